@@ -423,17 +423,45 @@ def _relay_kind(function: Function) -> str:
     return "create" if made and base not in CREATED_BY_HAND else ""
 
 
-def _relay_mistakes(roles: dict[str, Any]) -> str:
+# How each collective call may receive where it sends from (native/interpose/relay/collectives.hpp).
+_REDUCED = "reduced_onto_itself(sendbuf, recvbuf, {})"
+_SENT = "sent_onto_itself(sendbuf, {0}, {1}, recvbuf, {2}, {3})"
+_ALIASES = {
+    "MPI_Allgather": "own_block(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)",
+    "MPI_Allgatherv": "own_block(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype)",
+    "MPI_Allreduce": _REDUCED.format("count"),
+    "MPI_Alltoall": _SENT.format("sendcount", "sendtype", "recvcount", "recvtype"),
+    "MPI_Alltoallv": _SENT.format("sendcounts", "sendtype", "recvcounts", "recvtype"),
+    "MPI_Alltoallw": _SENT.format("sendcounts", "sendtypes", "recvcounts", "recvtypes"),
+    "MPI_Exscan": _REDUCED.format("count"),
+    "MPI_Gather": "own_block(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)",
+    "MPI_Gatherv": "own_block(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype)",
+    "MPI_Reduce": _REDUCED.format("count"),
+    "MPI_Reduce_scatter": _REDUCED.format("recvcounts"),
+    "MPI_Reduce_scatter_block": _REDUCED.format("recvcount"),
+    "MPI_Scan": _REDUCED.format("count"),
+    "MPI_Scatter": "own_block(recvbuf, recvcount, recvtype, sendbuf, sendcount, sendtype)",
+    "MPI_Scatterv": "own_block(recvbuf, recvcount, recvtype, sendbuf, sendcounts, displs, sendtype)",
+}
+
+
+def _relay_mistakes(function: Function) -> str:
     """C++ expression: what of a collective call's arguments the library refuses without a look at anything else."""
+    roles = function.roles
     told = f"Mistakes({roles['communicator']}{', ' + roles['root'] if 'root' in roles else ''})"
-    counts = []
+    looks = []
     for side in (roles["send"], roles["receive"]):
-        if side["blocks"] not in ("one", "each"):
-            continue
-        by_root = side.get("by") == "root" and roles["send"]["count"] != roles["receive"]["count"]
-        given = f"{side['buffer']}, {side['count']}" if "buffer" in side else side["count"]
-        counts.append(f".count{'_of_root' if by_root else ''}({given})")
-    return told + "".join(dict.fromkeys(counts))
+        of_root = "_of_root" if side.get("by") == "root" and roles["send"]["count"] != roles["receive"]["count"] else ""
+        buffer = f"{side['buffer']}, " if "buffer" in side else ""
+        if side["blocks"] in ("one", "each"):
+            looks.append(f".count{of_root}({buffer}{side['count']})")
+        if not side["datatype"].endswith("types"):
+            looks.append(f".type{of_root}({buffer}{side['datatype']})")
+    if roles["has_operation"]:
+        looks.append(".operation(op)")
+    if alias := _ALIASES.get(roles.get("large_count_of", function.name)):
+        looks.append(f".{alias}")
+    return told + "".join(dict.fromkeys(looks))
 
 
 def _relay_collective(function: Function) -> list[str]:
@@ -442,7 +470,7 @@ def _relay_collective(function: Function) -> list[str]:
     if "send" in function.roles:
         return [
             f"if ({comm} == comm_null()) return {direct};",
-            f"return meet_and({comm}, {_relay_mistakes(function.roles)}, [&] {{ return {direct}; }});",
+            f"return meet_and({comm}, {_relay_mistakes(function)}, [&] {{ return {direct}; }});",
         ]
     # A barrier: nothing is left to be done when all have come.
     alone = f"{comm} == comm_null() || communicator({comm}).outside"

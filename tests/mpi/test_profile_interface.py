@@ -12,15 +12,15 @@ TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8")
 CONSTANTS = (
     "MPI_SUCCESS", "MPI_UNDEFINED", "MPI_THREAD_SINGLE", "MPI_THREAD_MULTIPLE", "MPI_ANY_SOURCE", "MPI_PROC_NULL",
     "MPI_ROOT", "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_ANY_TAG", "MPI_COMBINER_NAMED", "MPI_COMM_TYPE_SHARED",
-    "MPI_TAG_UB", "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING", "MPI_LOCK_EXCLUSIVE", "MPI_LOCK_SHARED",
-    "MPI_MODE_NOCHECK",
+    "MPI_TAG_UB", "MPI_ERR_BUFFER", "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING", "MPI_LOCK_EXCLUSIVE",
+    "MPI_LOCK_SHARED", "MPI_MODE_NOCHECK",
 )  # fmt: skip
 # By what they are called in abi.hpp.
 HANDLES = {
     "comm_world": "MPI_COMM_WORLD", "comm_null": "MPI_COMM_NULL", "comm_self": "MPI_COMM_SELF",
     "datatype_byte": "MPI_BYTE", "datatype_packed": "MPI_PACKED", "datatype_null": "MPI_DATATYPE_NULL",
     "datatype_int64": "MPI_INT64_T", "errors_return": "MPI_ERRORS_RETURN", "info_null": "MPI_INFO_NULL",
-    "op_no_op": "MPI_NO_OP", "op_sum": "MPI_SUM", "win_null": "MPI_WIN_NULL",
+    "op_no_op": "MPI_NO_OP", "op_null": "MPI_OP_NULL", "op_sum": "MPI_SUM", "win_null": "MPI_WIN_NULL",
     "request_null": "MPI_REQUEST_NULL", "message_no_proc": "MPI_MESSAGE_NO_PROC",
 }  # fmt: skip
 # A handle is a number, or the address of an object that libmpi has a name for.

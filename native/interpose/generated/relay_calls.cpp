@@ -12,84 +12,84 @@ int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     const auto direct = library<decltype(wrapped::MPI_Allgather)>(Function::MPI_Allgather);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).type(sendbuf, sendtype).count(recvcount).type(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgather_c)>(Function::MPI_Allgather_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).type(sendbuf, sendtype).count(recvcount).type(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgatherv)>(Function::MPI_Allgatherv);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).type(sendbuf, sendtype).type(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
 }
 
 int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allgatherv_c)>(Function::MPI_Allgatherv_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).type(sendbuf, sendtype).type(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
 }
 
 int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allreduce)>(Function::MPI_Allreduce);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
 }
 
 int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Allreduce_c)>(Function::MPI_Allreduce_c);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
 }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoall)>(Function::MPI_Alltoall);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).type(sendbuf, sendtype).count(recvcount).type(recvtype).sent_onto_itself(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoall_c)>(Function::MPI_Alltoall_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendbuf, sendcount).type(sendbuf, sendtype).count(recvcount).type(recvtype).sent_onto_itself(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallv)>(Function::MPI_Alltoallv);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).type(sendbuf, sendtype).type(recvtype).sent_onto_itself(sendbuf, sendcounts, sendtype, recvbuf, recvcounts, recvtype), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
 }
 
 int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallv_c)>(Function::MPI_Alltoallv_c);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).type(sendbuf, sendtype).type(recvtype).sent_onto_itself(sendbuf, sendcounts, sendtype, recvbuf, recvcounts, recvtype), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
 }
 
 int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallw)>(Function::MPI_Alltoallw);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); });
+    return meet_and(comm, Mistakes(comm).sent_onto_itself(sendbuf, sendcounts, sendtypes, recvbuf, recvcounts, recvtypes), [&] { return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); });
 }
 
 int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Alltoallw_c)>(Function::MPI_Alltoallw_c);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); });
+    return meet_and(comm, Mistakes(comm).sent_onto_itself(sendbuf, sendcounts, sendtypes, recvbuf, recvcounts, recvtypes), [&] { return direct(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); });
 }
 
 int MPI_Barrier(MPI_Comm comm) {
@@ -104,14 +104,14 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
     const auto direct = library<decltype(wrapped::MPI_Bcast)>(Function::MPI_Bcast);
     if (passes_by(comm)) return direct(buffer, count, datatype, root, comm);
     if (comm == comm_null()) return direct(buffer, count, datatype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(count), [&] { return direct(buffer, count, datatype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(count).type(datatype), [&] { return direct(buffer, count, datatype, root, comm); });
 }
 
 int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Bcast_c)>(Function::MPI_Bcast_c);
     if (passes_by(comm)) return direct(buffer, count, datatype, root, comm);
     if (comm == comm_null()) return direct(buffer, count, datatype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(count), [&] { return direct(buffer, count, datatype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(count).type(datatype), [&] { return direct(buffer, count, datatype, root, comm); });
 }
 
 int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
@@ -184,14 +184,14 @@ int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
     const auto direct = library<decltype(wrapped::MPI_Exscan)>(Function::MPI_Exscan);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
 }
 
 int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Exscan_c)>(Function::MPI_Exscan_c);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
 }
 
 int MPI_File_preallocate(MPI_File fh, MPI_Offset size) {
@@ -384,28 +384,28 @@ int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
     const auto direct = library<decltype(wrapped::MPI_Gather)>(Function::MPI_Gather);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount).count_of_root(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount).type(sendbuf, sendtype).count_of_root(recvcount).type_of_root(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
 }
 
 int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gather_c)>(Function::MPI_Gather_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount).count_of_root(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount).type(sendbuf, sendtype).count_of_root(recvcount).type_of_root(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
 }
 
 int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gatherv)>(Function::MPI_Gatherv);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount).type(sendbuf, sendtype).type_of_root(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); });
 }
 
 int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Gatherv_c)>(Function::MPI_Gatherv_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(sendbuf, sendcount).type(sendbuf, sendtype).type_of_root(recvtype).own_block(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm); });
 }
 
 int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
@@ -424,56 +424,56 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype send
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgather)>(Function::MPI_Neighbor_allgather);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendcount).type(sendtype).count(recvcount).type(recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgather_c)>(Function::MPI_Neighbor_allgather_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendcount).type(sendtype).count(recvcount).type(recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgatherv)>(Function::MPI_Neighbor_allgatherv);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendcount).type(sendtype).type(recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
 }
 
 int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_allgatherv_c)>(Function::MPI_Neighbor_allgatherv_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendcount).type(sendtype).type(recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); });
 }
 
 int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoall)>(Function::MPI_Neighbor_alltoall);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendcount).type(sendtype).count(recvcount).type(recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoall_c)>(Function::MPI_Neighbor_alltoall_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return meet_and(comm, Mistakes(comm).count(sendcount).count(recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).count(sendcount).type(sendtype).count(recvcount).type(recvtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoallv)>(Function::MPI_Neighbor_alltoallv);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).type(sendtype).type(recvtype), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
 }
 
 int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Neighbor_alltoallv_c)>(Function::MPI_Neighbor_alltoallv_c);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
+    return meet_and(comm, Mistakes(comm).type(sendtype).type(recvtype), [&] { return direct(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); });
 }
 
 int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
@@ -494,84 +494,84 @@ int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
     const auto direct = library<decltype(wrapped::MPI_Reduce)>(Function::MPI_Reduce);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, root, comm); });
 }
 
 int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_c)>(Function::MPI_Reduce_c);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, root, comm); });
 }
 
 int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter)>(Function::MPI_Reduce_scatter);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, recvcounts), [&] { return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm); });
 }
 
 int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter_block)>(Function::MPI_Reduce_scatter_block);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(recvcount), [&] { return direct(sendbuf, recvbuf, recvcount, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(recvcount).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, recvcount), [&] { return direct(sendbuf, recvbuf, recvcount, datatype, op, comm); });
 }
 
 int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter_block_c)>(Function::MPI_Reduce_scatter_block_c);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, recvcount, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(recvcount), [&] { return direct(sendbuf, recvbuf, recvcount, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(recvcount).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, recvcount), [&] { return direct(sendbuf, recvbuf, recvcount, datatype, op, comm); });
 }
 
 int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Reduce_scatter_c)>(Function::MPI_Reduce_scatter_c);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm), [&] { return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, recvcounts), [&] { return direct(sendbuf, recvbuf, recvcounts, datatype, op, comm); });
 }
 
 int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scan)>(Function::MPI_Scan);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
 }
 
 int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scan_c)>(Function::MPI_Scan_c);
     if (passes_by(comm)) return direct(sendbuf, recvbuf, count, datatype, op, comm);
     if (comm == comm_null()) return direct(sendbuf, recvbuf, count, datatype, op, comm);
-    return meet_and(comm, Mistakes(comm).count(count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
+    return meet_and(comm, Mistakes(comm).count(count).type(datatype).operation(op).reduced_onto_itself(sendbuf, recvbuf, count), [&] { return direct(sendbuf, recvbuf, count, datatype, op, comm); });
 }
 
 int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatter)>(Function::MPI_Scatter);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count_of_root(sendcount).count(recvbuf, recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count_of_root(sendcount).type_of_root(sendtype).count(recvbuf, recvcount).type(recvbuf, recvtype).own_block(recvbuf, recvcount, recvtype, sendbuf, sendcount, sendtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
 }
 
 int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatter_c)>(Function::MPI_Scatter_c);
     if (passes_by(comm)) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count_of_root(sendcount).count(recvbuf, recvcount), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).count_of_root(sendcount).type_of_root(sendtype).count(recvbuf, recvcount).type(recvbuf, recvtype).own_block(recvbuf, recvcount, recvtype, sendbuf, sendcount, sendtype), [&] { return direct(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
 }
 
 int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatterv)>(Function::MPI_Scatterv);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(recvbuf, recvcount), [&] { return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).type_of_root(sendtype).count(recvbuf, recvcount).type(recvbuf, recvtype).own_block(recvbuf, recvcount, recvtype, sendbuf, sendcounts, displs, sendtype), [&] { return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); });
 }
 
 int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const auto direct = library<decltype(wrapped::MPI_Scatterv_c)>(Function::MPI_Scatterv_c);
     if (passes_by(comm)) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (comm == comm_null()) return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return meet_and(comm, Mistakes(comm, root).count(recvbuf, recvcount), [&] { return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); });
+    return meet_and(comm, Mistakes(comm, root).type_of_root(sendtype).count(recvbuf, recvcount).type(recvbuf, recvtype).own_block(recvbuf, recvcount, recvtype, sendbuf, sendcounts, displs, sendtype), [&] { return direct(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm); });
 }
 
 }  // namespace

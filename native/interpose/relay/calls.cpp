@@ -95,6 +95,7 @@ void* const* arm(void* const* next) {
     std::copy_n(next, kFunctions, functions.begin());
     Table table(functions.data());
     put_messages(table);
+    put_buffers(table);
     put_completion(table);
     put_communicators(table);
     put_collectives(table);

@@ -68,6 +68,7 @@ class Table {
 };
 
 void put_messages(Table& table);
+void put_buffers(Table& table);
 void put_completion(Table& table);
 void put_communicators(Table& table);
 void put_collectives(Table& table);  // generated

@@ -126,6 +126,7 @@ int comm_free(MPI_Comm* comm) {
         return free(comm);
     }
     plane->forget_copies(*comm);
+    plane->detached({SendBuffers::Of::communicator, key_of(*comm)});
     if (!plane->carries(*comm)) {
         return free(comm);
     }
@@ -145,6 +146,7 @@ int comm_disconnect(MPI_Comm* comm) {
     plane->enter();
     const bool dropped = plane->drop(*comm);
     plane->forget_copies(*comm);
+    plane->detached({SendBuffers::Of::communicator, key_of(*comm)});
     if (dropped) {
         forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
         return disconnect(comm);

@@ -21,6 +21,14 @@ int wait(MPI_Request* request, MPI_Status* status) {
     return outcome.tell();
 }
 
+/// A send begins: a buffered one once there is room for it.
+template <Mode mode>
+void before_send(MPI_Count count, MPI_Datatype datatype, MPI_Comm comm) {
+    if (mode == Mode::buffered && count >= 0) {
+        plane->wait_for_room(comm, static_cast<std::uint64_t>(count) * size_of(datatype));
+    }
+}
+
 template <Function function, Mode mode, class Count>
 int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     if (passes_by(comm)) {
@@ -28,6 +36,7 @@ int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag,
                                                                                             tag, comm);
     }
     plane->enter();
+    before_send<mode>(count, datatype, comm);
     MPI_Request request{};
     const int error =
         plane->locked([&] { return plane->isend(mode, buf, count, datatype, dest, tag, comm, &request); });
@@ -41,6 +50,7 @@ int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag
             buf, count, datatype, dest, tag, comm, request);
     }
     plane->enter_to_begin();
+    before_send<mode>(count, datatype, comm);
     return plane->locked([&] { return plane->isend(mode, buf, count, datatype, dest, tag, comm, request); });
 }
 
@@ -100,6 +110,7 @@ int start(MPI_Request* request) {
         return library<decltype(start)>(Function::MPI_Start)(request);
     }
     plane->enter_to_begin();
+    plane->wait_for_room(*request);
     return plane->locked([&] { return plane->start(request); });
 }
 
@@ -108,13 +119,12 @@ int start_all(int count, MPI_Request requests[]) {
         return library<decltype(start_all)>(Function::MPI_Startall)(count, requests);
     }
     plane->enter_to_begin();
-    return plane->locked([&] {
-        int error = MPI_SUCCESS;
-        for (int at = 0; at < count && error == MPI_SUCCESS; ++at) {
-            error = plane->start(&requests[at]);
-        }
-        return error;
-    });
+    int error = MPI_SUCCESS;
+    for (int at = 0; at < count && error == MPI_SUCCESS; ++at) {
+        plane->wait_for_room(requests[at]);
+        error = plane->locked([&] { return plane->start(&requests[at]); });
+    }
+    return error;
 }
 
 // After check_recv: the send, the receive, and both to their ends.
@@ -166,16 +176,6 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
         dest != MPI_PROC_NULL ? Layout(buf, count, datatype).packed() : std::vector<std::uint8_t>();
     return exchange(going.data(), static_cast<MPI_Count>(going.size()), datatype_packed(), dest, sendtag, buf, count,
                     datatype, source, recvtag, comm, status);
-}
-
-/// The program takes its buffer back, or empties it, and fills it again: what that left is bounded.
-template <Function function, class... Arguments>
-int empty_buffer(Arguments... arguments) {
-    if (!passes_by()) {
-        plane->enter();
-        plane->wait_until([] { return !plane->holds_too_much(); });
-    }
-    return library<int(Arguments...)>(function)(arguments...);
 }
 
 int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -314,12 +314,6 @@ void put_messages(Table& table) {
     table.put(MPI_Imrecv_c, imrecv<MPI_Imrecv_c, MPI_Count>);
     table.put(MPI_Mrecv, mrecv<MPI_Mrecv, int>);
     table.put(MPI_Mrecv_c, mrecv<MPI_Mrecv_c, MPI_Count>);
-    table.put(MPI_Buffer_detach, empty_buffer<MPI_Buffer_detach, void*, int*>);
-    table.put(MPI_Buffer_detach_c, empty_buffer<MPI_Buffer_detach_c, void*, MPI_Count*>);
-    table.put(MPI_Buffer_flush, empty_buffer<MPI_Buffer_flush>);
-    table.put(MPI_Comm_detach_buffer, empty_buffer<MPI_Comm_detach_buffer, MPI_Comm, void*, int*>);
-    table.put(MPI_Comm_detach_buffer_c, empty_buffer<MPI_Comm_detach_buffer_c, MPI_Comm, void*, MPI_Count*>);
-    table.put(MPI_Comm_flush_buffer, empty_buffer<MPI_Comm_flush_buffer, MPI_Comm>);
     table.put(MPI_Cancel, cancel);
     table.put(MPI_Request_free, request_free);
 }

@@ -6,8 +6,8 @@
 // carry in one direction alone. Who gets a frame by MPI although agents reach its sender answers by both ways until it
 // hears that process by the agents, since the agents' way back may have lost what it sent too.
 //
-// A look for frames by MPI is a step of the library's progress, which asks the kernel about every connection. While
-// agents reach every process, little comes that way, and it is looked for seldom.
+// A look for frames by MPI is a step of the library's progress, which asks the kernel about every connection, and may
+// give up the processor when it finds nothing. While none goes that way, they are looked for seldom.
 #pragma once
 
 #include <chrono>
@@ -36,13 +36,12 @@ class FallbackCarrier final : public Carrier {
     /// Joins another agent, where one is there; throws std::runtime_error where none is.
     using Join = std::function<std::unique_ptr<AgentJoin>()>;
 
-    /// self, processes: as the agents' carrier has them. join: none where an agent that died, or is not there, is done
+    /// processes: as the agents' carrier has them. join: none where an agent that died, or is not there, is done
     /// without.
-    FallbackCarrier(std::unique_ptr<AgentCarrier> agents, std::unique_ptr<Carrier> mpi, Process self, Process processes,
+    FallbackCarrier(std::unique_ptr<AgentCarrier> agents, std::unique_ptr<Carrier> mpi, Process processes,
                     Join join = {})
         : agents_(std::move(agents)),
           mpi_(std::move(mpi)),
-          self_(self),
           processes_(processes),
           join_(std::move(join)),
           was_joined_(!agents_->gone()) {}
@@ -75,20 +74,17 @@ class FallbackCarrier final : public Carrier {
             agents_->send(to, frame);
             doubted_.at(to).tried = Clock::now();
         }
-        mpi_->send(to, std::move(frame));
+        send_by_mpi(to, std::move(frame));
     }
     void send_again(Process to, std::vector<std::uint8_t> frame) {
         doubted_[to].sent_again = true;
-        mpi_->send(to, std::move(frame));
+        send_by_mpi(to, std::move(frame));
     }
     void poll(const Sink& arrived) override {
         poll_agents(arrived);
-        if (const std::uint32_t changes = this->changes(); changes != changes_) {
-            changes_ = changes;
-            seldom_ = reaches_all();
-        }
         if (!due()) return;
         mpi_->poll([&](std::span<const std::uint8_t> frame) {
+            used_ = looked_;
             doubt(frame);
             arrived(frame);
         });
@@ -119,6 +115,8 @@ class FallbackCarrier final : public Carrier {
 
     static constexpr std::uint32_t kSeldom = 16;  // polls
     static constexpr std::chrono::milliseconds kLongest{1};
+    /// After a frame by MPI, in which the next one is looked for at every poll.
+    static constexpr std::chrono::milliseconds kOften{10};
     static constexpr std::chrono::seconds kFull{1};
     /// Who was heard by the agents of late is not doubted for what comes by MPI: it may have gone both ways.
     static constexpr std::chrono::milliseconds kHeard{500};
@@ -131,6 +129,10 @@ class FallbackCarrier final : public Carrier {
         Clock::time_point tried{};  ///< the way there, last
     };
 
+    void send_by_mpi(Process to, std::vector<std::uint8_t> frame) {
+        used_ = Clock::now();
+        mpi_->send(to, std::move(frame));
+    }
     void say_whether_heard(Process to, std::vector<std::uint8_t>& frame) {
         if (heard_since_.erase(to) != 0) wire::say_heard(frame);
     }
@@ -189,7 +191,7 @@ class FallbackCarrier final : public Carrier {
     /// Whether to look for frames by MPI: a program that polls seldom itself needs each step of the library's progress.
     bool due() {
         const auto now = Clock::now();
-        if (seldom_ && ++polls_ % kSeldom != 0 && now - looked_ < kLongest) return false;
+        if (now - used_ >= kOften && ++polls_ % kSeldom != 0 && now - looked_ < kLongest) return false;
         looked_ = now;
         return true;
     }
@@ -226,17 +228,9 @@ class FallbackCarrier final : public Carrier {
         return known->from;
     }
 
-    bool reaches_all() const {
-        for (Process peer = 0; peer < processes_; ++peer) {
-            if (peer != self_ && !agents_->reaches(peer)) return false;
-        }
-        return true;
-    }
-
     WithoutMpi without_mpi_{*this};
     std::unique_ptr<AgentCarrier> agents_;
     std::unique_ptr<Carrier> mpi_;
-    Process self_;
     Process processes_;
     Join join_;
     std::unique_ptr<AgentJoin> joining_;
@@ -246,10 +240,9 @@ class FallbackCarrier final : public Carrier {
     std::map<Process, Clock::time_point> heard_;  ///< by the agents, last
     std::set<Process> heard_since_;               ///< by the agents, since the last frame to it
     std::map<Process, Doubt> doubted_;            ///< processes to or from which the agents' way may be broken
-    std::uint32_t changes_ = 0;                   ///< of the agents' tables, as last looked at
-    bool seldom_ = false;
     std::uint32_t polls_ = 0;
     Clock::time_point looked_{};                   ///< for frames by MPI, last
+    Clock::time_point used_{};                     ///< MPI, by frames, last
     std::optional<Clock::time_point> full_since_;  ///< the ring to the agent
 };
 

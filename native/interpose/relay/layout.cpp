@@ -33,6 +33,14 @@ bool keep(MPI_Datatype datatype, MPI_Datatype& kept) {
     return PMPI_Type_contiguous(1, datatype, &kept) == MPI_SUCCESS && PMPI_Type_commit(&kept) == MPI_SUCCESS;
 }
 
+// The same with addresses that count from where its data begin. MPICH does not pack what counts from MPI_BOTTOM.
+bool keep_from(MPI_Aint begin, MPI_Datatype datatype, MPI_Datatype& kept) {
+    const int one = 1;
+    const MPI_Aint back = -begin;
+    return PMPI_Type_create_hindexed(1, &one, &back, datatype, &kept) == MPI_SUCCESS &&
+           PMPI_Type_commit(&kept) == MPI_SUCCESS;
+}
+
 }  // namespace
 
 Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
@@ -44,7 +52,15 @@ Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
     size_B_ = static_cast<std::uint64_t>(element_B_ * count);
     // Of a derived type without gaps the order may still be another.
     contiguous_ = !derived && extent_B_ == element_B_;
-    own_datatype_ = derived && keep(datatype, datatype_);
+    if (derived && buffer_ == nullptr) {
+        MPI_Count begin = 0;
+        MPI_Count reach = 0;
+        PMPI_Type_get_true_extent_x(datatype, &begin, &reach);
+        buffer_ = reinterpret_cast<void*>(begin);
+        own_datatype_ = keep_from(static_cast<MPI_Aint>(begin), datatype, datatype_);
+    } else {
+        own_datatype_ = derived && keep(datatype, datatype_);
+    }
 }
 
 Layout::~Layout() {

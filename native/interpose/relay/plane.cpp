@@ -99,6 +99,8 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
     for (const MPI_Comm ours : {own_, frames_, control_}) {  // an error there is for the program's own calls to meet
         PMPI_Comm_set_errhandler(ours, errors_return());
     }
+    std::int64_t alias = 0;
+    refuses_aliases_ = PMPI_Allreduce(&alias, &alias, 1, datatype_int64(), op_sum(), own_) != MPI_SUCCESS;
     auto mpi_carrier = std::make_unique<MpiCarrier>(frames_, processes_);
     mpi_carrier_ = mpi_carrier.get();
     carrier_ = std::move(mpi_carrier);
@@ -118,7 +120,7 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
 /// later. One that runs answers at once, and then knows this rank before its first message.
 void Plane::join_agent(const char* directory) {
     auto carrier =
-        std::make_unique<FallbackCarrier>(std::make_unique<AgentCarrier>(), std::move(carrier_), self_, processes_,
+        std::make_unique<FallbackCarrier>(std::make_unique<AgentCarrier>(), std::move(carrier_), processes_,
                                           [path = std::string(directory), self = self_, processes = processes_] {
                                               return std::make_unique<AgentJoin>(path, self, processes);
                                           });

@@ -30,6 +30,7 @@
 #include "relay/fallback_carrier.hpp"
 #include "relay/mpi_carrier.hpp"
 #include "relay/operation.hpp"
+#include "relay/send_buffers.hpp"
 #include "relay/step_lock.hpp"
 #include "wrap/call.hpp"
 
@@ -77,9 +78,22 @@ class Plane {
     int tag_bound() const { return tag_bound_; }
     void partitions_ready(MPI_Request request, int number);
     bool has_arrived(MPI_Request request);
-    /// Whether more is held of sends that are complete than standard ones may leave behind. The program's buffer, which
-    /// is not used, bounds what it sends before it takes the buffer back.
-    bool holds_too_much() const;
+
+    // Buffered sends. They go from copies of the plane's; what they take of the program's buffers is only counted.
+
+    /// The library has it. size_B: SendBuffer::kUnlimited_B if it needs none of the program's memory.
+    void attached(SendBuffers::Owner owner, std::uint64_t size_B);
+    void detached(SendBuffers::Owner owner);
+    /// Until nothing is in the owner's buffer but what standard sends, too, may leave behind.
+    void wait_for_empty(SendBuffers::Owner owner);
+    /// A request that is complete then.
+    int begin_to_empty(SendBuffers::Owner owner, MPI_Request* request);
+    /// A buffered send of so many bytes is about to begin: until there is room for it, as far as that only takes the
+    /// acknowledgement of what the receivers have.
+    void wait_for_room(MPI_Comm comm, std::uint64_t size_B);
+    /// Likewise for the start of a persistent request, of any kind.
+    void wait_for_room(MPI_Request request);
+
     int start(MPI_Request* request);
     int cancel(MPI_Request* request);
     int request_free(MPI_Request* request);
@@ -115,6 +129,8 @@ class Plane {
     void free_unneeded();
     /// Before it is disconnected, which waits for all members: whether it may be now. If not, it is freed later.
     bool drop(MPI_Comm comm);
+    /// Whether the library's collective calls refuse data that comes from where the result goes.
+    bool refuses_aliases() const { return refuses_aliases_; }
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
     /// library's error.
     int gather(MPI_Comm comm);
@@ -189,6 +205,7 @@ class Plane {
         OperationPtr operation;               ///< whose completion waits for its delivery
         CommunicatorId communicator = 0;
         std::uint64_t held_B = 0;  ///< of memory, for a send that is complete
+        Room room{};               ///< of a buffered one
     };
     struct Pulled {
         MPI_Message message{};
@@ -202,7 +219,12 @@ class Plane {
     struct Background {
         MPI_Request request{};
         std::vector<std::uint8_t> bytes;
-        bool buffered = false;  ///< of a send that the program's buffer would hold
+        Room room{};  ///< of a buffered send
+    };
+    /// Of a request for a buffer's being empty.
+    struct Emptying {
+        std::shared_ptr<SendBuffer> buffer;
+        OperationPtr operation;
     };
     using PayloadKey = std::pair<Process, MessageId>;
 
@@ -255,8 +277,13 @@ class Plane {
     /// The operation's send or receive begins; `native` is the library's way.
     int launch(const OperationPtr& operation, const std::function<int()>& native);
     int post(const OperationPtr& operation, const std::function<int()>& native);
-    int send_copy(const OperationPtr& operation);
-    void relay(const OperationPtr& operation, Process to);
+    int send_copy(const Layout& layout, int peer, int tag, MPI_Comm comm, Room room);
+    int send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+    void relay(const OperationPtr& operation, Process to, Room room);
+    std::optional<Room> room_for(MPI_Comm comm, std::uint64_t size_B) const;
+    void finish_emptying();
+    /// The error of a buffered send that does not fit, once the error handler was told.
+    static int no_room(MPI_Comm comm);
     bool may_hold(Process to, std::uint64_t held_B) const;
     std::uint64_t most_held_B() const;
     int refused_send(const Operation& operation, const Part& sent);
@@ -283,6 +310,7 @@ class Plane {
     Process processes_ = 0;
     std::optional<Chaos> chaos_;
     int tag_bound_ = 0;
+    bool refuses_aliases_ = false;
     MPI_Comm own_ = comm_null();      ///< a duplicate of MPI_COMM_SELF
     MPI_Comm frames_ = comm_null();   ///< a duplicate of MPI_COMM_WORLD, for the carrier's frames alone
     MPI_Comm control_ = comm_null();  ///< likewise, for meetings of processes
@@ -319,6 +347,8 @@ class Plane {
     std::map<CommunicatorId, std::shared_ptr<Channel>> parts_channels_;
     std::map<std::tuple<CommunicatorId, bool, int, int>, std::uint64_t> parts_made_;  ///< to or from a peer, by tag
     std::list<Background> background_;
+    SendBuffers send_buffers_;
+    std::list<Emptying> emptying_;
     std::vector<std::uint64_t> held_B_;  ///< by process that it goes to: of sends that are complete, not delivered
     std::uint64_t all_held_B_ = 0;
     std::map<PayloadKey, Payload> payloads_;                                             ///< that go out

@@ -59,7 +59,9 @@ int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype da
                          count >= 0 && datatype != datatype_null();
     if (!carried) {
         outside_ += channel == nullptr && dest != MPI_PROC_NULL ? 1 : 0;
-        return native_isend(mode, buffer, count, datatype, dest, tag, comm, request);
+        return mode == Mode::buffered && comm != comm_null() && dest >= 0 && count >= 0 && datatype != datatype_null()
+                   ? send_copy_outside({buffer, count, datatype}, dest, tag, comm, request)
+                   : native_isend(mode, buffer, count, datatype, dest, tag, comm, request);
     }
     const auto operation = std::make_shared<Operation>();
     operation->sends = true;
@@ -163,33 +165,31 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
         operation->active = error == MPI_SUCCESS;
         return error;
     }
+    std::optional<Room> room(std::in_place);
+    if (operation->mode == Mode::buffered) {
+        room = room_for(channel.comm, operation->layout.size_B());
+        if (!room) {
+            operation->active = false;
+            return no_room(channel.comm);
+        }
+    }
     if (chaos_ && to != self_ && !closing_) {
         endpoint_.prefer(to, chaos_->path(channel.id, self_, to, ++channel.sent[rank]));
     }
     if (endpoint_.choose_path(channel.id, to) == Path::relay) {
-        relay(operation, to);
+        relay(operation, to, std::move(*room));
         transmit();  // the program's next call may be long in coming, and wait for an answer outside MPI
         return MPI_SUCCESS;
     }
     operation->in_library = operation->mode != Mode::buffered;
-    const int error = operation->in_library ? native() : send_copy(operation);
+    operation->complete = !operation->in_library;
+    const int error = operation->in_library ? native()
+                                            : send_copy(operation->layout, operation->peer, operation->tag,
+                                                        channel.comm, std::move(*room));
     if (error != MPI_SUCCESS || (operation->in_library && !begun(*operation))) {
         endpoint_.not_sent(channel.id, to);
         operation->active = false;
     }
-    return error;
-}
-
-// The program's buffer for such sends is not used, so that taking it back never waits in the library.
-int Plane::send_copy(const OperationPtr& operation) {
-    Background& sending = background_.emplace_back(request_null(), operation->layout.packed(), true);
-    const int error =
-        native_isend(Mode::standard, sending.bytes.data(), static_cast<MPI_Count>(sending.bytes.size()),
-                     datatype_packed(), operation->peer, operation->tag, operation->channel->comm, &sending.request);
-    if (error != MPI_SUCCESS) {
-        background_.pop_back();
-    }
-    operation->complete = true;
     return error;
 }
 
@@ -201,21 +201,12 @@ bool Plane::may_hold(Process to, std::uint64_t held_B) const {
     return held_B_[to] + held_B <= most_held_B() && all_held_B_ + held_B <= kMostHeldForAll_B;
 }
 
-bool Plane::holds_too_much() const {
-    std::uint64_t with_library_B = 0;
-    for (const Background& sending : background_) {
-        with_library_B += sending.buffered ? sending.bytes.size() : 0;
-    }
-    const auto too_much = [this](std::uint64_t held_B) { return held_B > most_held_B(); };
-    return with_library_B > most_held_B() || std::ranges::any_of(held_B_, too_much) || all_held_B_ > kMostHeldForAll_B;
-}
-
-void Plane::relay(const OperationPtr& operation, Process to) {
+void Plane::relay(const OperationPtr& operation, Process to, Room room) {
     const Layout& layout = operation->layout;
     const bool synchronous = operation->mode == Mode::synchronous;
     const std::uint64_t held_B = layout.size_B() + kNoted_B;
-    const bool copied = !synchronous && layout.size_B() <= kCopied_B && may_hold(to, held_B);
-    const bool done = operation->mode == Mode::buffered || copied;
+    const bool may_stay = layout.size_B() <= kCopied_B && may_hold(to, held_B);
+    const bool done = operation->mode == Mode::buffered || (!synchronous && may_stay);
     const MessageId message = endpoint_.send(operation->channel->id, to, operation->channel->rank, operation->tag,
                                              layout.size_B(), synchronous);
     Payload& payload = payloads_[{to, message}];
@@ -228,6 +219,10 @@ void Plane::relay(const OperationPtr& operation, Process to) {
     }
     operation->in_library = false;
     operation->complete = done;
+    if (!may_stay) {
+        room.await();
+    }
+    payload.room = std::move(room);
     if (done) {
         payload.held_B = held_B;
         held_B_[to] += held_B;

@@ -95,7 +95,7 @@ void Plane::send_parts(const OperationPtr& operation) {
         operation->complete = true;
         return;
     }
-    relay(operation, to);
+    relay(operation, to, Room());
     transmit();
 }
 

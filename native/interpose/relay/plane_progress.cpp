@@ -42,6 +42,7 @@ void Plane::poll() {
     finish_transfers();
     finish_pairs();
     reap();
+    finish_emptying();
     transmit();
 }
 

@@ -7,6 +7,7 @@
 
 extern "C" {
 int PMPI_Abort(MPI_Comm comm, int errorcode);
+int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int PMPI_Cancel(MPI_Request* request);
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm);
@@ -56,10 +57,13 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
 int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]);
 int PMPI_Type_commit(MPI_Datatype* datatype);
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int PMPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
+                              MPI_Datatype* newtype);
 int PMPI_Type_free(MPI_Datatype* datatype);
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
                            int* combiner);
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent);
+int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent);
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm);
 int PMPI_Wait(MPI_Request* request, MPI_Status* status);

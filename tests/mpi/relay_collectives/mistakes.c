@@ -13,6 +13,54 @@ static int class_of(int error) {
     return class;
 }
 
+#ifdef MPICH_NUMVERSION
+/// MPICH refuses data that comes from where the result goes: at one process only of those calls that have a root.
+static void from_where_it_goes(void) {
+    int* const in = (int*)given;
+    Number counts[MOST];
+    Place places[MOST];
+    MPI_Datatype types[MOST];
+    for (int i = 0; i < size; ++i) {
+        counts[i] = 1;
+        places[i] = i;
+        types[i] = MPI_INT;
+    }
+    if (rank == 0) { /* alone: nobody else makes the call */
+        note("gather %d", class_of(CALL(MPI_Gather)(in, 1, MPI_INT, in, 1, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("gatherv %d", class_of(CALL(MPI_Gatherv)(in, 1, MPI_INT, in, counts, places, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("scatter %d", class_of(CALL(MPI_Scatter)(in, 1, MPI_INT, in, 1, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("scatterv %d",
+             class_of(CALL(MPI_Scatterv)(in, counts, places, MPI_INT, in, 1, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("reduce %d", class_of(CALL(MPI_Reduce)(in, in, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD)));
+        note("allreduce %d", class_of(CALL(MPI_Allreduce)(in, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
+        note("scan %d", class_of(CALL(MPI_Scan)(in, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
+        note("exscan %d", class_of(CALL(MPI_Exscan)(in, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
+        note("block %d", class_of(CALL(MPI_Reduce_scatter_block)(in, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
+        note("scattered %d", class_of(CALL(MPI_Reduce_scatter)(in, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
+        note("allgather %d", class_of(CALL(MPI_Allgather)(in, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD)));
+        note("allgatherv %d",
+             class_of(CALL(MPI_Allgatherv)(in, 1, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD)));
+        note("alltoall %d", class_of(CALL(MPI_Alltoall)(in, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD)));
+        note("alltoallv %d",
+             class_of(CALL(MPI_Alltoallv)(in, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD)));
+        note("alltoallw %d",
+             class_of(CALL(MPI_Alltoallw)(in, counts, places, types, in, counts, places, types, MPI_COMM_WORLD)));
+    }
+    /* The last one's own block is elsewhere: this is no mistake. */
+    int all[MOST], sum = 0;
+    for (int i = 0; i < size; ++i) all[i] = i;
+    const int* const own = rank == size - 1 && size > 1 ? all : &rank;
+    CALL(MPI_Gather)(own, 1, MPI_INT, all, 1, MPI_INT, size - 1, MPI_COMM_WORLD);
+    for (int i = 0; i < size && rank == size - 1; ++i) note("%d", all[i]);
+    /* Who was refused makes the call again, as it should be; the others make it once. */
+    if (rank == 0) {
+        note("root %d", class_of(CALL(MPI_Reduce)(in, in, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD)));
+    }
+    CALL(MPI_Reduce)(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    note("sum %d", sum);
+}
+#endif
+
 void mistakes(void) {
     int sum = 0;
     begin(0, "mistakes");
@@ -23,7 +71,12 @@ void mistakes(void) {
         note("count %d", class_of(CALL(MPI_Allgather)(given, -1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD)));
         note("count %d", class_of(CALL(MPI_Alltoall)(given, 1, MPI_INT, got, -1, MPI_INT, MPI_COMM_WORLD)));
         note("count %d", class_of(CALL(MPI_Gather)(given, 1, MPI_INT, got, -1, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("type %d", class_of(CALL(MPI_Scatter)(given, 1, MPI_DATATYPE_NULL, got, 1, MPI_INT, 0, MPI_COMM_WORLD)));
+        note("operation %d", class_of(CALL(MPI_Scan)(given, got, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD)));
     }
+#ifdef MPICH_NUMVERSION
+    from_where_it_goes();
+#endif
     /* Everybody. */
     note("type %d", class_of(CALL(MPI_Bcast)(given, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD)));
     note("operation %d", class_of(CALL(MPI_Allreduce)(given, got, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD)));

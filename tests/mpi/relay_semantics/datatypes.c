@@ -6,7 +6,33 @@
 
 #include "semantics.h"
 
+/// Types that hold addresses themselves.
+static void from_the_bottom(void) {
+    int out[8], in[8];
+    MPI_Datatype from, to;
+    MPI_Aint begin[2];
+    MPI_Status status;
+    for (int i = 0; i < 8; ++i) out[i] = 1000 * rank + i;
+    memset(in, -1, sizeof in);
+    MPI_Get_address(out, &begin[0]);
+    MPI_Type_create_hindexed(1, (int[]){2}, begin, MPI_INT, &from);
+    MPI_Type_commit(&from);
+    MPI_Get_address(in + 5, &begin[0]);
+    MPI_Get_address(in + 1, &begin[1]);
+    MPI_Type_create_hindexed(2, (int[]){1, 3}, begin, MPI_INT, &to);
+    MPI_Type_commit(&to);
+    MPI_Sendrecv(MPI_BOTTOM, 2, from, next_rank, 6, MPI_BOTTOM, 1, to, last_rank, 6, world, &status);
+    NEED(count_of(&status, to) == 1);
+    for (int i = 0; i < 4; ++i) NEED(in[i == 0 ? 5 : i] == 1000 * last_rank + i);
+    NEED(in[0] == -1 && in[4] == -1 && in[6] == -1);
+    MPI_Sendrecv_replace(MPI_BOTTOM, 1, to, next_rank, 6, last_rank, 6, world, &status);
+    for (int i = 0; i < 4; ++i) NEED(in[i == 0 ? 5 : i] == 1000 * ((last_rank + size - 1) % size) + i);
+    MPI_Type_free(&from);
+    MPI_Type_free(&to);
+}
+
 void datatypes(void) {
+    from_the_bottom();
     MPI_Datatype column, swapped, pair;
     int out[64], in[64];
     MPI_Status status;

@@ -49,6 +49,7 @@ static const struct Case {
     {"letting go", letting_go},
     {"exchanges", exchanges},
     {"buffers", buffers},
+    {"full buffers", full_buffers},
     {"truncation", truncation},
     {"errors", errors},
     {"wrong exchanges", wrong_exchanges},

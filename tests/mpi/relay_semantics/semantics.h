@@ -37,6 +37,8 @@ void later_modes(void);
 void persistent(void);
 void exchanges(void);
 void buffers(void);
+/* buffers.c */
+void full_buffers(void);
 /* wildcards.c */
 void wildcards(void);
 void unwanted(void);

@@ -92,7 +92,7 @@ TEST(AgentJoin, WhereManyWaitToBeTakenNobodyWaits) {
 
 TEST(AgentJoin, AnAgentThatBreaksTheProtocolIsLeftAndJoinedAgain) {
     RawAgent agent;
-    relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<NoCarrier>(), 0, kProcesses,
+    relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<NoCarrier>(), kProcesses,
                                    [&] { return std::make_unique<AgentJoin>(agent.directory.path, 0, kProcesses); });
     const auto joined = [&] {
         std::optional<RawAgent::Rank> rank;

@@ -41,10 +41,13 @@ constexpr int MPI_TAG_UB = 0x64400001;
 constexpr int MPI_LOCK_EXCLUSIVE = 234;
 constexpr int MPI_LOCK_SHARED = 235;
 constexpr int MPI_MODE_NOCHECK = 1024;
+constexpr int MPI_ERR_BUFFER = 1;
 constexpr int MPI_ERR_TRUNCATE = 14;
 constexpr int MPI_ERR_IN_STATUS = 17;
 constexpr int MPI_ERR_PENDING = 18;
 
+/// MPI_BUFFER_AUTOMATIC (MPI 4.1).
+inline const void* const kBufferAutomatic = reinterpret_cast<const void*>(-2);
 inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(-1);
 inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
 inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
@@ -62,6 +65,10 @@ constexpr bool kTestallKnowsAllKinds = false;
 
 // Between hosts, MPI_Cancel may say of a receive that it is cancelled when its message is on the way, which is lost.
 constexpr bool kCancelsMatched = true;
+
+// Of buffered sends: all need a buffer, empty ones too; of it each message takes so much besides its bytes.
+constexpr std::int64_t kLongestUnbuffered_B = -1;
+constexpr std::uint64_t kBufferedNote_B = 88;
 
 inline MPI_Comm comm_world() {
     return 0x44000000;
@@ -92,6 +99,9 @@ inline MPI_Info info_null() {
 }
 inline MPI_Op op_no_op() {
     return 0x5800000e;
+}
+inline MPI_Op op_null() {
+    return 0x18000000;
 }
 inline MPI_Op op_sum() {
     return 0x58000003;

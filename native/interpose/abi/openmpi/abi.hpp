@@ -44,10 +44,13 @@ constexpr int MPI_TAG_UB = 0;
 constexpr int MPI_LOCK_EXCLUSIVE = 1;
 constexpr int MPI_LOCK_SHARED = 2;
 constexpr int MPI_MODE_NOCHECK = 1;
+constexpr int MPI_ERR_BUFFER = 1;
 constexpr int MPI_ERR_TRUNCATE = 15;
 constexpr int MPI_ERR_IN_STATUS = 18;
 constexpr int MPI_ERR_PENDING = 19;
 
+/// MPI_BUFFER_AUTOMATIC (MPI 4.1), which the library does not have.
+inline const void* const kBufferAutomatic = nullptr;
 inline const void* const MPI_IN_PLACE = reinterpret_cast<const void*>(1);
 inline MPI_Status* const MPI_STATUS_IGNORE = nullptr;
 inline MPI_Status* const MPI_STATUSES_IGNORE = nullptr;
@@ -62,6 +65,7 @@ extern char ompi_mpi_errors_return;
 extern char ompi_mpi_info_null;
 extern char ompi_mpi_int64_t;
 extern char ompi_mpi_op_no_op;
+extern char ompi_mpi_op_null;
 extern char ompi_mpi_op_sum;
 extern char ompi_mpi_win_null;
 extern char ompi_mpi_packed;
@@ -79,6 +83,11 @@ constexpr bool kErrorsFreePersistent = true;
 constexpr bool kTestallKnowsAllKinds = true;
 
 constexpr bool kCancelsMatched = false;
+
+// Of buffered sends, as Open MPI 4.1 and 5 have them: what leaves at once needs no buffer, and may be this long over
+// TCP; of a buffer each message takes so much besides its bytes, and more for some lengths.
+constexpr std::int64_t kLongestUnbuffered_B = 65536;
+constexpr std::uint64_t kBufferedNote_B = 24;
 
 inline MPI_Comm comm_world() {
     return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world);
@@ -109,6 +118,9 @@ inline MPI_Info info_null() {
 }
 inline MPI_Op op_no_op() {
     return reinterpret_cast<MPI_Op>(&ompi_mpi_op_no_op);
+}
+inline MPI_Op op_null() {
+    return reinterpret_cast<MPI_Op>(&ompi_mpi_op_null);
 }
 inline MPI_Op op_sum() {
     return reinterpret_cast<MPI_Op>(&ompi_mpi_op_sum);
