@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch of events and of what is due.
+// Hands events to the parts of the controller, and collects what they ask for.
 #include "fairlead/core/controller.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "state.hpp"
+#include "job.hpp"
+#include "learning.hpp"
+#include "load_reports.hpp"
+#include "notices.hpp"
+#include "outbox.hpp"
+#include "paths.hpp"
+#include "peers.hpp"
+#include "relay_role.hpp"
+#include "reroutes.hpp"
+#include "traffic.hpp"
 
 namespace fairlead::core {
 
 namespace {
 
-constexpr double kHelloUnheard_s = 2.0;  // repeated this often to a peer that never answered
-constexpr double kHelloHeard_s = 30.0;
-constexpr double kFirstRetry_s = 0.01;  // of a return that failed; settings allow no shorter pause
-
 constexpr double kLargestWeight = 1e15;  // sums of weights and times stay finite
+
 ControllerConfig checked(ControllerConfig config) {
     if (config.host_count < 1 || config.host_count > kMaxHosts || config.self >= config.host_count) {
         throw std::invalid_argument("controller: host " + std::to_string(config.self) + " of " +
@@ -39,7 +45,85 @@ double relay_budget_bps(const ControllerConfig& config) {
     return config.settings.relay.budget_share * best;
 }
 
+/// A time that cannot be is no answer.
+ProbeResult plausible_result(ProbeResult result) {
+    result.lost = result.lost || !plausible(result.round_trip_s) || !plausible(result.forward_queue_s) ||
+                  !plausible(result.backward_queue_s) || !std::isfinite(result.sent_at);
+    if (!plausible(result.peer_run_delay_s)) result.peer_run_delay_s = 0.0;
+    return result;
+}
+
 }  // namespace
+
+/// Events go down to the parts in the order in which they are declared; what they ask for is in the outbox.
+class Controller::State {
+  public:
+    explicit State(const ControllerConfig& config);
+
+    std::vector<Action> on(const Event& event, Time now);
+    Time next_wakeup() const;
+    PathView view(HostId peer) const;
+    int pairs_in_use() const { return traffic_.pairs_in_use(now_); }
+
+  private:
+    void handle(const SocketSample& sample);
+    void handle(const ProbeResult& result);
+    void handle(const Received& received);
+    void handle(const ClockStepped& step);
+    void handle(const Tick& tick);
+    void handle(const ManualMove& move);
+    void handle(const ManualReturn& back);
+    void handle(const PairMix& mix);
+    void handle(const SharingChanged& change) { paths_.set_sharing(change.sharing); }
+    void handle(const MessageTime& time);
+    void handle(const InterfaceBusy& busy);
+    void handle(const PlaneLost&);
+    void handle(const Stop&);
+    template <typename Answer>
+    requires requires(Reroutes& reroutes, const Answer& answer) { reroutes.on_guardian(answer); }
+    void handle(const Answer& answer) {
+        if (job_.other(answer.destination)) reroutes_.on_guardian(answer);
+    }
+
+    void answer(HostId from, const wire::Hello& hello);
+    void answer(HostId from, const wire::Goodbye&);
+    void answer(HostId from, const wire::PathQuery& query) { relay_role_.answer(from, query, now_, out_); }
+    void answer(HostId from, const wire::PathReport& report);
+    void answer(HostId from, const wire::Notice& notice);
+    void answer(HostId from, const wire::LoadQuery& query) { load_reports_.ask(from, query.token, now_, out_); }
+    void answer(HostId from, const wire::LoadReport& report);
+    void answer(HostId from, const wire::RelayRequest& request) { relay_role_.answer(from, request, now_, out_); }
+    void answer(HostId from, const wire::RelayGrant& grant);
+    void answer(HostId from, const wire::RelayRefuse& refuse);
+    void answer(HostId from, const wire::RelayRelease& release) { relay_role_.answer(from, release); }
+    void answer(HostId from, const wire::Heartbeat& beat);
+    void answer(HostId from, const wire::Echo& echo) { relay_role_.answer(from, echo, out_); }
+    void answer(HostId from, const wire::EchoReply& reply);
+    void answer(HostId, const wire::Probe&) {}       // the agent's
+    void answer(HostId, const wire::ProbeReply&) {}  // the agent's
+    void answer(HostId, const wire::SendQuery&) {}   // the message monitor's
+    void answer(HostId, const wire::SendReport&) {}  // the message monitor's
+    void answer(HostId, const wire::RanksHere&) {}   // the message monitor's
+
+    void advance();
+    void on_burst(const Burst& burst);
+    void answer_loads(bool sampled);
+
+    Job job_;
+    Random random_;
+    Outbox out_;
+    Paths paths_;
+    Traffic traffic_;
+    Peers peers_;
+    RelayRole relay_role_;
+    LoadReports load_reports_;
+    Notices notices_;
+    Learning learning_;
+    Reroutes reroutes_;
+    bool started_ = false;
+    bool stopping_ = false;
+    Time now_ = 0.0;
+};
 
 Controller::Controller(ControllerConfig config) : state_(std::make_unique<State>(checked(std::move(config)))) {}
 Controller::~Controller() = default;
@@ -59,340 +143,201 @@ int Controller::pairs_in_use() const {
     return state_->pairs_in_use();
 }
 
-Controller::State::State(ControllerConfig config)
-    : settings_(config.settings),
-      self_(config.self),
-      hosts_(config.host_count),
-      base_(config.base),
-      sharing_(std::move(config.sharing)),
+Controller::State::State(const ControllerConfig& config)
+    : job_{config.self,   config.host_count, config.salt,    config.automatic,
+           config.proves, config.learns,     config.settings},
       random_(config.seed),
-      salt_(config.salt),
-      automatic_(config.automatic),
-      can_relay_(config.can_relay),
-      proves_(config.proves),
-      learns_(config.learns),
-      link_bps_(config.link_bps),
-      probes_(self_, hosts_, settings_),
-      learnt_(hosts_, settings_),
-      relay_desk_(hosts_, relay_budget_bps(config), settings_.relay),
-      destinations_(hosts_, Destination(settings_)),
-      peers_(hosts_) {
-    for (Destination& destination : destinations_) {
-        destination.dwell_s = settings_.detour.dwell_s;
-        destination.hold_s = settings_.detour.hold_s;
-    }
-    for (HostId host = 0; host < hosts_; ++host) {
-        if (const auto prior_s = base_.latency_s(path_to(host))) learnt_.set_prior(host, *prior_s);
-    }
-}
+      paths_(job_, config.base, config.sharing),
+      traffic_(job_, paths_, config.link_bps),
+      peers_(job_),
+      relay_role_(job_, paths_, relay_budget_bps(config), config.can_relay),
+      load_reports_(job_),
+      notices_(job_, paths_, peers_),
+      learning_(job_, paths_, traffic_, peers_),
+      reroutes_({job_, paths_, traffic_, peers_, relay_role_, load_reports_}, traffic_, peers_, notices_, learning_,
+                random_, out_) {}
 
 std::vector<Action> Controller::State::on(const Event& event, Time now) {
-    std::vector<Action> out;
-    out_ = &out;
     if (std::isfinite(now)) now_ = started_ ? std::max(now_, now) : now;
+    reroutes_.at(now_);
     std::visit([this](const auto& e) { handle(e); }, event);
     if (now_ >= next_wakeup()) advance();
     started_ = true;
-    out_ = nullptr;
-    return out;
+    return out_.take();
 }
 
 void Controller::State::handle(const SocketSample& sample) {
-    if (!other(sample.peer) || !plausible(sample.srtt_s) || !plausible(sample.min_rtt_s) || !plausible(sample.rto_s))
-        return;
-    Destination& destination = destinations_[sample.peer];
-    const double base_bps = learns_ ? 0.0 : base_.throughput_bps(path_to(sample.peer)).value_or(0.0);
-    const double base_round_trip_s = base_latency_s(path_to(sample.peer)) + base_latency_s(Pair{sample.peer, self_});
-    const bool in_use = destination.sockets.active(now_, settings_.suspicion);
-    const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
-    if (!in_use && destination.sockets.active(now_, settings_.suspicion)) destination.uses.begins(now_);
-    const ChangeJudge::Verdict verdict = destination.judge.add(sample, now_);
-    heed(destination, verdict);
-    end_trial(sample.peer, verdict);
-    if (!destination.detour && !destination.pending) probes_.expect(sample.peer, sample.srtt_s);
-    learn_rate(destination, sample);
-    watch_sockets(sample.peer);
-    if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
+    if (!job_.other(sample.peer) || !plausible(sample.srtt_s)) return;
+    if (plausible(sample.min_rtt_s) && plausible(sample.rto_s)) reroutes_.on_sample(sample);
 }
 
-void Controller::State::handle(const ProbeResult& given) {
-    if (!other(given.peer)) return;
-    ProbeResult result = given;
-    // A time that cannot be is no answer.
-    result.lost = result.lost || !plausible(result.round_trip_s) || !plausible(result.forward_queue_s) ||
-                  !plausible(result.backward_queue_s) || !std::isfinite(result.sent_at);
-    if (!plausible(result.peer_run_delay_s)) result.peer_run_delay_s = 0.0;
-    if (const auto done = probes_.on_result(result, now_)) on_burst(*done);
-    for (HostId host = 0; host < hosts_; ++host) progress(host);
+void Controller::State::handle(const ProbeResult& result) {
+    if (!job_.other(result.peer)) return;
+    if (const auto done = paths_.probes().on_result(plausible_result(result), now_)) on_burst(*done);
+    reroutes_.progress();
 }
 
 void Controller::State::handle(const Received& received) {
-    if (!other(received.from)) return;
-    Peer& peer = peers_[received.from];
-    if (!std::holds_alternative<wire::Goodbye>(received.message)) peer.down = false;
-    if (std::holds_alternative<wire::LoadReport>(received.message)) peer.loads_unanswered = 0;
-    if (std::holds_alternative<wire::Hello>(received.message)) meet(received.from, received.boot_id);
-    std::visit([&](const auto& message) { answer(received.from, message); }, received.message);
-    for (HostId host = 0; host < hosts_; ++host) progress(host);
-}
-
-void Controller::State::handle(const MoveDone& done) {
-    if (!other(done.destination)) return;
-    Destination& destination = destinations_[done.destination];
-    if (!destination.pending || !destination.pending->move || destination.pending->relay != done.relay) return;
-    const Pending pending = *destination.pending;
-    destination.pending.reset();
-    moved(done.destination, pending);
-    settle(done.destination);
-}
-
-void Controller::State::handle(const MoveFailed& failed) {
-    if (!other(failed.destination)) return;
-    Destination& destination = destinations_[failed.destination];
-    if (!destination.pending || !destination.pending->move || destination.pending->relay != failed.relay) return;
-    const bool manual = destination.pending->decision.manual;
-    destination.pending.reset();
-    send(failed.relay, wire::RelayRelease{failed.destination});
-    if (manual) {
-        emit(ByHandEnded{failed.destination, failed.relay, failed.reason});
-    } else {
-        peers_[failed.relay].shunned_until = now_ + settings_.detour.shun_s;
+    const HostId from = received.from;
+    if (!job_.other(from)) return;
+    if (!std::holds_alternative<wire::Goodbye>(received.message)) peers_.heard_from(from);
+    if (std::holds_alternative<wire::Hello>(received.message) && peers_.meet(from, received.boot_id)) {
+        relay_role_.forget(from);
+        reroutes_.lose_host(from);
+        paths_.probes().meet_again(from, now_);
     }
-    stay(failed.destination, StayReason::move_failed, failed.relay, 0.0, failed.reason);
-    destination.failed_backoff_s = std::clamp(2.0 * destination.failed_backoff_s, settings_.detour.failed_backoff_s,
-                                              std::max(60.0, settings_.detour.failed_backoff_s));
-    destination.next_search = now_ + destination.failed_backoff_s;
-    settle(failed.destination);
-}
-
-void Controller::State::handle(const ReturnDone& done) {
-    if (!other(done.destination)) return;
-    Destination& destination = destinations_[done.destination];
-    if (!destination.pending || destination.pending->move) return;
-    const ReturnReason reason = destination.pending->reason;
-    destination.pending.reset();
-    destination.return_backoff_s = 0.0;
-    returned(done.destination, reason);
-    settle(done.destination);
-}
-
-void Controller::State::handle(const ReturnFailed& failed) {
-    if (!other(failed.destination)) return;
-    Destination& destination = destinations_[failed.destination];
-    if (!destination.pending || destination.pending->move) return;
-    if (destination.pending->reason == ReturnReason::manual) {
-        emit(ByHandEnded{failed.destination, kNoHost, failed.reason});
-    }
-    destination.must_return = destination.pending->reason;
-    // Its traffic may be lost meanwhile, and most failures are an answer that got lost.
-    destination.return_backoff_s =
-        std::clamp(2.0 * destination.return_backoff_s, kFirstRetry_s, settings_.detour.failed_backoff_s);
-    destination.retry_return = now_ + destination.return_backoff_s;
-    destination.pending.reset();
-    if (destination.by_hand) settle(failed.destination);
+    std::visit([&](const auto& message) { answer(from, message); }, received.message);
+    reroutes_.progress();
 }
 
 void Controller::State::handle(const ClockStepped& step) {
-    if (other(step.peer)) probes_.meet_again(step.peer, now_);
+    if (job_.other(step.peer)) paths_.probes().meet_again(step.peer, now_);
 }
 
 void Controller::State::handle(const Tick& tick) {
-    probes_.on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
-    learn_link();
+    paths_.probes().on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
+    traffic_.on_tick(now_);
     answer_loads(true);
     advance();
 }
 
 void Controller::State::handle(const ManualMove& move) {
-    if (!other(move.destination) || !other(move.relay) || move.relay == move.destination) return;
-    if (stopping_ || !can_relay_) return;
-    by_hand(move.destination, move.relay);
+    if (!job_.other(move.destination) || !job_.other(move.relay) || move.relay == move.destination) return;
+    if (!stopping_ && relay_role_.able()) reroutes_.by_hand(move.destination, move.relay);
 }
 
 void Controller::State::handle(const ManualReturn& back) {
-    if (other(back.destination) && !stopping_) by_hand(back.destination, kNoHost);
+    if (job_.other(back.destination) && !stopping_) reroutes_.by_hand(back.destination, kNoHost);
 }
 
 void Controller::State::handle(const PairMix& mix) {
-    if (!other(mix.peer)) return;
+    if (!job_.other(mix.peer)) return;
     std::vector<SizeShare> sizes;
     for (const SizeShare& share : mix.sizes) {
         if (std::isfinite(share.weight) && share.weight > 0.0 && share.weight <= kLargestWeight) sizes.push_back(share);
     }
-    destinations_[mix.peer].mix = std::move(sizes);
+    traffic_.set_mix(mix.peer, std::move(sizes));
 }
 
-/// A search that is under way goes on with the candidates and ways that it began with; it lasts some milliseconds.
-void Controller::State::handle(const SharingChanged& change) {
-    if (change.sharing.host_count() == hosts_) sharing_ = change.sharing;
+void Controller::State::handle(const MessageTime& time) {
+    if (!job_.other(time.source) || !plausible(time.latency_s) || !plausible(time.error_s)) return;
+    notices_.on_message(time, now_, out_);
 }
 
 void Controller::State::handle(const InterfaceBusy& busy) {
-    if (std::isfinite(busy.rate_bps)) relay_desk_.on_interface(std::max(busy.rate_bps, 0.0));
+    if (std::isfinite(busy.rate_bps)) relay_role_.on_interface(std::max(busy.rate_bps, 0.0));
 }
 
-/// Who has a detour over or to this host shall not wait for what does not come.
 void Controller::State::handle(const PlaneLost&) {
-    can_relay_ = false;
-    for (HostId host = 0; host < hosts_; ++host) {
-        if (!other(host)) continue;
-        Destination& destination = destinations_[host];
-        destination.search.reset();
-        if (destination.trial) {
-            emit(ByHandEnded{host, destination.trial->relay, "this host's data plane is gone"});
-            destination.trial.reset();
-        }
-        if (!stopping_) send(host, wire::Hello{hosts_, false});
-        if (destination.detour || destination.pending) start_return(host, ReturnReason::plane_lost);
-    }
+    relay_role_.disable();
+    reroutes_.lose_plane();
 }
 
 void Controller::State::handle(const Stop&) {
     if (stopping_) return;
     stopping_ = true;
-    for (HostId host = 0; host < hosts_; ++host) {
-        Destination& destination = destinations_[host];
-        if (learns_ && other(host)) tell_learnt(host, true);
-        destination.search.reset();
-        destination.by_hand.reset();
-        destination.trial.reset();
-        if (destination.detour || (destination.pending && destination.pending->move)) {
-            start_return(host, ReturnReason::stopping);
-        }
+    for (HostId host = 0; host < job_.hosts; ++host) {
+        learning_.finish(host, out_);
+        reroutes_.stop(host);
     }
-    for (const Pair& path : relay_desk_.granted()) {
-        send(path.source, wire::RelayRefuse{0, path.destination, wire::RefuseReason::stopping});
-    }
-    for (HostId host = 0; host < hosts_; ++host) {
-        if (other(host) && peers_[host].heard) send(host, wire::Goodbye{});
+    notices_.stop();
+    relay_role_.stop(out_);
+    for (HostId host = 0; host < job_.hosts; ++host) {
+        if (job_.other(host) && peers_.heard(host)) out_.send(host, wire::Goodbye{});
     }
 }
 
-void Controller::State::greet() {
-    for (HostId host = 0; host < hosts_; ++host) {
-        Peer& peer = peers_[host];
-        if (!other(host) || (started_ && now_ < peer.next_hello)) continue;
-        send(host, wire::Hello{hosts_, can_relay_});
-        if (peer.down) send(host, wire::Heartbeat{false});  // it is up as soon as anything is heard from it
-        peer.next_hello = now_ + (peer.heard && !peer.down ? kHelloHeard_s : kHelloUnheard_s);
-    }
+void Controller::State::answer(HostId from, const wire::Hello& hello) {
+    peers_.on_hello(from, hello, relay_role_.able(), out_);
+    if (peers_.lacks_plane(from)) reroutes_.lose_host(from);
+}
+
+void Controller::State::answer(HostId from, const wire::Goodbye&) {
+    peers_.lose(from);
+    relay_role_.forget(from);
+    reroutes_.lose_host(from, true);
+}
+
+void Controller::State::answer(HostId from, const wire::PathReport& report) {
+    if (!job_.other(report.destination)) return;
+    learning_.on_report(from, report, now_, out_);
+    reroutes_.on_report(from, report);
+}
+
+void Controller::State::answer(HostId from, const wire::Notice& notice) {
+    if (notice.source != job_.self) return notices_.hand_on(from, notice, out_);
+    if (!job_.other(notice.destination)) return;
+    out_.emit(Noticed{from, Pair{notice.source, notice.destination}, notice.zone, notice.queue_delay_s});
+    if (notice.zone != Zone::low) reroutes_.on_notice(notice);
+}
+
+void Controller::State::answer(HostId from, const wire::LoadReport& report) {
+    peers_.on_load(from);
+    reroutes_.on_load(from, report.token, report.entries);
+}
+
+void Controller::State::answer(HostId from, const wire::RelayGrant& grant) {
+    if (job_.other(grant.destination)) reroutes_.on_grant(from, grant);
+}
+
+void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
+    if (job_.other(refuse.destination)) reroutes_.on_refusal(from, refuse);
+}
+
+void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
+    if (beat.reply) return peers_.on_beat(from, now_);
+    relay_role_.answer_beat(from, now_, out_);
+}
+
+void Controller::State::answer(HostId from, const wire::EchoReply& reply) {
+    if (!relay_role_.hand_on(from, reply, out_) && reply.source == job_.self) reroutes_.on_echo(reply);
 }
 
 void Controller::State::advance() {
-    for (const Burst& burst : probes_.expire(now_)) on_burst(burst);
-    relay_desk_.expire(now_);
+    for (const Burst& burst : paths_.probes().expire(now_)) on_burst(burst);
+    relay_role_.expire(now_);
     answer_loads(false);
     if (!stopping_) {
-        greet();
-        if (automatic_) probes_.background(now_, *out_);
-        learn_paths();
+        peers_.greet(relay_role_.able(), now_, out_);
+        if (job_.automatic) paths_.probes().background(now_, out_.actions());
+        learning_.advance(now_, random_, out_);
     }
-    beat();
-    for (HostId host = 0; host < hosts_; ++host) {
-        if (!other(host)) continue;
-        settle(host);
-        watch_detour(host);
-        watch_echoes(host);
-        try_by_hand(host);
-        progress(host);
-    }
+    reroutes_.advance();
 }
 
-/// A burst is done: what it says about the direct path, and who waits for it.
+/// A burst is done: what it says about the paths to and from its peer, and who waits for it.
 void Controller::State::on_burst(const Burst& burst) {
-    learn(burst);
-    judge_path(burst);
-    notify_source(burst);
-    std::vector<LegQuery> waiting;
-    std::swap(waiting, leg_queries_);
-    for (const LegQuery& query : waiting) {
-        if (query.destination == burst.peer && query.burst == burst.id) {
-            report_leg(query, burst);
-        } else {
-            leg_queries_.push_back(query);
-        }
-    }
-    if (destinations_[burst.peer].detour) watch_detour(burst.peer);
-    for (HostId host = 0; host < hosts_; ++host) {
-        if (destinations_[host].detour && destinations_[host].detour->relay == burst.peer) judge_legs(host);
-    }
+    learning_.on_burst(burst, now_, out_);
+    paths_.judge(burst, now_, out_);
+    notices_.on_burst(burst, now_, out_);
+    relay_role_.on_burst(burst, out_);
+    reroutes_.on_burst(burst);
 }
 
-void Controller::State::judge_path(const Burst& burst) {
-    if (burst.answered == 0) return;
-    const Pair path = path_to(burst.peer);
-    const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
-    const double base_s = base_latency_s(path);
-    if (const auto before = probes_.zone(burst.peer).judge(summary, base_s, settings_.zones, now_)) {
-        emit(ZoneChanged{path, *before, probes_.zone(burst.peer).zone(), summary.typical_s});
-    }
-    Destination& destination = destinations_[burst.peer];
-    if (destination.detour && probes_.zone(burst.peer).zone() != Zone::low) destination.uses.congested();
-    if (burst.sent < settings_.zones.min_samples || !base_.latency_s(path)) return;
-    const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
-    const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);
-    if (const auto shift = base_.observe(path, observed_s, now_)) {
-        probes_.absorb(burst.peer, shift->to_s - shift->from_s);
-        emit(BaseShifted{path, shift->from_s, shift->to_s});
+void Controller::State::answer_loads(bool sampled) {
+    if (!load_reports_.any()) return;
+    const std::vector<wire::LoadEntry> entries = traffic_.load_entries(now_);
+    for (const std::uint32_t token : load_reports_.answer(sampled, entries, now_, out_)) {
+        reroutes_.on_load(job_.self, token, entries);
     }
 }
 
 Time Controller::State::next_wakeup() const {
-    Time next = std::min(probes_.next_deadline(automatic_ && !stopping_), relay_desk_.next_deadline());
-    if (learns_ && automatic_ && !stopping_) next = std::min(next, learnt_.next_due(self_));
-    for (const LoadWaiting& query : load_queries_) next = std::min(next, query.deadline);
-    for (HostId host = 0; host < hosts_; ++host) {
-        if (!other(host)) continue;
-        const Peer& peer = peers_[host];
-        if (!stopping_) next = std::min(next, peer.next_hello);
-        const Destination& destination = destinations_[host];
-        if (destination.trial) next = std::min(next, destination.trial->way.next_echo);
-        if (destination.search) {
-            const Search& search = *destination.search;
-            next = std::min(next, next_trial(search));
-            if (search.phase == Search::Phase::query) {
-                for (const Time due :
-                     {search.count_at, search.loads_deadline, search.queried_at + settings_.choice.query_timeout_s,
-                      search.queried_at + settings_.choice.query_extended_s}) {
-                    if (due > now_) next = std::min(next, due);
-                }
-            } else if (search.phase == Search::Phase::ask) {
-                next = std::min(next, search.ask_deadline);
-            }
-        }
-        if (!destination.search && !destination.detour && !destination.pending && automatic_ && !stopping_ &&
-            probes_.zone(host).zone() != Zone::low) {
-            next = std::min(next, std::max({destination.next_search, destination.next_relook, now_ + 1e-3}));
-        }
-        if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
-        if (const auto ahead = ahead_of_use(host); ahead && *ahead > now_) next = std::min(next, *ahead);
-        if (echoes_wanted(destination)) next = std::min(next, next_echo(destination));
-        if (destination.detour) {
-            next = std::min(next, peers_[destination.detour->relay].next_beat);
-            if (!destination.detour->manual && automatic_ && !stopping_) {
-                next = std::min({next, destination.detour->next_direct, destination.detour->next_legs});
-            }
-        }
-    }
-    return next;
+    const bool probing = job_.automatic && !stopping_;
+    const Time next = std::min({paths_.probes().next_deadline(probing), relay_role_.next_deadline(),
+                                load_reports_.next_deadline(), reroutes_.next_due()});
+    return stopping_ ? next : std::min({next, learning_.next_due(), peers_.next_hello()});
 }
 
 PathView Controller::State::view(HostId peer) const {
     PathView view;
-    if (!other(peer)) return view;
-    const Destination& destination = destinations_[peer];
-    view.zone = probes_.zone(peer).zone();
-    view.queue_delay_s = probes_.forward(peer, now_ - settings_.probes.background_period_s).typical_s;
-    if (destination.detour) view.relay = destination.detour->relay;
-    view.in_use = destination.sockets.active(now_, settings_.suspicion);
-    view.rate_bps = destination.sockets.rate_bps(now_, settings_.own_load.window_s);
+    if (!job_.other(peer)) return view;
+    view.zone = paths_.zone(peer);
+    view.queue_delay_s = paths_.probes().forward(peer, now_ - job_.settings.probes.background_period_s).typical_s;
+    view.relay = traffic_.relay(peer);
+    view.in_use = traffic_.active(peer, now_);
+    view.rate_bps = traffic_.rate_bps(peer, now_);
     return view;
-}
-
-int Controller::State::pairs_in_use() const {
-    return static_cast<int>(std::count_if(destinations_.begin(), destinations_.end(), [this](const Destination& d) {
-        return d.sockets.active(now_, settings_.suspicion);
-    }));
 }
 
 }  // namespace fairlead::core

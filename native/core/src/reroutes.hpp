@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// This host's pairs and their routes: what begins a search, what follows from its result, moves and returns, by the
+// controller and by hand.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "avoided_relays.hpp"
+#include "detour.hpp"
+#include "fairlead/core/random.hpp"
+#include "give_way.hpp"
+#include "learning.hpp"
+#include "notices.hpp"
+#include "route_hold.hpp"
+#include "route_switch.hpp"
+#include "search.hpp"
+#include "search_parts.hpp"
+#include "search_pause.hpp"
+
+namespace fairlead::core {
+
+class Reroutes {
+  public:
+    Reroutes(const SearchParts& parts, Traffic& traffic, Peers& peers, Notices& notices, const Learning& learning,
+             Random& random, Outbox& out);
+
+    /// What follows happens now.
+    void at(Time now) { now_ = now; }
+
+    void on_sample(const SocketSample& sample);
+    void on_burst(const Burst& burst);
+    /// A notice about a path of this host.
+    void on_notice(const wire::Notice& notice);
+    void on_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries);
+    void on_report(HostId relay, const wire::PathReport& report);
+    void on_grant(HostId relay, const wire::RelayGrant& grant);
+    void on_refusal(HostId relay, const wire::RelayRefuse& refuse);
+    void on_echo(const wire::EchoReply& reply);
+    /// The guardian's answers.
+    void on_guardian(const MoveDone& done);
+    void on_guardian(const MoveFailed& failed);
+    void on_guardian(const ReturnDone& done);
+    void on_guardian(const ReturnFailed& failed);
+
+    /// A move (relay) or return (kNoHost) by hand. What the controller had in mind is dropped.
+    void by_hand(HostId destination, HostId relay);
+    /// A host's agent or its plane is gone: nothing is led over it or to it any more.
+    void lose_host(HostId host, bool stopped = false);
+    /// This host's plane is gone: who has a detour over or to it shall not wait for what does not come.
+    void lose_plane();
+    /// The run ends: the pair returns, and is not moved any more.
+    void stop(HostId destination);
+
+    /// What is due by the time.
+    void advance();
+    /// What searches wait for may have come.
+    void progress();
+    Time next_due() const;
+
+  private:
+    /// A move by hand whose way is tried first.
+    struct ManualTrial {
+        WayTrial way;
+        Time deadline = 0.0;
+    };
+    /// This host's traffic to one destination.
+    struct Destination {
+        Destination(const Settings& settings, bool learns)
+            : pause(settings), hold(settings, learns), route(settings.detour) {}
+
+        SearchPause pause;
+        RouteHold hold;
+        RouteSwitch route;
+        AvoidedRelays avoided;
+        GiveWay way_given;
+        std::optional<Search> search;
+        std::optional<Detour> detour;
+        Time looked_ahead = -1e9;
+        std::optional<ManualTrial> trial;
+        std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending
+
+        bool automatic_detour() const { return detour && !detour->manual(); }
+        /// Whether the traffic is led over this relay, or about to be.
+        bool uses(HostId relay) const { return (detour && detour->relay() == relay) || route.moves_over(relay); }
+    };
+
+    // reroute_searches.cpp: from a sign to a question to a relay, or to a reason to stay
+    bool decides() const { return parts_.job.automatic && !stopping_; }
+    void suspect(HostId host, Suspicion why);
+    std::optional<Time> ahead_of_use(HostId host) const;
+    void look_ahead(HostId host);
+    bool relooks(HostId host) const;
+    void relook(HostId host);
+    void start_search(HostId host, Suspicion why);
+    void progress(HostId host);
+    std::size_t turn(HostId host) const;
+    void decide(HostId host);
+    void decide_detour(HostId host);
+    void congested(HostId host);
+    void tell_siblings(HostId host);
+    bool gives_way(HostId host);
+    void take_or_stay(HostId host);
+    void take(HostId host);
+    void refused(HostId host);
+    void stay(HostId host, StayReason reason, const Choice& choice = {}, const std::string& detail = {});
+    void clear(HostId host);
+    Time next_search(HostId host) const;
+
+    // reroutes.cpp: the life of a route
+    void move(HostId host, Moved decision);
+    void moved(HostId host, const Moved& decision);
+    void start_return(HostId host, ReturnReason reason);
+    void returned(HostId host, ReturnReason reason);
+    void settle(HostId host);
+    void beat();
+    bool relays_for_us(HostId relay) const;
+    void watch_detour(HostId host);
+    void judge_legs(HostId host);
+    bool echoes_wanted(const Destination& destination) const;
+    Time next_echo(HostId host) const;
+    void watch_echoes(HostId host);
+    void lose_detour(HostId host);
+    void watch_sockets(HostId host);
+    void avoid(HostId host, HostId relay);
+    Time next_due(HostId host) const;
+
+    // reroutes_by_hand.cpp
+    std::optional<std::string> complaint(HostId destination, HostId relay) const;
+    void try_by_hand(HostId host);
+    void move_by_hand(HostId host, HostId relay);
+
+    SearchParts parts_;
+    Traffic& traffic_;
+    Peers& peers_;
+    Notices& notices_;
+    const Learning& learning_;
+    Random& random_;
+    Outbox& out_;
+    std::vector<Destination> destinations_;
+    bool stopping_ = false;
+    Time now_ = 0.0;
+};
+
+}  // namespace fairlead::core
