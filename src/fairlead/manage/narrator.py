@@ -32,7 +32,7 @@ def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
             return f"{pair(names, event.source, event.destination)} {_of_pair(names, event)}"
         case events.Migration():
             return _of_migration(event)
-        case events.Died() | events.Restarted() | events.GivenUp():
+        case events.Died() | events.NotStarted() | events.Restarted() | events.GivenUp():
             return f"the agent of {names[host]} {_of_life(event)}"
         case events.Rejected():
             return f"{names[host]} rejected {event.count} datagrams that are not from this job"
@@ -65,10 +65,14 @@ def _of_pair(
             return f"not rerouted: {reasons.describe(event.reason)}"
 
 
-def _of_life(event: events.Died[int] | events.Restarted[int] | events.GivenUp[int]) -> str:
+def _of_life(
+    event: events.Died[int] | events.NotStarted[int] | events.Restarted[int] | events.GivenUp[int],
+) -> str:
     match event:
         case events.Died():
             return f"died; its traffic takes the direct paths: {event.reason}"
+        case events.NotStarted():
+            return f"did not start; the run goes on without it, and it is tried again: {event.reason}"
         case events.Restarted():
             but = f", but it cannot reroute traffic: {event.plane_reason}" if event.plane == "none" else ""
             return f"is running again{but}"
