@@ -13,8 +13,8 @@ namespace fairlead::core {
 namespace {
 
 constexpr double kHelloUnheard_s = 2.0;  // repeated this often to a peer that never answered
-constexpr double kHelloHeard_s = 30.0;
-constexpr double kFirstRetry_s = 0.01;  // of a return that failed; settings allow no shorter pause
+constexpr double kHelloHeard_s = 30.0;   // for a job of few hosts
+constexpr double kFirstRetry_s = 0.01;   // of a return that failed; settings allow no shorter pause
 
 constexpr double kLargestWeight = 1e15;  // sums of weights and times stay finite
 ControllerConfig checked(ControllerConfig config) {
@@ -105,7 +105,10 @@ void Controller::State::handle(const SocketSample& sample) {
     const double base_round_trip_s = base_latency_s(path_to(sample.peer)) + base_latency_s(Pair{sample.peer, self_});
     const bool in_use = destination.sockets.active(now_, settings_.suspicion);
     const Suspicion suspicion = destination.sockets.on_sample(sample, base_round_trip_s, base_bps, settings_, now_);
-    if (!in_use && destination.sockets.active(now_, settings_.suspicion)) destination.uses.begins(now_);
+    if (!in_use && destination.sockets.active(now_, settings_.suspicion)) {
+        destination.uses.begins(now_);
+        probes_.meet_now(sample.peer, now_);
+    }
     const ChangeJudge::Verdict verdict = destination.judge.add(sample, now_);
     heed(destination, verdict);
     end_trial(sample.peer, verdict);
@@ -274,7 +277,7 @@ void Controller::State::greet() {
         if (!other(host) || (started_ && now_ < peer.next_hello)) continue;
         send(host, wire::Hello{hosts_, can_relay_});
         if (peer.down) send(host, wire::Heartbeat{false});  // it is up as soon as anything is heard from it
-        peer.next_hello = now_ + (peer.heard && !peer.down ? kHelloHeard_s : kHelloUnheard_s);
+        peer.next_hello = now_ + (peer.heard && !peer.down ? kHelloHeard_s * probes_.host_share() : kHelloUnheard_s);
     }
 }
 

@@ -225,9 +225,13 @@ void Controller::State::lose_host(HostId lost, bool stopped) {
 
 /// Heartbeats are counted, not timed: an agent that did not run sent none and misses none.
 void Controller::State::beat() {
+    std::vector<bool> relays(hosts_);  // those that relay for this host
+    for (const Destination& destination : destinations_) {
+        if (destination.detour && destination.detour->relay < hosts_) relays[destination.detour->relay] = true;
+    }
     for (HostId relay = 0; relay < hosts_; ++relay) {
         Peer& peer = peers_[relay];
-        if (!other(relay) || now_ < peer.next_beat || !relays_for_us(relay)) continue;
+        if (!relays[relay] || !other(relay) || now_ < peer.next_beat) continue;
         if (peer.beats_missed >= settings_.relay.heartbeats_missed) {
             peer.beats_missed = 0;
             peer.down = true;

@@ -15,11 +15,12 @@ constexpr double kLongestHold = 16.0;  // after trials in vain, of the longest h
 constexpr double kNoBudget_s = 0.1;    // until probes are affordable again
 }  // namespace
 
-/// Sends the bursts that are due: before the program uses any pair on all paths, then on those of pairs in use, in the
-/// gaps of their traffic where there are some.
+/// Sends the bursts that are due: on all paths before the program uses any pair, if there are few; then on those of
+/// pairs in use, in the gaps of their traffic where there are some.
 void Controller::State::learn_paths() {
     if (!learns_ || !automatic_ || stopping_) return;
-    const bool begun = pairs_in_use() > 0;
+    // In a large job paths that are not used would take all the probes that a host may send, for minutes.
+    const bool others_wait = pairs_in_use() > 0 || probes_.host_share() > 1.0;
     for (const bool in_use : {true, false}) {
         for (HostId host = 0; host < hosts_; ++host) {
             if (!other(host) || !learnt_.due(host, now_)) continue;
@@ -27,7 +28,7 @@ void Controller::State::learn_paths() {
             if (sockets.active(now_, settings_.suspicion) != in_use) continue;
             if (!peers_[host].heard || peers_[host].down || (!in_use && learnt_.known(host))) {
                 learnt_.looked(host, now_, random_);
-            } else if (begun && !in_use) {
+            } else if (others_wait && !in_use) {
                 learnt_.postpone(host, now_ + 2.0 * settings_.learn.period_s);
             } else if (sockets.in_flight_B() > 0 && !learnt_.urgent(host, now_)) {
                 learnt_.postpone(host, now_ + settings_.looks.period_s);

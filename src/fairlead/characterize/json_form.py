@@ -46,9 +46,7 @@ def manage_tables(
     groups = _used(relation.groups)[0]
     sizes_B, hosts = tuple(matrix.sizes_B), range(relation.hosts)
     if len(groups) == relation.hosts:
-        base = Base(
-            age_s=age_s, sizes_B=sizes_B, latency_s=nullable(matrix.median_s), rate_bps=nullable(rates_bps)
-        )
+        base = Base(age_s=age_s, sizes_B=sizes_B, latency_s=nullable(matrix.median_s), rate_bps=nullable(rates_bps))
         return dict.fromkeys(hosts, Manage(base=base, shares=shares(relation)))
     latency_s = nullable(np.array([_between(groups, times) for times in matrix.median_s]))
     rate_bps, shared = nullable(_between(groups, rates_bps)), grouped_shares(relation)

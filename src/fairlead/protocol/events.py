@@ -519,7 +519,7 @@ class Clock(Event[HostT]):
     """Every 5 s.
 
     Attributes:
-        peers: by host.
+        peers: by host; of more than 16, those that the program talks to.
     """
 
     TYPE: ClassVar[str] = "clock"

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from fairlead.agents import agent_thread
 from fairlead.agents import group as groups
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError, HostError
@@ -366,3 +368,18 @@ def test_two_groups_do_not_disturb_each_other(tmp_path: Path) -> None:
             assert [answer.value for answer in answers] == ["one", "two"]
 
     run(body)
+
+
+def test_the_agents_thread_goes_before_others_where_it_may() -> None:
+    found: list[int] = []
+
+    def go() -> None:
+        agent_thread._go_first()
+        found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    thread = threading.Thread(target=go)
+    thread.start()
+    thread.join()
+    assert found == [agent_thread.NICE if os.geteuid() == 0 else before]
+    assert os.getpriority(os.PRIO_PROCESS, threading.main_thread().native_id or 0) == before
