@@ -124,9 +124,13 @@ void ProbeDesk::background(Time now, std::vector<Action>& out) {
     }
     const auto due = [&](const Path& path) { return &path != &paths_[self_] && now >= path.next_background; };
     if (std::ranges::none_of(paths_, due)) return;
+    int together = 0;
     for (std::size_t i = 0; i < paths_.size(); ++i) {
         Path& path = paths_[i];
         if (i == self_ || now < path.next_background - settings_.probes.background_slack * path.background_s) continue;
+        // No more at once, if it need not be, than in a small job: they would queue behind each other.
+        if (!due(path) && together >= settings_.probes.hosts_at_full_rate) continue;
+        ++together;
         // The first contact is a burst: the minimum and the clock should be known early.
         start(static_cast<HostId>(i), path.background_s > 0.0 ? 1 : settings_.probes.burst, now, out);
         path.background_s = next_pause_s(path.background_s);
@@ -136,7 +140,8 @@ void ProbeDesk::background(Time now, std::vector<Action>& out) {
 
 void ProbeDesk::meet_now(HostId peer, Time now) {
     Path& path = paths_[peer];
-    if (path.background_s <= 0.0) path.next_background = std::min(path.next_background, now);
+    const bool waits = host_share() > 1.0;  // else its turn is soon enough
+    if (waits && path.background_s <= 0.0) path.next_background = std::min(path.next_background, now);
 }
 
 void ProbeDesk::meet_again(HostId peer, Time now) {

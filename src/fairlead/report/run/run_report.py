@@ -29,6 +29,7 @@ from fairlead.store import Run, Store
 
 KIND = "run"
 MOST_ROWS = 20  # of a table that are shown at once: large jobs have hundreds of congested paths
+NO_CONDITIONS = ("placement", "paths_between")  # tables: one is shown elsewhere, one has all hosts
 MOST_SHARING = 4  # of the job's pairs on a bottleneck that are named
 
 
@@ -104,7 +105,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         communication=communication_table(report),
         dropped=0 if report.communication is None else report.communication.dropped,
         migrations=migrations.decisions_table([(None, report.managed.migrations)]),
-        conditions=flat("", {name: fact for name, fact in run.facts.items() if name != "placement"}),
+        conditions=flat("", {name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS}),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return [page.write(html, content), *saved]
