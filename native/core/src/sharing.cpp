@@ -37,6 +37,8 @@ std::vector<HostId> each_alone(HostId host_count) {
 
 SharingRelation::SharingRelation(HostId host_count) : SharingRelation(host_count, each_alone(host_count)) {
     apart_ = true;
+    fills_ = {};  // all fill a link between groups
+    fill_between_ = {};
 }
 
 SharingRelation::SharingRelation(HostId host_count, std::vector<HostId> group_of)
@@ -49,6 +51,8 @@ SharingRelation::SharingRelation(HostId host_count, std::vector<HostId> group_of
         if (group >= members_.size()) members_.resize(group + std::size_t{1});
         members_[group].push_back(host);
     }
+    fills_.resize(group_of_.size() * group_of_.size());
+    fill_between_.resize(members_.size() * members_.size());
 }
 
 SharingRelation::Cell SharingRelation::cell_of(Pair pair) const {
@@ -76,8 +80,6 @@ void SharingRelation::set_fills(Pair injected, Filled what) {
         throw std::invalid_argument("sharing relation: a pair of hosts outside the job");
     }
     known_ = true;
-    fills_.resize(std::size_t{host_count()} * host_count());
-    fill_between_.resize(members_.size() * members_.size());
     hurt_by_.resize(members_.size() * members_.size());
     std::uint8_t& filled = fills_[pair_index(injected, host_count())];
     if (what == Filled::between_groups && (filled & bit(what)) == 0) ++fill_between_[cell_of(injected)];
@@ -86,7 +88,7 @@ void SharingRelation::set_fills(Pair injected, Filled what) {
 
 bool SharingRelation::fills(Pair pair, Filled what) const {
     if (apart_) return what == Filled::between_groups;
-    return !fills_.empty() && (fills_[pair_index(pair, host_count())] & bit(what)) != 0;
+    return (fills_[pair_index(pair, host_count())] & bit(what)) != 0;
 }
 
 bool SharingRelation::cell_hurts(Cell injected, Cell hurt) const {

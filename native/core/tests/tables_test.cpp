@@ -168,6 +168,10 @@ TEST(SharingRelation, SaysTheSameByGroupsAndByHosts) {
             EXPECT_EQ(grouped.avoids(pair, relay), apart.avoids(pair, relay));
     }
     EXPECT_TRUE(grouped.known());
+    SharingRelation unfilled(3, {0, 1, 1});
+    unfilled.set_hurts({0, 1}, {0, 1});
+    EXPECT_DOUBLE_EQ(unfilled.weight({0, 1}), 0.0) << "no injection fills anything";
+    EXPECT_FALSE(unfilled.shares({0, 1}, {0, 2}));
     EXPECT_THROW(SharingRelation(2, {0}), std::invalid_argument);
     EXPECT_THROW(SharingRelation(2, {0, 2}), std::invalid_argument);
     EXPECT_THROW(grouped.set_hurts({0, 4}, {0, 1}), std::invalid_argument);
