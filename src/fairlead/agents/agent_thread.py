@@ -5,7 +5,6 @@ thread must not wait for anything either, or their lease runs out: who looks at 
 """
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
@@ -15,14 +14,11 @@ from typing import Any, Self, TypeVar
 
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
+from fairlead.agents.urgent_thread import go_first
 from fairlead.errors import AgentError, FairleadError
 from fairlead.protocol.messages import AnswerT, Command
 
 Result = TypeVar("Result")
-
-
-NICE = -10
-"""Of the agents' thread: it does little, and on a machine that is busy for ten seconds all leases would run out."""
 
 
 class AgentThread:
@@ -105,7 +101,7 @@ class AgentThread:
                 self._loop.call_soon_threadsafe(self._stop.set)
 
     def _main(self) -> None:
-        _go_first()
+        go_first()
         try:
             asyncio.run(self._live())
         except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
@@ -134,9 +130,3 @@ class AgentThread:
             await stopping
         finally:
             await group.__aexit__(None, None, None)
-
-
-def _go_first() -> None:
-    """Put this thread before what else the machine does, where that is allowed (CAP_SYS_NICE)."""
-    with suppress(PermissionError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from fairlead.agents import agent_thread
 from fairlead.agents import group as groups
+from fairlead.agents import urgent_thread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError, HostError
 from fairlead.manage import narrator
@@ -374,12 +374,12 @@ def test_the_agents_thread_goes_before_others_where_it_may() -> None:
     found: list[int] = []
 
     def go() -> None:
-        agent_thread._go_first()
+        urgent_thread.go_first()
         found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
     before = os.getpriority(os.PRIO_PROCESS, 0)
     thread = threading.Thread(target=go)
     thread.start()
     thread.join()
-    assert found == [agent_thread.NICE if os.geteuid() == 0 else before]
+    assert found == [urgent_thread.NICE if os.geteuid() == 0 else before]
     assert os.getpriority(os.PRIO_PROCESS, threading.main_thread().native_id or 0) == before
