@@ -91,7 +91,11 @@ std::vector<Action> Controller::State::on(const Event& event, Time now) {
     out_ = &out;
     if (std::isfinite(now)) now_ = started_ ? std::max(now_, now) : now;
     std::visit([this](const auto& e) { handle(e); }, event);
-    if (now_ >= next_wakeup()) advance();
+    next_.reset();
+    if (now_ >= next_wakeup()) {
+        advance();
+        next_.reset();
+    }
     started_ = true;
     out_ = nullptr;
     return out;
@@ -341,6 +345,11 @@ void Controller::State::judge_path(const Burst& burst) {
 }
 
 Time Controller::State::next_wakeup() const {
+    if (!next_) next_ = next_due();
+    return *next_;
+}
+
+Time Controller::State::next_due() const {
     Time next = std::min(probes_.next_deadline(automatic_ && !stopping_), relay_desk_.next_deadline());
     if (learns_ && automatic_ && !stopping_) next = std::min(next, learnt_.next_due(self_));
     for (const LoadWaiting& query : load_queries_) next = std::min(next, query.deadline);

@@ -56,7 +56,7 @@ void Controller::State::suspect(HostId host, Suspicion why) {
 /// When that is; nothing where it is not expected, or was done.
 std::optional<Time> Controller::State::ahead_of_use(HostId host) const {
     const Destination& destination = destinations_[host];
-    if (!automatic_ || stopping_ || destination.search || destination.detour || !destination.uses.was_congested() ||
+    if (!destination.uses.was_congested() || !automatic_ || stopping_ || destination.search || destination.detour ||
         destination.looked_ahead >= destination.uses.begun() || destination.sockets.active(now_, settings_.suspicion))
         return std::nullopt;
     const std::optional<Time> next = destination.uses.next(now_, settings_.pattern);

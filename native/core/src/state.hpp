@@ -224,6 +224,7 @@ class Controller::State {
     void handle(const PlaneLost&);
     void handle(const Stop&);
     void advance();
+    Time next_due() const;
     void greet();
     void on_burst(const Burst& burst);
     void judge_path(const Burst& burst);
@@ -396,6 +397,7 @@ class Controller::State {
     std::uint32_t next_token_ = 1;
     Time now_ = 0.0;
     bool started_ = false;
+    mutable std::optional<Time> next_;  ///< the next wake-up, once it was asked for since the last event
     std::vector<Action>* out_ = nullptr;
 };
 
