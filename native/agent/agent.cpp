@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "generated/answers.hpp"
@@ -23,6 +24,8 @@ constexpr double kClockPeriod_s = 5.0;
 /// Between clock exchanges with a peer where the controller does not probe in the background. The longer they go on,
 /// the better the drift is known.
 constexpr double kClockExchange_s = 1.0;
+/// Of more hosts than these, each has its turn as much more rarely.
+constexpr core::HostId kClockPeers = 16;
 constexpr double kClockAnswer_s = 0.5;
 
 /// Grows from start to start, as the replay window wants it. Not shifted by a clock test.
@@ -226,6 +229,7 @@ void Agent::report_clocks() {
     for (core::HostId host = 0; host < config_.host_count(); ++host) {
         const auto estimate = prober_.peer_clock(host).at(clock_.now_ns());
         if (host == config_.self || !estimate) continue;
+        if (config_.host_count() > kClockPeers && !manager_->uses(host)) continue;
         clocks.peers.push_back({host, estimate->offset_s, estimate->drift, estimate->error_s});
     }
     if (!clocks.peers.empty()) event(clocks);
@@ -236,7 +240,8 @@ void Agent::report_clocks() {
 /// One peer at a time, so that the exchanges of a large job do not come in bursts.
 void Agent::keep_clocks(core::HostId next) {
     if (next != config_.self) prober_.burst(next, 1, 0.0, kClockAnswer_s, [](const ProbeOutcome&) {});
-    loop_.after(kClockExchange_s / config_.host_count(),
+    const auto peers = static_cast<double>(std::min(config_.host_count(), kClockPeers));
+    loop_.after(kClockExchange_s / peers,
                 [this, next] { keep_clocks(static_cast<core::HostId>((next + 1) % config_.host_count())); });
 }
 

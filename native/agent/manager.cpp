@@ -90,6 +90,10 @@ Manager::~Manager() {
 /// Events that an action brings about at once wait until that action's siblings are done.
 void Manager::feed(core::Event event) {
     events_.push_back(std::move(event));
+    feed_waiting();
+}
+
+void Manager::feed_waiting() {
     if (feeding_) return;
     feeding_ = true;
     while (!events_.empty()) {
@@ -134,7 +138,9 @@ void Manager::poll_later() {
 void Manager::sample_sockets(bool complete) {
     if (monotonic_s() < next_sample_s_) return;
     try {
-        for (const core::SocketSample& sample : monitor_->sample(monotonic_s(), complete)) feed(sample);
+        // All of them at once: when to wake next is asked for once.
+        for (const core::SocketSample& sample : monitor_->sample(monotonic_s(), complete)) events_.push_back(sample);
+        feed_waiting();
         failed_samples_ = 0;
     } catch (const std::system_error& error) {
         next_sample_s_ = monotonic_s() + kSamplePause_s;

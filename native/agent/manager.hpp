@@ -53,6 +53,8 @@ class Manager {
 
     /// Whether the controller watches, probes and decides by itself.
     bool automatic() const { return automatic_; }
+    /// Whether the program talks to a host.
+    bool uses(core::HostId peer) const { return controller_.view(peer).in_use; }
     int pairs_in_use() const { return controller_.pairs_in_use(); }
     /// A `path_latency` event for every pair in use: what its traffic now experiences. Unless `all`, only for those
     /// whose direct path is not low or whose traffic is moved.
@@ -65,6 +67,7 @@ class Manager {
         EventLoop::TimerId timer = 0;
     };
     void feed(core::Event event);
+    void feed_waiting();
     void wake();
     void tick();
     void poll();

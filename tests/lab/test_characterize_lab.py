@@ -122,7 +122,7 @@ def is_as_the_mesh(found: Characterization) -> None:
 async def agents_take_the_tables(cluster: Cluster, found: Characterization) -> None:
     hosts = cluster.managed_hosts()
     executor = executors.of(cluster)
-    options = JobOptions(manage={index: found.manage_tables(index) for index in range(len(hosts))})
+    options = JobOptions(manage=found.manage_tables())
     program = str(native.program("fairlead-agent"))
     async with AgentGroup(
         hosts,

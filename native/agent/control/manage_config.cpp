@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/manage_config.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "generated/commands.hpp"
 
@@ -27,29 +30,74 @@ core::HostId host_in(const json& value, core::HostId hosts) {
     return static_cast<core::HostId>(whole_in(value, "config: manage: a host's index", 0, hosts - 1));
 }
 
-/// Calls `take` for every entry of a [source][destination] table that was measured (is not null).
+/// Calls `take(row, column, number)` for every number of a table of so many rows and columns that is not null.
 template <typename Take>
-void for_each_pair(const json& table, core::HostId hosts, const std::string& what, RealLimits limits, Take take) {
-    list_of(table, hosts, what);
-    for (core::HostId i = 0; i < hosts; ++i) {
-        const json& row = list_of(table[i], hosts, what + ": each row");
-        for (core::HostId j = 0; j < hosts; ++j) {
-            if (i == j || row[j].is_null()) continue;
-            take(core::Pair{i, j}, number_in(row[j], "config: manage: " + what, limits.min, limits.max));
+void for_each_number(const json& table, std::size_t rows, std::size_t columns, const std::string& what,
+                     RealLimits limits, Take take) {
+    list_of(table, rows, what);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const json& row = list_of(table[i], columns, what + ": each row");
+        for (std::size_t j = 0; j < columns; ++j) {
+            if (row[j].is_null()) continue;
+            take(static_cast<core::HostId>(i), static_cast<core::HostId>(j),
+                 number_in(row[j], "config: manage: " + what, limits.min, limits.max));
         }
     }
 }
 
-void fill_base(const Base& read, core::HostId hosts, double now, core::BaseTable& base) {
-    const double when = now - read.age_s;
-    list_of(read.latency_s, read.sizes_B.size(), "'latency_s'");
+void fill_by_hosts(const Base& read, core::HostId hosts, double when, core::BaseTable& base) {
     for (std::size_t s = 0; s < read.sizes_B.size(); ++s) {
-        for_each_pair(
-            read.latency_s[s], hosts, "'latency_s'", Base::latency_s_limits,
-            [&](core::Pair pair, double latency_s) { base.set_latency(pair, read.sizes_B[s], latency_s, when); });
+        for_each_number(read.latency_s[s], hosts, hosts, "'latency_s'", Base::latency_s_limits,
+                        [&](core::HostId i, core::HostId j, double latency_s) {
+                            if (i != j) base.set_latency({i, j}, read.sizes_B[s], latency_s, when);
+                        });
     }
-    for_each_pair(read.rate_bps, hosts, "'rate_bps'", Base::rate_bps_limits,
-                  [&](core::Pair pair, double rate_bps) { base.set_throughput(pair, rate_bps, when); });
+    for_each_number(read.rate_bps, hosts, hosts, "'rate_bps'", Base::rate_bps_limits,
+                    [&](core::HostId i, core::HostId j, double rate_bps) {
+                        if (i != j) base.set_throughput({i, j}, rate_bps, when);
+                    });
+}
+
+void fill_by_groups(const Base& read, std::vector<core::HostId> group_of, core::HostId self, double when,
+                    core::BaseTable& base) {
+    const std::size_t hosts = group_of.size();
+    const std::size_t groups = *std::ranges::max_element(group_of) + std::size_t{1};
+    base.set_groups(std::move(group_of));
+    const auto own = [self](core::HostId direction, core::HostId host) {
+        return direction == 0 ? core::Pair{self, host} : core::Pair{host, self};
+    };
+    list_of(read.own_latency_s, read.sizes_B.size(), "'own_latency_s'");
+    for (std::size_t s = 0; s < read.sizes_B.size(); ++s) {
+        for_each_number(read.latency_s[s], groups, groups, "'latency_s'", Base::latency_s_limits,
+                        [&](core::HostId i, core::HostId j, double latency_s) {
+                            base.set_latency_between({i, j}, read.sizes_B[s], latency_s, when);
+                        });
+    }
+    for_each_number(read.rate_bps, groups, groups, "'rate_bps'", Base::rate_bps_limits,
+                    [&](core::HostId i, core::HostId j, double rate_bps) {
+                        base.set_throughput_between({i, j}, rate_bps, when);
+                    });
+    for (std::size_t s = 0; s < read.sizes_B.size(); ++s) {
+        for_each_number(read.own_latency_s[s], 2, hosts, "'own_latency_s'", Base::own_latency_s_limits,
+                        [&](core::HostId direction, core::HostId host, double latency_s) {
+                            if (host != self) base.set_latency(own(direction, host), read.sizes_B[s], latency_s, when);
+                        });
+    }
+    for_each_number(read.own_rate_bps, 2, hosts, "'own_rate_bps'", Base::own_rate_bps_limits,
+                    [&](core::HostId direction, core::HostId host, double rate_bps) {
+                        if (host != self) base.set_throughput(own(direction, host), rate_bps, when);
+                    });
+}
+
+void fill_base(const Base& read, const Config& config, double now, core::BaseTable& base) {
+    const double when = now - read.age_s;
+    const core::HostId hosts = config.host_count();
+    list_of(read.latency_s, read.sizes_B.size(), "'latency_s'");
+    if (!read.groups) return fill_by_hosts(read, hosts, when, base);
+    if (read.groups->size() != hosts) fail("'groups' must be a list of " + std::to_string(hosts));
+    std::vector<core::HostId> group_of(read.groups->begin(), read.groups->end());
+    if (*std::ranges::max_element(group_of) >= hosts) fail("'groups': there are more groups than hosts");
+    fill_by_groups(read, std::move(group_of), config.self, when, base);
 }
 
 void parse_settings(const json& value, core::Settings& settings) {
@@ -92,7 +140,7 @@ ManageConfig parse_manage(const Config& config, double now) {
     const Manage read = read_manage(config.manage, "config: manage", {config.self, config.host_count()});
     if (!read.settings.is_null()) parse_settings(read.settings, controller.settings);
     controller.base = core::BaseTable(config.host_count(), controller.settings.base);
-    fill_base(read.base, config.host_count(), now, controller.base);
+    fill_base(read.base, config, now, controller.base);
     controller.sharing = read.shares;
     if (read.learn) {
         controller.learns = true;

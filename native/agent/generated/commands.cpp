@@ -31,7 +31,8 @@ ManagedHost read_managed_host(const json& object, const std::string& what) {
 }
 
 Base read_base(const json& object, const std::string& what) {
-    const JsonFields fields(object, what, {"age_s", "sizes_B", "latency_s", "rate_bps"});
+    const JsonFields fields(object, what, {"age_s", "sizes_B", "latency_s", "rate_bps", "groups", "own_latency_s",
+                                           "own_rate_bps"});
     Base read;
     read.age_s = fields.number("age_s", Base::age_s_limits);
     for (const json& each : fields.list("sizes_B", 0, 64)) {
@@ -39,6 +40,14 @@ Base read_base(const json& object, const std::string& what) {
     }
     read.latency_s = fields.any("latency_s");
     read.rate_bps = fields.any("rate_bps");
+    if (fields.has("groups")) {
+        read.groups.emplace();
+        for (const json& each : fields.list("groups", 0, 1024)) {
+            read.groups->push_back(whole_in<std::uint64_t>(each, fields.entry("groups"), Base::groups_limits));
+        }
+    }
+    if (fields.has("own_latency_s")) read.own_latency_s = fields.any("own_latency_s");
+    if (fields.has("own_rate_bps")) read.own_rate_bps = fields.any("own_rate_bps");
     return read;
 }
 

@@ -34,15 +34,26 @@ struct Base {
     static constexpr WholeLimits sizes_B_limits{1, 1099511627776};
     static constexpr RealLimits latency_s_limits{1e-09, 3600.0};
     static constexpr RealLimits rate_bps_limits{1e-09, 1000000000000000.0};
+    static constexpr WholeLimits groups_limits{0, 1023};
+    static constexpr RealLimits own_latency_s_limits{1e-09, 3600.0};
+    static constexpr RealLimits own_rate_bps_limits{1e-09, 1000000000000000.0};
 
     /// how long ago it was measured
     double age_s = 0.0;
     /// message sizes of `latency_s`
     std::vector<std::uint64_t> sizes_B{};
-    /// one-way latency by [size][source][destination]; null: not measured
+    /// one-way latency by [size][source][destination], hosts or groups; null: not measured
     nlohmann::json latency_s{};
-    /// throughput by [source][destination]; null: not measured
+    /// throughput by [source][destination], hosts or groups; null: not measured
     nlohmann::json rate_bps{};
+    /// group of each host: `latency_s` and `rate_bps` are by groups, of pairs between two or within one; absent: by
+    /// hosts
+    std::optional<std::vector<std::uint64_t>> groups{};
+    /// where there are groups, one-way latency by [size][from this agent's host, then to it][other host]; null: not
+    /// measured
+    nlohmann::json own_latency_s{};
+    /// the same of throughput, by [from this agent's host, then to it][other host]
+    nlohmann::json own_rate_bps{};
 };
 
 /// Baselines are learnt while the program runs.
@@ -59,7 +70,10 @@ struct Manage {
 
     /// baseline of the cluster, from `fairlead characterize`
     Base base{};
-    /// list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j
+    /// list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j. Or the same of groups of hosts: an
+    /// object with `groups`, by host, `hurts`, such a list of groups, and `fills`, by source a digit for each
+    /// destination: the sum of 1 if traffic between the two fills a link between their groups, 2 if that of the source,
+    /// 4 if that of the destination
     core::SharingRelation shares{0};
     /// settings by name, for example `{"zones.medium_factor": 2}`
     nlohmann::json settings{};

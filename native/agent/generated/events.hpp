@@ -270,7 +270,7 @@ struct CommunicationEvent {
 
 /// Every 5 s.
 struct ClockEvent {
-    /// by host
+    /// by host; of more than 16, those that the program talks to
     std::vector<PeerClock> peers{};
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace fairlead::core {
 
@@ -18,21 +19,54 @@ void require_positive(double value, const char* what) {
 
 }  // namespace
 
-BaseTable::BaseTable(HostId host_count, BaseSettings settings)
-    : host_count_(host_count), settings_(settings), entries_(static_cast<std::size_t>(host_count) * host_count) {}
+BaseTable::BaseTable(HostId host_count, BaseSettings settings) : host_count_(host_count), settings_(settings) {}
+
+void BaseTable::set_groups(std::vector<HostId> group_of) {
+    const bool of_job = group_of.size() == host_count_ &&
+                        std::ranges::all_of(group_of, [this](HostId group) { return group < host_count_; });
+    if (!of_job) throw std::invalid_argument("base table: a group for each host is needed");
+    group_of_ = std::move(group_of);
+}
 
 BaseTable::Entry& BaseTable::entry(Pair pair) {
     if (!valid(pair, host_count_)) throw std::invalid_argument("base table: a pair of hosts outside the job");
-    return entries_[pair_index(pair, host_count_)];
+    const auto [place, fresh] = of_hosts_.try_emplace(pair_index(pair, host_count_));
+    if (fresh && !group_of_.empty()) {  // what is known of its groups goes on holding for what is not set
+        const Pair groups{group_of_[pair.source], group_of_[pair.destination]};
+        if (const auto known = between_groups_.find(pair_index(groups, host_count_)); known != between_groups_.end())
+            place->second = known->second;
+    }
+    return place->second;
+}
+
+BaseTable::Entry& BaseTable::entry_between(Pair groups) {
+    if (groups.source >= host_count_ || groups.destination >= host_count_) {
+        throw std::invalid_argument("base table: a pair of groups outside the job");
+    }
+    return between_groups_[pair_index(groups, host_count_)];
 }
 
 const BaseTable::Entry* BaseTable::find(Pair pair) const {
-    return valid(pair, host_count_) ? &entries_[pair_index(pair, host_count_)] : nullptr;
+    if (!valid(pair, host_count_)) return nullptr;
+    const auto own = of_hosts_.find(pair_index(pair, host_count_));
+    if (own != of_hosts_.end()) return &own->second;
+    if (group_of_.empty()) return nullptr;
+    const Pair groups{group_of_[pair.source], group_of_[pair.destination]};
+    const auto between = between_groups_.find(pair_index(groups, host_count_));
+    return between != between_groups_.end() ? &between->second : nullptr;
 }
 
 void BaseTable::set_latency(Pair pair, std::uint64_t size_B, double latency_s, Time when) {
     require_positive(latency_s, "a latency");
-    Entry& target = entry(pair);
+    put_latency(entry(pair), size_B, latency_s, when);
+}
+
+void BaseTable::set_latency_between(Pair groups, std::uint64_t size_B, double latency_s, Time when) {
+    require_positive(latency_s, "a latency");
+    put_latency(entry_between(groups), size_B, latency_s, when);
+}
+
+void BaseTable::put_latency(Entry& target, std::uint64_t size_B, double latency_s, Time when) {
     const auto place = std::lower_bound(target.points.begin(), target.points.end(), size_B,
                                         [](const Point& point, std::uint64_t size) { return point.size_B < size; });
     if (place != target.points.end() && place->size_B == size_B) {
@@ -46,7 +80,15 @@ void BaseTable::set_latency(Pair pair, std::uint64_t size_B, double latency_s, T
 
 void BaseTable::set_throughput(Pair pair, double rate_bps, Time when) {
     require_positive(rate_bps, "a throughput");
-    Entry& target = entry(pair);
+    put_throughput(entry(pair), rate_bps, when);
+}
+
+void BaseTable::set_throughput_between(Pair groups, double rate_bps, Time when) {
+    require_positive(rate_bps, "a throughput");
+    put_throughput(entry_between(groups), rate_bps, when);
+}
+
+void BaseTable::put_throughput(Entry& target, double rate_bps, Time when) {
     target.rate_bps = rate_bps;
     target.confirmed = when;
 }
@@ -102,8 +144,8 @@ std::optional<double> BaseTable::age_s(Pair pair, Time now) const {
 
 std::optional<BaseTable::Shift> BaseTable::observe(Pair pair, double latency_s, Time now) {
     if (!valid(pair, host_count_) || !std::isfinite(latency_s) || latency_s <= 0.0) return std::nullopt;
+    if (const Entry* known = find(pair); known == nullptr || known->points.empty()) return std::nullopt;
     Entry& target = entry(pair);
-    if (target.points.empty()) return std::nullopt;
     const double base_s = target.points.front().latency_s;
     Away& away = target.away;
     if (std::abs(latency_s - base_s) <= settings_.near_share * base_s) {

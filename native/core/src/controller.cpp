@@ -106,6 +106,7 @@ class Controller::State {
     void answer(HostId, const wire::RanksHere&) {}   // the message monitor's
 
     void advance();
+    Time next_due() const;
     void on_burst(const Burst& burst);
     void answer_loads(bool sampled);
 
@@ -123,6 +124,7 @@ class Controller::State {
     bool started_ = false;
     bool stopping_ = false;
     Time now_ = 0.0;
+    mutable std::optional<Time> next_;  ///< the next wake-up, once it was asked for since the last event
 };
 
 Controller::Controller(ControllerConfig config) : state_(std::make_unique<State>(checked(std::move(config)))) {}
@@ -161,14 +163,23 @@ std::vector<Action> Controller::State::on(const Event& event, Time now) {
     if (std::isfinite(now)) now_ = started_ ? std::max(now_, now) : now;
     reroutes_.at(now_);
     std::visit([this](const auto& e) { handle(e); }, event);
-    if (now_ >= next_wakeup()) advance();
+    next_.reset();
+    // Samples of a look come one after another, and a tick follows them: to look through all hosts for each of them is
+    // what would cost most of an agent's time in a large job.
+    if (!std::holds_alternative<SocketSample>(event) && now_ >= next_wakeup()) {
+        advance();
+        next_.reset();
+    }
     started_ = true;
     return out_.take();
 }
 
 void Controller::State::handle(const SocketSample& sample) {
     if (!job_.other(sample.peer) || !plausible(sample.srtt_s)) return;
-    if (plausible(sample.min_rtt_s) && plausible(sample.rto_s)) reroutes_.on_sample(sample);
+    if (!plausible(sample.min_rtt_s) || !plausible(sample.rto_s)) return;
+    const bool in_use = traffic_.active(sample.peer, now_);
+    reroutes_.on_sample(sample);
+    if (!in_use && traffic_.active(sample.peer, now_)) paths_.probes().meet_now(sample.peer, now_);
 }
 
 void Controller::State::handle(const ProbeResult& result) {
@@ -298,7 +309,7 @@ void Controller::State::advance() {
     relay_role_.expire(now_);
     answer_loads(false);
     if (!stopping_) {
-        peers_.greet(relay_role_.able(), now_, out_);
+        peers_.greet(relay_role_.able(), paths_.probes().host_share(), now_, out_);
         if (job_.automatic) paths_.probes().background(now_, out_.actions());
         learning_.advance(now_, random_, out_);
     }
@@ -323,6 +334,11 @@ void Controller::State::answer_loads(bool sampled) {
 }
 
 Time Controller::State::next_wakeup() const {
+    if (!next_) next_ = next_due();
+    return *next_;
+}
+
+Time Controller::State::next_due() const {
     const bool probing = job_.automatic && !stopping_;
     const Time next = std::min({paths_.probes().next_deadline(probing), relay_role_.next_deadline(),
                                 load_reports_.next_deadline(), reroutes_.next_due()});

@@ -18,13 +18,14 @@ Learning::Learning(const Job& job, Paths& paths, const Traffic& traffic, const P
 
 void Learning::advance(Time now, Random& random, Outbox& out) {
     if (!job_.learns || !job_.automatic) return;
-    const bool begun = traffic_.pairs_in_use(now) > 0;
+    // In a large job paths that are not used would take all the probes that a host may send, for minutes.
+    const bool others_wait = traffic_.pairs_in_use(now) > 0 || paths_.probes().host_share() > 1.0;
     for (const bool in_use : {true, false}) {
         for (HostId host = 0; host < job_.hosts; ++host) {
             if (!job_.other(host) || !learnt_.due(host, now) || traffic_.active(host, now) != in_use) continue;
             if (!peers_.up(host) || (!in_use && learnt_.known(host))) {
                 learnt_.looked(host, now, random);
-            } else if (begun && !in_use) {
+            } else if (others_wait && !in_use) {
                 learnt_.postpone(host, now + 2.0 * job_.settings.learn.period_s);
             } else if (traffic_.sockets(host).in_flight_B() > 0 && !learnt_.urgent(host, now)) {
                 learnt_.postpone(host, now + job_.settings.looks.period_s);

@@ -8,16 +8,16 @@ namespace fairlead::core {
 
 namespace {
 constexpr double kHelloUnheard_s = 2.0;  // repeated this often to a peer that never answered
-constexpr double kHelloHeard_s = 30.0;
+constexpr double kHelloHeard_s = 30.0;   // for a job of few hosts
 }  // namespace
 
-void Peers::greet(bool can_relay, Time now, Outbox& out) {
+void Peers::greet(bool can_relay, double rarer, Time now, Outbox& out) {
     for (HostId host = 0; host < job_.hosts; ++host) {
         Peer& peer = peers_[host];
         if (!job_.other(host) || (greeted_ && now < peer.next_hello)) continue;
         out.send(host, wire::Hello{job_.hosts, can_relay});
         if (peer.down) out.send(host, wire::Heartbeat{false});  // it is up as soon as anything is heard from it
-        peer.next_hello = now + (up(host) ? kHelloHeard_s : kHelloUnheard_s);
+        peer.next_hello = now + (up(host) ? kHelloHeard_s * rarer : kHelloUnheard_s);
     }
     greeted_ = true;
 }

@@ -14,8 +14,8 @@ class Peers {
   public:
     explicit Peers(const Job& job) : job_(job), peers_(job.hosts) {}
 
-    /// Greets those whose turn it is; at first, all.
-    void greet(bool can_relay, Time now, Outbox& out);
+    /// Greets those whose turn it is; at first, all. `rarer`: how many times as long as in a small job a turn lasts.
+    void greet(bool can_relay, double rarer, Time now, Outbox& out);
     /// Something came from it.
     void heard_from(HostId peer) { peers_[peer].down = false; }
     /// It greets. Whether its agent is another than before: what was agreed with that one is gone.

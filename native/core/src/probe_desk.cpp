@@ -99,7 +99,6 @@ std::vector<Burst> ProbeDesk::expire(Time now) {
     return expired;
 }
 
-/// By how much a large job's probes are rarer.
 double ProbeDesk::host_share() const {
     return std::max(1.0, static_cast<double>(paths_.size()) / settings_.probes.hosts_at_full_rate);
 }
@@ -114,7 +113,7 @@ double ProbeDesk::next_pause_s(double pause_s) const {
 
 void ProbeDesk::background(Time now, std::vector<Action>& out) {
     if (!started_) {
-        const double within_s = std::min(next_pause_s(0.0), settings_.probes.first_contacts_s);
+        const double within_s = std::min(next_pause_s(0.0), settings_.probes.first_contacts_s * host_share());
         // Staggered, so that no host is probed by all others at the same moment.
         for (std::size_t peer = 0; peer < paths_.size(); ++peer) {
             const std::size_t turn = (peer + paths_.size() - self_) % paths_.size();
@@ -125,14 +124,24 @@ void ProbeDesk::background(Time now, std::vector<Action>& out) {
     }
     const auto due = [&](const Path& path) { return &path != &paths_[self_] && now >= path.next_background; };
     if (std::ranges::none_of(paths_, due)) return;
+    int together = 0;
     for (std::size_t i = 0; i < paths_.size(); ++i) {
         Path& path = paths_[i];
         if (i == self_ || now < path.next_background - settings_.probes.background_slack * path.background_s) continue;
+        // No more at once, if it need not be, than in a small job: they would queue behind each other.
+        if (!due(path) && together >= settings_.probes.hosts_at_full_rate) continue;
+        ++together;
         // The first contact is a burst: the minimum and the clock should be known early.
         start(static_cast<HostId>(i), path.background_s > 0.0 ? 1 : settings_.probes.burst, now, out);
         path.background_s = next_pause_s(path.background_s);
         path.next_background = now + path.background_s;
     }
+}
+
+void ProbeDesk::meet_now(HostId peer, Time now) {
+    Path& path = paths_[peer];
+    const bool waits = host_share() > 1.0;  // else its turn is soon enough
+    if (waits && path.background_s <= 0.0) path.next_background = std::min(path.next_background, now);
 }
 
 void ProbeDesk::meet_again(HostId peer, Time now) {

@@ -52,6 +52,8 @@ class ProbeDesk {
 
     /// Sends the background probes that are due, and with them those that soon will be.
     void background(Time now, std::vector<Action>& out);
+    /// Its path is used: where there was no contact yet, it does not wait for its turn.
+    void meet_now(HostId peer, Time now);
     /// Its agent started anew or a clock was set: it is probed as at the first contact. Not while it still is.
     void meet_again(HostId peer, Time now);
 
@@ -88,6 +90,9 @@ class ProbeDesk {
 
     Time next_deadline(bool with_background) const;
 
+    /// By how much what goes to all hosts of a large job is rarer; 1 for few.
+    double host_share() const;
+
   private:
     static constexpr std::size_t kBurstsKept = 4;
     static constexpr double kLost_s = 0.25;  // then a probe is told to be lost
@@ -105,7 +110,6 @@ class ProbeDesk {
     };
 
     void refill(Time now);
-    double host_share() const;
     double next_pause_s(double pause_s) const;
     Burst& start(HostId peer, int count, Time now, std::vector<Action>& out);
 

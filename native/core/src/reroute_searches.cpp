@@ -36,7 +36,7 @@ void Reroutes::suspect(HostId host, Suspicion why) {
 std::optional<Time> Reroutes::ahead_of_use(HostId host) const {
     const Destination& destination = destinations_[host];
     const Recurrence& uses = traffic_.uses(host);
-    if (!decides() || destination.search || destination.detour || !uses.was_congested() ||
+    if (!uses.was_congested() || !decides() || destination.search || destination.detour ||
         destination.looked_ahead >= uses.begun() || traffic_.active(host, now_))
         return std::nullopt;
     const std::optional<Time> next = uses.next(now_, parts_.job.settings.pattern);

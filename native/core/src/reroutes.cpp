@@ -254,8 +254,12 @@ void Reroutes::advance() {
 }
 
 void Reroutes::beat() {
+    std::vector<bool> relays(parts_.job.hosts);  // those that relay for this host
+    for (const Destination& each : destinations_) {
+        if (each.detour && each.detour->relay() < relays.size()) relays[each.detour->relay()] = true;
+    }
     for (HostId relay = 0; relay < parts_.job.hosts; ++relay) {
-        if (parts_.job.other(relay) && relays_for_us(relay) && peers_.beat(relay, now_, out_)) lose_host(relay);
+        if (relays[relay] && parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_host(relay);
     }
 }
 

@@ -77,6 +77,34 @@ TEST_F(Background, IsNotBegunAnewWhileItBegins) {
     }
 }
 
+/// A host sends no more to 256 others than to 16, in no second; it meets first whom the program talks to.
+TEST(ManyHosts, AreMetInTurn) {
+    const Settings settings;
+    for (const HostId hosts : {HostId{16}, HostId{256}}) {
+        ProbeDesk desk(0, hosts, settings);
+        std::map<HostId, Time> met;
+        std::map<int, int> sent;  // probes by second
+        for (Time now = 1000.0; now < 1120.0; now = std::max(now, desk.next_deadline(true))) {
+            if (now >= 1001.5 && !met.contains(200)) desk.meet_now(200 % hosts, now);
+            std::vector<Action> out;
+            desk.background(now, out);
+            for (const Action& action : out) {
+                const auto& probes = std::get<SendProbes>(action);
+                met.try_emplace(probes.peer, now);
+                sent[static_cast<int>(now)] += probes.count;
+            }
+            desk.expire(now);
+        }
+        EXPECT_EQ(met.size(), hosts - 1U);
+        for (const auto& [second, count] : sent) EXPECT_LE(count, 3 * 16 + 4) << hosts << " hosts, second " << second;
+        if (hosts == 256) {
+            EXPECT_LE(met.at(200), 1002.0);
+            EXPECT_GT(met.at(199), 1010.0);
+            EXPECT_LE(met.at(255), 1016.5);
+        }
+    }
+}
+
 TEST(Bursts, AnswersMayTakeAsLongAsTheSocketsRoundTrip) {
     const Settings settings;
     for (const double round_trip_s : {0.0, 0.088}) {

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
+from fairlead.agents.urgent_thread import go_first
 from fairlead.errors import AgentError, FairleadError
 from fairlead.protocol.messages import AnswerT, Command
 
@@ -100,6 +101,7 @@ class AgentThread:
                 self._loop.call_soon_threadsafe(self._stop.set)
 
     def _main(self) -> None:
+        go_first()
         try:
             asyncio.run(self._live())
         except BaseException as error:  # noqa: BLE001  # handed to the thread that waits

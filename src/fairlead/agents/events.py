@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from fairlead.agents.agent import EventCallback
+from fairlead.agents.urgent_thread import go_first
 from fairlead.protocol import events
 from fairlead.protocol.messages import AgentEvent
 
@@ -73,6 +74,7 @@ class EventThread:
             self._left_out = 0
 
     def _main(self) -> None:
+        go_first()
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._ended)

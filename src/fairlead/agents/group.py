@@ -1,4 +1,4 @@
-"""The agents of one job: one process a host. All are there, or none."""
+"""The agents of one job: one process a host."""
 
 import asyncio
 import random
@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, EventCallback, Host, PortBusyError
 from fairlead.agents.revival import Revival
-from fairlead.errors import AgentError
+from fairlead.errors import AgentError, HostError
 from fairlead.protocol import answers, commands, events, numbers
 from fairlead.protocol.messages import AgentEvent, AnswerT, Command
 from fairlead.protocol.objects import ClockError, Manage, ManagedHost, RelayOptions
@@ -21,6 +21,10 @@ START_TIMEOUT_S = 20.0
 COMMAND_TIMEOUT_S = 30.0
 PORT_ATTEMPTS = 8  # different ports within a job, too: each is exempt from moves (native/guardian/protocol.hpp)
 LEASE_S = numbers.LEASE_S
+STARTS_AT_ONCE = 32
+"""Agents that are being started at the same time: more would only wait for this machine's processors."""
+FEWEST_STARTED = 2
+"""Hosts between which there is a path to manage."""
 RENEWALS = 10  # of a lease, before it would run out
 
 HostT = TypeVar("HostT", bound=Host)
@@ -38,7 +42,8 @@ class JobOptions:
         relay: directory on the hosts where ranks find the agent that relays their frames; None: agents relay none.
         clock_test: by host index, an offset and drift put on that agent's clock (tests).
         lease_s: agents that hear nothing for so long take back what they did, and end; None: they wait for ever.
-        revived: agents that end are started again.
+        revived: agents that end are started again, and so are those that a host does not start. Otherwise all start, or
+            none.
     """
 
     guardian: Sequence[str] | None = None
@@ -60,8 +65,8 @@ class AgentGroup:
             answer = await group.command(0, commands.Probe(peers=(1,), count=5, interval_s=0.02))
 
     Events that agents send by themselves go to every callback given to `on_event`; none is kept. An agent that dies is
-    told as the event `Died`; commands to it raise. `JobOptions.revived`: see
-    `Revival`.
+    told as the event `Died`; commands to it raise. `JobOptions.revived`: see `Revival`; a host that does not start its
+    agent is then told as `NotStarted`, and the others begin without it, if they are two or more.
     """
 
     def __init__(
@@ -97,10 +102,12 @@ class AgentGroup:
         self._secret = ""
         self._first_boot_id = time.time_ns()
         self._starts = [0] * len(self._hosts)
+        self._missing: dict[int, HostError] = {}  # by host index, why an agent did not start
         self._revival: Revival | None = None
         self._lease: asyncio.Task[None] | None = None
         self.job = job or secrets.token_hex(4)
-        self.ready: list[answers.Ready] = []
+        self.ready: list[answers.Ready | None] = []
+        """By host index, the agents' first answers; None: it did not start."""
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -141,6 +148,8 @@ class AgentGroup:
                         f"last: {error}",
                         hint="widen the port range of the cluster file",
                     )
+        for index, missing in self._missing.items():
+            self._dispatch(index, events.NotStarted(t_s=time.time(), reason=str(missing.args[0])))
         for index, turn in enumerate(turns):
             if turn:
                 self._dispatch(index, events.Port(t_s=time.time(), taken=tuple(drawn[:turn]), port=drawn[turn]))
@@ -165,12 +174,15 @@ class AgentGroup:
             self._revival = Revival(self._start_again, self._dispatch, revival.PAUSES_S)
         if self._options.lease_s is not None:  # from here on: one that is ready at once may wait long for the others
             self._lease = asyncio.create_task(self._renew(self._options.lease_s / RENEWALS))
-        starts = [agent.start(self._config(agent.index), self._start_timeout_s) for agent in self._agents]
         try:
-            outcomes = await asyncio.gather(*starts, return_exceptions=True)
+            outcomes = await self._start_each()
+            self._missing = {i: each for i, each in enumerate(outcomes) if isinstance(each, HostError)}
+            enough = self._options.revived and len(outcomes) - len(self._missing) >= FEWEST_STARTED
             for outcome in outcomes:
-                if isinstance(outcome, BaseException) and not isinstance(outcome, PortBusyError):
+                tolerable = isinstance(outcome, PortBusyError) or (enough and isinstance(outcome, HostError))
+                if isinstance(outcome, BaseException) and not tolerable:
                     raise outcome
+            await asyncio.gather(*(self._agents[index].stop(STOP_TIMEOUT_S) for index in self._missing))
         except BaseException:
             await self._stop()
             raise
@@ -178,8 +190,18 @@ class AgentGroup:
         if busy:
             await self._stop()
         else:
-            self.ready = [outcome for outcome in outcomes if isinstance(outcome, answers.Ready)]
+            self.ready = [outcome if isinstance(outcome, answers.Ready) else None for outcome in outcomes]
         return busy
+
+    async def _start_each(self) -> list[answers.Ready | BaseException]:
+        """By host index, an agent's first answer, or why there is none."""
+        turns = asyncio.Semaphore(STARTS_AT_ONCE)
+
+        async def start(agent: Agent) -> answers.Ready:
+            async with turns:
+                return await agent.start(self._config(agent.index), self._start_timeout_s)
+
+        return await asyncio.gather(*(start(agent) for agent in self._agents), return_exceptions=True)
 
     async def _start_again(self, index: int) -> answers.Ready | None:
         """Another agent for a host, in the place of one that has ended: with the same port, tables and secret.
@@ -233,7 +255,7 @@ class AgentGroup:
         )
 
     def _dispatch(self, index: int, event: AgentEvent) -> None:
-        if isinstance(event, events.Died) and self._revival is not None:
+        if isinstance(event, events.Died | events.NotStarted) and self._revival is not None:
             self._revival.died(index)
         for callback in self._callbacks:
             callback(index, event)

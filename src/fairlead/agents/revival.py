@@ -44,7 +44,7 @@ class Revival:
         self._stopping = False
 
     def died(self, host: int) -> None:
-        """The agent of a host has ended; it had been ready."""
+        """The agent of a host has ended, or did not start with the others."""
         if self._stopping:
             return
         if time.monotonic() - self._started_s.get(host, float("-inf")) > STEADY_S:

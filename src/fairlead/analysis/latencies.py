@@ -47,16 +47,14 @@ def per_pair(runs: Sequence[ManagedRun], clean: Sequence[ManagedRun] = ()) -> li
 
 
 def _of(pair: HostPair, runs: Sequence[ManagedRun], clean: Sequence[ManagedRun]) -> PairLatency:
-    quiet = [each.latency_s for run in clean for each in run.latencies if each.pair == pair and each.relay is None]
+    quiet = [each.latency_s for run in clean for each in run.latencies_of(pair) if each.relay is None]
     congested: list[float] = []
     detour: list[float] = []
     relays: set[str] = set()
     for run in runs:
         spans = run.detours(pair)
         relays |= {relay for *_, relay in spans}
-        for sample in run.latencies:
-            if sample.pair != pair:
-                continue
+        for sample in run.latencies_of(pair):
             if sample.relay is not None:
                 if any(begin <= sample.t_s <= end and relay == sample.relay for begin, end, relay in spans):
                     detour.append(sample.latency_s)

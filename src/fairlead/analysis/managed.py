@@ -119,14 +119,35 @@ class ManagedRun:
 
     def used(self) -> set[HostPair]:
         """Pairs that the program was seen to use."""
-        return {*self.in_use, *(each.pair for each in self.latencies)}
+        return self._used
+
+    @cached_property
+    def _used(self) -> set[HostPair]:
+        return {*self.in_use, *self._latencies}
+
+    def latencies_of(self, pair: HostPair) -> list[Latency]:
+        """Those of one pair."""
+        return self._latencies.get(pair, [])
+
+    @cached_property
+    def _latencies(self) -> dict[HostPair, list[Latency]]:
+        found: dict[HostPair, list[Latency]] = {}
+        for each in self.latencies:
+            found.setdefault(each.pair, []).append(each)
+        return found
 
     def zone_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
         """(from, to, zone) of the pair's direct path over the whole run; low until something else was seen."""
-        changes = [(0.0, "low"), *self._zone_changes.get(pair, [])]
-        ends = [t_s for t_s, _ in changes[1:]] + [self.time_s]
-        spans = [(max(t, 0.0), min(e, self.time_s), zone) for (t, zone), e in zip(changes, ends, strict=True)]
-        return [span for span in spans if span[1] > span[0]]
+        if pair not in self._zone_spans:
+            changes = [(0.0, "low"), *self._zone_changes.get(pair, [])]
+            ends = [t_s for t_s, _ in changes[1:]] + [self.time_s]
+            spans = [(max(t, 0.0), min(e, self.time_s), zone) for (t, zone), e in zip(changes, ends, strict=True)]
+            self._zone_spans[pair] = [span for span in spans if span[1] > span[0]]
+        return self._zone_spans[pair]
+
+    @cached_property
+    def _zone_spans(self) -> dict[HostPair, list[tuple[float, float, str]]]:
+        return {}
 
     @cached_property
     def _zone_changes(self) -> dict[HostPair, list[tuple[float, str]]]:

@@ -206,14 +206,12 @@ class Characterization:
         """The path table, for people."""
         return path_table.describe(self.hosts, self.latency, self.candidates, self.reference_size_B())
 
-    def manage_tables(self, self_index: int) -> Manage:
-        """What the agent on one host decides by (docs/guides/characterize.md).
+    def manage_tables(self) -> dict[int, Manage]:
+        """By host index, what its agent decides by (docs/guides/characterize.md).
 
-        Every agent gets all pairs: it judges its own paths, the second legs of its detours, and as a destination or
-        relay the paths that lead to it.
+        Every agent is told of all pairs: it judges its own paths, the second legs of its detours, and as a destination
+        or relay the paths that lead to it.
         """
-        if not 0 <= self_index < len(self.hosts):
-            raise IndexError(f"host {self_index} of {len(self.hosts)}")
         return json_form.manage_tables(self.latency, self.rates_bps, self.sensitivity, self.age_s())
 
     def base_s(self) -> dict[tuple[str, str], float]:

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from fairlead.characterize.grouping import Groups
 from fairlead.characterize.latency import LatencyMatrix
-from fairlead.characterize.samples import Bools, Floats
+from fairlead.characterize.samples import Bools, Floats, Ints
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.protocol.objects import Base, Manage
 
@@ -37,15 +38,50 @@ def sensitivity(relation: SharedBottlenecks) -> dict[str, Any]:
     }
 
 
-def manage_tables(matrix: LatencyMatrix, rates_bps: Floats, relation: SharedBottlenecks, age_s: float) -> Manage:
-    """What agents decide by."""
-    base = Base(
-        age_s=age_s,
-        sizes_B=tuple(matrix.sizes_B),
-        latency_s=nullable(matrix.median_s),
-        rate_bps=nullable(rates_bps),
-    )
-    return Manage(base=base, shares=shares(relation))
+def manage_tables(
+    matrix: LatencyMatrix, rates_bps: Floats, relation: SharedBottlenecks, age_s: float
+) -> dict[int, Manage]:
+    """What agents decide by, by host index. Where hosts are in groups, an agent is told of its own paths, and of groups
+    for the others: what all agents are told grows with the hosts times the groups."""
+    groups = _used(relation.groups)[0]
+    sizes_B, hosts = tuple(matrix.sizes_B), range(relation.hosts)
+    if len(groups) == relation.hosts:
+        base = Base(age_s=age_s, sizes_B=sizes_B, latency_s=nullable(matrix.median_s), rate_bps=nullable(rates_bps))
+        return dict.fromkeys(hosts, Manage(base=base, shares=shares(relation)))
+    latency_s = nullable(np.array([_between(groups, times) for times in matrix.median_s]))
+    rate_bps, shared = nullable(_between(groups, rates_bps)), grouped_shares(relation)
+    return {
+        host: Manage(
+            base=Base(
+                age_s=age_s,
+                sizes_B=sizes_B,
+                latency_s=latency_s,
+                rate_bps=rate_bps,
+                groups=tuple(groups.of.tolist()),
+                own_latency_s=nullable(np.stack((matrix.median_s[:, host, :], matrix.median_s[:, :, host]), axis=1)),
+                own_rate_bps=nullable(np.stack((rates_bps[host, :], rates_bps[:, host]))),
+            ),
+            shares=shared,
+        )
+        for host in hosts
+    }
+
+
+def _used(groups: Groups) -> tuple[Groups, Ints]:
+    """The groups that hosts are in, numbered anew (a part of the hosts may be in few of them); and their numbers."""
+    used, of = np.unique(groups.of, return_inverse=True)
+    return Groups(of), used
+
+
+def _between(groups: Groups, values: Floats) -> Floats:
+    """(groups, groups) medians of what is known of pairs of hosts; NaN where nothing is."""
+    medians = np.full((len(groups),) * 2, np.nan)
+    for a, sources in enumerate(groups.members):
+        for b, destinations in enumerate(groups.members):
+            known = values[np.ix_(sources, destinations)]
+            if np.isfinite(known).any():
+                medians[a, b] = np.nanmedian(known)
+    return medians
 
 
 def nullable(values: Floats) -> Any:
@@ -59,6 +95,22 @@ def shares(relation: SharedBottlenecks) -> list[list[Any]]:
     """[[k, m, [[i, j], ...]], ...]: an injection on k → m hurts i → j. Injections that hurt nothing are left out."""
     hosts = range(relation.hosts)
     return _listed((k, m, relation.hurt_by((k, m))) for k in hosts for m in hosts if k != m)
+
+
+def grouped_shares(relation: SharedBottlenecks) -> dict[str, Any]:
+    """The same by groups of hosts (docs/reference/agent-protocol.md)."""
+    groups, used = _used(relation.groups)
+    hurts, each = relation.relation.hurts[np.ix_(used, used, used, used)], np.arange(len(groups))
+    effective = relation.relation.effective[np.ix_(used, used)]
+    hurts[each, each] = hurts[:, :, each, each] = False  # nothing is said of a group's own pairs
+    a, b = np.divmod(np.arange(len(each) ** 2), len(each))
+    hurts[a, b, a, b] = effective[a, b] & (a != b)  # an injection hurts others of its groups
+    fills = relation.over_link + 2 * relation.by_source.astype(np.uint8) + 4 * relation.by_destination.astype(np.uint8)
+    return {
+        "groups": groups.of.tolist(),
+        "hurts": hurts_list(hurts),
+        "fills": [(row + ord("0")).astype(np.uint8).tobytes().decode() for row in fills],
+    }
 
 
 def hurts_list(hurts: Bools) -> list[list[Any]]:

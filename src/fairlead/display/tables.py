@@ -4,7 +4,7 @@ import base64
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 
@@ -58,6 +58,10 @@ class Table:
     def csv_link(self) -> str:
         """The CSV as a data: address, so that the page needs no second file."""
         return "data:text/csv;base64," + base64.b64encode(self.csv().encode()).decode()
+
+    def split(self, rows: int) -> tuple["Table", "Table"]:
+        """The first rows, and the others."""
+        return replace(self, rows=self.rows[:rows]), replace(self, rows=self.rows[rows:])
 
     def numeric(self, column: int) -> bool:
         """Whether a column holds numbers."""

@@ -85,16 +85,32 @@ def largest_packet_B(plan: Plan) -> int:
 
 def _link_lines(plan: Plan, link: Link) -> list[str]:
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
-    mac = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else ""
+    mac_a, mac_b = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else "", ""
+    if link.addresses:
+        mac_a, mac_b = (f"address {_mac(address)} " for address in link.addresses)
     return [
-        f"link add name {end_a} {mac}mtu {MTU_B} netns {{netns:{link.a}}} "
-        f"type veth peer name {end_b} mtu {MTU_B} netns {{netns:{link.b}}}"
+        f"link add name {end_a} {mac_a}mtu {MTU_B} netns {{netns:{link.a}}} "
+        f"type veth peer name {end_b} {mac_b}mtu {MTU_B} netns {{netns:{link.b}}}"
     ]
 
 
 def mac_of(host: Host) -> str:
     """Locally administered and derived from the address, so that it is the same in every start of a lab."""
-    return "02:fa:" + ":".join(f"{int(part):02x}" for part in host.address.split("."))
+    return _mac(host.address)
+
+
+def _mac(address: str) -> str:
+    return "02:fa:" + ":".join(f"{int(part):02x}" for part in address.split("."))
+
+
+def _gateway(leaf: int) -> str:
+    return f"10.64.{leaf}.254"
+
+
+def _neighbour(address: str, device: str) -> str:
+    """A neighbour that need not be asked for: the kernel's table of those that were is one for all namespaces of the
+    machine, and a lab of 64 hosts would fill half of it."""
+    return f"neigh replace {address} lladdr {_mac(address)} dev {device} nud permanent"
 
 
 def _links_of(plan: Plan, node: str) -> list[tuple[Link, str]]:
@@ -131,7 +147,9 @@ def _host(plan: Plan, host: Host) -> Namespace:
         f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
         f"link set {HOST_INTERFACE} up gso_max_size {largest_packet_B(plan)}",
         f"route add 10.64.{host.leaf}.0/24 dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
-        f"route add default via 10.64.{host.leaf}.254{{congctl}}",
+        f"route add default via {_gateway(host.leaf)}{{congctl}}",
+        _neighbour(_gateway(host.leaf), HOST_INTERFACE),
+        *(_neighbour(o.address, HOST_INTERFACE) for o in plan.hosts if o.leaf == host.leaf and o is not host),
     )
     own = host.name
     return Namespace(own, True, _QUIET_SYSCTLS | _HOST_SYSCTLS, ip, _tc(plan, own), _nft(plan, own))
@@ -141,9 +159,10 @@ def _leaf(plan: Plan, index: int) -> Namespace:
     name = plan.leafs[index]
     ip = [
         "link set lo up",
-        f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
-        f"addr add 10.64.{index}.254/24 dev {BRIDGE}",
+        f"link add name {BRIDGE} address {_mac(_gateway(index))} type bridge stp_state 0 forward_delay 0",
+        f"addr add {_gateway(index)}/24 dev {BRIDGE}",
         f"link set {BRIDGE} up",
+        *(_neighbour(host.address, BRIDGE) for host in plan.hosts if host.leaf == index),
     ]
     for link, other in _links_of(plan, name):
         if other in plan.host_by_name or other in plan.server_by_name:
@@ -180,8 +199,8 @@ def _server(plan: Plan, server: Server) -> Namespace:
 
 def _trunk_end(link: Link, node: str, other: str) -> list[str]:
     assert link.addresses
-    address = link.addresses[0 if link.a == node else 1]
-    return [f"addr add {address}/30 dev {other}", f"link set {other} up"]
+    own, peer = link.addresses if link.a == node else reversed(link.addresses)
+    return [f"addr add {own}/30 dev {other}", f"link set {other} up", _neighbour(peer, other)]
 
 
 def _address_of(plan: Plan, node: str, towards: str) -> str:

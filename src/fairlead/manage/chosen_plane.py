@@ -35,10 +35,12 @@ def choose(wanted: str, cluster: Cluster, management: Management, unseen: str | 
     return decide(cluster, management, _ready(cluster, management), unseen)
 
 
-def decide(cluster: Cluster, management: Management, ready: Sequence[Ready], unseen: str | None) -> Management:
-    """`choose` by the agents' first answers, in the order of the cluster's managed hosts."""
-    names = [host.name for host in cluster.managed_hosts()]
-    unable = [(name, said.plane_reason) for name, said in zip(names, ready, strict=True) if said.plane != ROUTE]
+def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | None], unseen: str | None) -> Management:
+    """`choose` by the agents' first answers, in the order of the cluster's managed hosts; what did not start counts
+    nothing."""
+    said = {host.name: each for host, each in zip(cluster.managed_hosts(), ready, strict=True) if each is not None}
+    names = list(said)
+    unable = [(name, each.plane_reason) for name, each in said.items() if each.plane != ROUTE]
     if not unable:
         return _with(management, f"plane: route, by the kernel's routes (the guardian may on all {len(names)} hosts)")
     first, reason = unable[0]
@@ -61,8 +63,8 @@ def _with(management: Management, remark: str) -> Management:
     return replace(management, plane=ROUTE, remarks=[*management.remarks, remark])
 
 
-def _ready(cluster: Cluster, management: Management) -> list[Ready]:
-    """First answers of agents that are started with their guardians for a moment."""
+def _ready(cluster: Cluster, management: Management) -> list[Ready | None]:
+    """First answers of agents that are started with their guardians for a moment; None: one did not start."""
     executor = executors.of(cluster)
 
     def make_group() -> AgentGroup:
@@ -71,7 +73,7 @@ def _ready(cluster: Cluster, management: Management) -> list[Ready]:
             lambda host, argv: executor.command(host.name, argv),
             program=management.binaries.agent,
             ports=cluster.ports,
-            options=JobOptions(guardian=management.binaries.guardian),
+            options=JobOptions(guardian=management.binaries.guardian, revived=True),
         )
 
     with EventThread(lambda host, event: None) as told, AgentThread(make_group, told) as agents:

@@ -61,7 +61,7 @@ class LostPlanes:
 
     def _note(self, host: int, event: AgentEvent) -> None:
         match event:
-            case events.Died():
+            case events.Died() | events.NotStarted():
                 self._bereaved.add(host)
                 for pair in [pair for pair in self._detours if pair[0] == host]:
                     del self._detours[pair]

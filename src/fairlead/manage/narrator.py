@@ -1,8 +1,10 @@
 """Tells on the terminal what the agents saw and did, a line an event, beside the program's own output."""
 
+import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TextIO
 
 import click
@@ -13,6 +15,14 @@ from fairlead.protocol.messages import AgentEvent
 
 ARROW = "→"
 MOST_NAMED = 3  # of the job's pairs on a bottleneck
+MOST_ALIKE, ALIKE_WITHIN_S = 8, 5.0
+"""Lines of one kind about pairs within so long; more are counted. One full link has many pairs of a large job."""
+MORE = {
+    events.Zone.TYPE: ("path is congested", "paths are congested"),
+    events.Moved.TYPE: ("pair was rerouted", "pairs were rerouted"),
+    events.Returned.TYPE: ("pair is back on its direct path", "pairs are back on their direct paths"),
+    events.Stayed.TYPE: ("pair was not rerouted", "pairs were not rerouted"),
+}
 
 
 def pair(names: Sequence[str], source: int, destination: int) -> str:
@@ -32,7 +42,7 @@ def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
             return f"{pair(names, event.source, event.destination)} {_of_pair(names, event)}"
         case events.Migration():
             return _of_migration(event)
-        case events.Died() | events.Restarted() | events.GivenUp():
+        case events.Died() | events.NotStarted() | events.Restarted() | events.GivenUp():
             return f"the agent of {names[host]} {_of_life(event)}"
         case events.Rejected():
             return f"{names[host]} rejected {event.count} datagrams that are not from this job"
@@ -65,10 +75,14 @@ def _of_pair(
             return f"not rerouted: {reasons.describe(event.reason)}"
 
 
-def _of_life(event: events.Died[int] | events.Restarted[int] | events.GivenUp[int]) -> str:
+def _of_life(
+    event: events.Died[int] | events.NotStarted[int] | events.Restarted[int] | events.GivenUp[int],
+) -> str:
     match event:
         case events.Died():
             return f"died; its traffic takes the direct paths: {event.reason}"
+        case events.NotStarted():
+            return f"did not start; the run goes on without it, and it is tried again: {event.reason}"
         case events.Restarted():
             but = f", but it cannot reroute traffic: {event.plane_reason}" if event.plane == "none" else ""
             return f"is running again{but}"
@@ -106,13 +120,23 @@ def _of_migration(event: events.Migration[int]) -> str:
     }[event.action]
 
 
+@dataclass
+class _Alike:
+    """Lines of one kind: since when they are counted, and how many were told and left out."""
+
+    begin_s: float = -math.inf
+    told: int = 0
+    left_out: int = 0
+
+
 class Narrator:
     """Writes sentences with the time since the program's start, as reports have it. In colour only on a terminal.
 
     What an agent saw has the agent's time, which may be a moment before the line is written.
 
     A direct path changes its zone many times while congestion lasts. Only its turn to high is told, and only while the
-    program's traffic is on it; the record has every change. That all detours end with the program goes without saying.
+    program's traffic is on it; the record has every change. Of many pairs at the same time some are told, and how many
+    more there are. That all detours end with the program goes without saying.
     """
 
     def __init__(self, names: Sequence[str], stream: TextIO, *, quiet: bool = False) -> None:
@@ -122,6 +146,7 @@ class Narrator:
         self._started_s: float | None = None  # seconds since the epoch
         self._away: set[tuple[int, int]] = set()
         self._program_ended = False
+        self._alike = {kind: _Alike() for kind in MORE}
 
     def program_started(self, started_s: float) -> None:
         """From now on lines have the time since ``started_s``, seconds since the epoch."""
@@ -130,6 +155,8 @@ class Narrator:
 
     def program_ended(self) -> None:
         """From now on agents stop one after another, and take each other's detours along."""
+        for kind in MORE:
+            self._tell_left_out(kind)
         self._program_ended = True
 
     def say(self, text: str, at_s: float | None = None) -> None:
@@ -148,8 +175,27 @@ class Narrator:
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         text = sentence(self._names, host, event)
-        if text and self._worth_telling(host, event):
+        if text and self._worth_telling(host, event) and not self._left_out(event):
             self.say(text, event.t_s)
+
+    def _left_out(self, event: AgentEvent) -> bool:
+        """Whether there were enough of its kind; how many more there were is told with the first one after them."""
+        alike = self._alike.get(event.TYPE)
+        if alike is None:
+            return False
+        at_s = time.time() if event.t_s is None else event.t_s
+        if at_s - alike.begin_s >= ALIKE_WITHIN_S:
+            self._tell_left_out(event.TYPE)
+            alike.begin_s, alike.told = at_s, 0
+        alike.told += 1
+        alike.left_out += alike.told > MOST_ALIKE
+        return alike.told > MOST_ALIKE
+
+    def _tell_left_out(self, kind: str) -> None:
+        alike = self._alike[kind]
+        if alike.left_out:
+            self.say(f"{alike.left_out} more {MORE[kind][alike.left_out > 1]}; the record names them")
+            alike.left_out = 0
 
     def _worth_telling(self, host: int, event: AgentEvent) -> bool:
         match event:

@@ -18,42 +18,42 @@ class Commander(Protocol):
     def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
 
-def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready]) -> None:
+def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready | None]) -> None:
     """The hosts' addresses are on the interfaces that the cluster file names.
 
     Args:
-        ready: the agents' first answers, by host index.
+        ready: the agents' first answers, by host index; None: it did not start.
 
     Raises:
         ConfigError: one is not; the message says what to write.
     """
     for host, said in zip(cluster.managed_hosts(), ready, strict=True):
-        if (found := said.interface) != host.interface:
+        if said is not None and (found := said.interface) != host.interface:
             raise ConfigError(
                 f"{cluster.source}: {host.name}: {host.address} is on {found}, not on {host.interface}",
                 hint=f'write interface = "{found}" for it; `fairlead doctor {cluster.source}` shows more',
             )
 
 
-def unreachable(agents: Commander, count: int) -> list[int]:
-    """Indices of hosts whose agent gets no answer from any other host's agent.
+def unreachable(agents: Commander, hosts: Sequence[int]) -> list[int]:
+    """Those of the hosts, by index, whose agent gets no answer from any other's.
 
     Each probes its neighbour in a ring; who is on a silent edge then tries everybody.
     """
-    ring = _answered(agents, {host: [(host + 1) % count] for host in range(count)})
+    ring = _answered(agents, {host: [after] for host, after in zip(hosts, [*hosts[1:], hosts[0]], strict=True)})
     silent = {host for edge in ring if not ring[edge] for host in edge}
-    asked = _answered(agents, {host: [peer for peer in range(count) if peer != host] for host in silent})
+    asked = _answered(agents, {host: [peer for peer in hosts if peer != host] for host in silent})
     return [host for host in sorted(silent) if not any(asked[edge] for edge in asked if host in edge)]
 
 
-def check_reachable(cluster: Cluster, agents: Commander) -> None:
-    """Every host's agent reaches some other one.
+def check_reachable(cluster: Cluster, agents: Commander, started: Sequence[int]) -> None:
+    """Every agent that started, by host index, reaches some other one.
 
     Raises:
         HostError: one does not.
     """
     hosts = cluster.managed_hosts()
-    lost = [hosts[index] for index in unreachable(agents, len(hosts))]
+    lost = [hosts[index] for index in unreachable(agents, started)]
     if lost:
         first, last = cluster.ports
         names = ", ".join(f"{host.name} ({host.address})" for host in lost)

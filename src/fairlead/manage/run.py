@@ -300,11 +300,10 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
             "reported, traffic is not rerouted"
         )
         components = replace(components, detours=False)
-    tables = dict.fromkeys(range(len(cluster.managed_hosts())), found.manage_tables(0))  # every host has the same
     return replace(
         plain,
         components=components,
-        tables=tables,
+        tables=found.manage_tables(),
         remarks=remarks,
         base_s=found.base_s(),
         sharing=found.sensitivity,

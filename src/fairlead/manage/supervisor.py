@@ -270,13 +270,14 @@ def supervise(
             stack.enter_context(told)
             stack.enter_context(lost_planes)
             agents = stack.enter_context(AgentThread(make_group, told))
-            check_interfaces(cluster, agents.group.ready)
-            check_reachable(cluster, agents)
+            ready = agents.group.ready
+            check_interfaces(cluster, ready)
+            check_reachable(cluster, agents, [index for index, each in enumerate(ready) if each is not None])
             for remark in management.remarks:
                 narrator.say(remark)
             if management.moves:
-                _tell_planes(narrator, names, agents.group.ready, told.put)
-                _tell_low_ports(narrator, names, agents.group.ready)
+                _tell_planes(narrator, names, ready, told.put)
+                _tell_low_ports(narrator, names, ready)
             if with_agents is not None:
                 with_agents(agents)
             if management.mover is not None:
@@ -320,10 +321,10 @@ def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState
 
 
 def _tell_planes(
-    narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready], watch: EventCallback
+    narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready | None], watch: EventCallback
 ) -> None:
     """Hosts that cannot move traffic: said once, and recorded one by one."""
-    without = {index: each.plane_reason for index, each in enumerate(ready) if each.plane == "none"}
+    without = {index: each.plane_reason for index, each in enumerate(ready) if each and each.plane == "none"}
     for index, reason in without.items():
         watch(index, events.Plane(plane="none", reason=reason))
     if without:
@@ -334,12 +335,12 @@ def _tell_planes(
         )
 
 
-def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready]) -> None:
+def _tell_low_ports(narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready | None]) -> None:
     """Hosts where every user can have the ports that outer packets leave from. Each host only knows its own value."""
     told = {
         name: each.low_port
         for name, each in zip(names, ready, strict=True)
-        if each.plane == "route" and each.low_port is not None
+        if each and each.plane == "route" and each.low_port is not None
     }
     if unknown := [name for name, first in told.items() if first == "not known"]:
         narrator.say(

@@ -519,7 +519,7 @@ class Clock(Event[HostT]):
     """Every 5 s.
 
     Attributes:
-        peers: by host.
+        peers: by host; of more than 16, those that the program talks to.
     """
 
     TYPE: ClassVar[str] = "clock"
@@ -709,6 +709,32 @@ class Died(Event[HostT]):
 
     @classmethod
     def read(cls, fields: Fields[HostT]) -> "Died[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            reason=fields.one("reason", text, ""),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotStarted(Event[HostT]):
+    """An agent could not be started with the others; the run goes on without its host, and it is tried again.
+
+    Attributes:
+        reason: what was wrong.
+    """
+
+    TYPE: ClassVar[str] = "not_started"
+    STORED: ClassVar[bool] = True
+
+    reason: str
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "NotStarted[HostT]":
         return cls(
             t_s=fields.optional("t_s", real),
             reason=fields.one("reason", text, ""),
@@ -1033,6 +1059,7 @@ EVENTS: tuple[type[Event[Any]], ...] = (
     PlaneLost,
     Log,
     Died,
+    NotStarted,
     Restarted,
     GivenUp,
     Port,

@@ -357,22 +357,37 @@ class Base:
     Attributes:
         age_s: how long ago it was measured.
         sizes_B: message sizes of `latency_s`.
-        latency_s: one-way latency by [size][source][destination]; None: not measured.
-        rate_bps: throughput by [source][destination]; None: not measured.
+        latency_s: one-way latency by [size][source][destination], hosts or groups; None: not measured.
+        rate_bps: throughput by [source][destination], hosts or groups; None: not measured.
+        groups: group of each host: `latency_s` and `rate_bps` are by groups, of pairs between two or within one;
+            absent: by hosts.
+        own_latency_s: where there are groups, one-way latency by [size][from this agent's host, then to it][other
+            host]; None: not measured.
+        own_rate_bps: the same of throughput, by [from this agent's host, then to it][other host].
     """
 
     age_s: float
     sizes_B: tuple[int, ...]
     latency_s: Any
     rate_bps: Any
+    groups: tuple[int, ...] | None = None
+    own_latency_s: Any = None
+    own_rate_bps: Any = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        written: dict[str, Any] = {
             "age_s": self.age_s,
             "sizes_B": list(self.sizes_B),
             "latency_s": self.latency_s,
             "rate_bps": self.rate_bps,
         }
+        if self.groups is not None:
+            written["groups"] = list(self.groups)
+        if self.own_latency_s is not None:
+            written["own_latency_s"] = self.own_latency_s
+        if self.own_rate_bps is not None:
+            written["own_rate_bps"] = self.own_rate_bps
+        return written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,7 +412,10 @@ class Manage:
 
     Attributes:
         base: baseline of the cluster, from `fairlead characterize`.
-        shares: list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j.
+        shares: list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j. Or the same of groups of
+            hosts: an object with `groups`, by host, `hurts`, such a list of groups, and `fills`, by source a digit for
+            each destination: the sum of 1 if traffic between the two fills a link between their groups, 2 if that of
+            the source, 4 if that of the destination.
         settings: settings by name, for example `{"zones.medium_factor": 2}`.
         learn: baselines are learnt; those in `base` are known from the start.
         mix: list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer.

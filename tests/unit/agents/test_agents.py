@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from fairlead.agents import group as groups
+from fairlead.agents import urgent_thread
 from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.errors import AgentError, HostError
 from fairlead.manage import narrator
@@ -75,7 +77,7 @@ def test_answers_go_to_their_questions(tmp_path: Path) -> None:
             questions = [group.command(k % 3, Echo(k)) for k in range(60)]
             assert [reply.value for reply in await asyncio.gather(*questions)] == list(range(60))
             pids = [int((tmp_path / f"h{k}").read_text().split()[0]) for k in range(3)]
-            assert pids == [ready.pid for ready in group.ready]
+            assert pids == [ready.pid for ready in group.ready if ready]
         assert all(gone(pid) for pid in pids)
 
     run(body)
@@ -218,6 +220,56 @@ def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message:
         groups.STOP_TIMEOUT_S = original
 
 
+def test_a_run_goes_on_without_a_host_that_does_not_start(tmp_path: Path) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "crash", "good", options=JobOptions(revived=True))
+        events = events_of(group)
+        async with group:
+            assert [ready is not None for ready in group.ready] == [True, False, True]
+            index, event = events.get_nowait()
+            assert (index, event.TYPE) == (1, "not_started")
+            assert event.reason.startswith("h1: the agent could not be started: it ended with exit code 3")
+            assert narrator.sentence(["h0", "h1"], index, event) == (
+                f"the agent of h1 did not start; the run goes on without it, and it is tried again: {event.reason}"
+            )
+            assert (await group.command(2, Echo(7))).value == 7
+            with pytest.raises(HostError, match="h1: the agent could not be started"):
+                await group.command(1, Echo(1))
+
+    run(body)
+
+
+def test_one_host_that_starts_is_no_run(tmp_path: Path) -> None:
+    async def body() -> None:
+        with pytest.raises(HostError, match="h1: the agent could not be started"):
+            async with group_of(tmp_path, "good", "crash", "crash", options=JobOptions(revived=True)):
+                pass
+
+    run(body)
+
+
+def test_not_all_agents_start_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "STARTS_AT_ONCE", 2)
+    most = 0
+
+    async def body() -> None:
+        nonlocal most
+        group = group_of(tmp_path, *["good"] * 5)
+        config = group._config
+
+        def started(index: int) -> commands.Config:
+            nonlocal most
+            most = max(most, sum(agent.pid is not None for agent in group._agents))
+            return config(index)
+
+        monkeypatch.setattr(group, "_config", started)
+        async with group:
+            assert None not in group.ready
+        assert most <= 4, "those that are ready, and one more"
+
+    run(body)
+
+
 def test_a_host_whose_port_is_taken_has_another_and_all_know_it(tmp_path: Path) -> None:
     async def body() -> None:
         group = group_of(tmp_path, "good", "busy", "good", "busy")
@@ -316,3 +368,18 @@ def test_two_groups_do_not_disturb_each_other(tmp_path: Path) -> None:
             assert [answer.value for answer in answers] == ["one", "two"]
 
     run(body)
+
+
+def test_the_agents_thread_goes_before_others_where_it_may() -> None:
+    found: list[int] = []
+
+    def go() -> None:
+        urgent_thread.go_first()
+        found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    thread = threading.Thread(target=go)
+    thread.start()
+    thread.join()
+    assert found == [urgent_thread.NICE if os.geteuid() == 0 else before]
+    assert os.getpriority(os.PRIO_PROCESS, threading.main_thread().native_id or 0) == before

@@ -150,7 +150,7 @@ def test_json_holds_everything(store: Store) -> None:
 
 def test_tables_for_agents(store: Store) -> None:
     number = measured(store)
-    tables = Characterization.read(store, store.run(number)).manage_tables(1)
+    tables = Characterization.read(store, store.run(number)).manage_tables()[1]
     json.dumps(tables.to_json(), allow_nan=False)
     assert tables.base.sizes_B == (64, 65536)
     assert tables.base.latency_s[0][0][0] is None and tables.base.latency_s[0][0][1] > 0

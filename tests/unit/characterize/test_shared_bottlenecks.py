@@ -1,8 +1,12 @@
 """The relation kept by groups says the same of every pair, whichever way it is asked."""
 
+import json
+
 import numpy as np
 import pytest
 
+from fairlead.characterize import json_form
+from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 
 from .made_up_network import NETWORKS, Measured
@@ -33,6 +37,42 @@ def test_weights_count_effective_injections(found: SharedBottlenecks) -> None:
     off = ~np.eye(found.hosts, dtype=bool)
     np.testing.assert_allclose(found.weights[off], hurting[off] / (found.effective.sum() - 1))
     assert np.isnan(np.diag(found.weights)).all()
+
+
+@pytest.mark.parametrize("of", [list(range(12)), [11, 3, 4, 0, 5]])
+def test_agents_are_told_the_same_by_groups(found: SharedBottlenecks, of: list[int]) -> None:
+    part = found.selected(of)
+    told, dense, hosts = json_form.grouped_shares(part), part.dense(), range(len(of))
+    group, hurts = told["groups"], {(a, b, c, d) for a, b, hurt in told["hurts"] for c, d in hurt}
+    assert max(group) < len(of)
+
+    def hurts_path(k: int, m: int, i: int, j: int) -> bool:
+        fills = int(told["fills"][k][m])
+        between = bool(fills & 1) and (group[k], group[m], group[i], group[j]) in hurts
+        return between or bool(fills & 2 and k == i) or bool(fills & 4 and m == j)
+
+    pairs = [(i, j) for i in hosts for j in hosts if i != j]
+    for first in pairs:
+        for second in pairs:
+            if first != second:
+                assert hurts_path(*first, *second) == dense[first + second]
+
+
+def test_what_agents_are_told_grows_with_hosts_times_groups() -> None:
+    of_hosts = {}
+    for hosts in (12, 24):
+        found = SharedBottlenecks.of(Measured(NETWORKS["star"](hosts)).samples)
+        times = LatencyMatrix(
+            (64,), *(np.full((1, hosts, hosts), value) for value in (9.0, 1e-3, 1e-3, 1e-3)),
+            one_way=np.ones((hosts, hosts), dtype=bool), clock_error_s=np.zeros((hosts, hosts)),
+        )  # fmt: skip
+        tables = json_form.manage_tables(times, found.rates_bps, found, 0.0)
+        assert len(tables) == hosts
+        if len(found.groups) < hosts:
+            of_hosts[hosts] = len(json.dumps(tables[1].base.to_json()))
+            assert tables[1].base.own_latency_s == [[[1e-3] * hosts] * 2]
+            assert tables[1].base.latency_s == [[[1e-3]]]
+    assert of_hosts[24] < 2.5 * of_hosts[12]
 
 
 def test_some_hosts_keep_what_was_found_of_them(found: SharedBottlenecks) -> None:

@@ -45,6 +45,22 @@ def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
     assert _told(replace(MOVED, flows=flows * 2))[0].endswith("h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck")
 
 
+def test_of_many_pairs_some_are_told_and_the_others_counted() -> None:
+    stream = io.StringIO()
+    narrator = Narrator([f"h{k}" for k in range(40)], stream)
+    for second in (100.0, 101.0, 105.5):
+        for destination in range(1, 11):
+            narrator(0, replace(HIGH, destination=destination, t_s=second))
+    narrator.program_ended()
+    lines = [line.removeprefix("fairlead: ") for line in stream.getvalue().splitlines()]
+    assert [line.partition(":")[0] for line in lines] == [
+        *(f"h0→h{k} is congested" for k in range(1, 9)),
+        "12 more paths are congested; the record names them",
+        *(f"h0→h{k} is congested" for k in range(1, 9)),
+        "2 more paths are congested; the record names them",
+    ]
+
+
 def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
     assert len(_told(MOVED, HIGH, HIGH)) == 1
     assert len(_told(MOVED, HIGH, RETURNED, HIGH)) == 3

@@ -1,6 +1,7 @@
 """The report of a run by itself: where nobody says what others did on the network, zones do."""
 
 import dataclasses
+import io
 import re
 import sys
 
@@ -75,6 +76,18 @@ def test_congested_paths_say_how_long_and_what_was_done(report):
         assert high_s - 0.2 < away_s < high_s + 0.6
         assert re.fullmatch(r"h\d", relay)
         assert stayed is None
+
+
+def test_of_many_congested_paths_the_first_are_shown_and_the_others_folded(report, monkeypatch, tmp_path):
+    monkeypatch.setattr(run_report, "MOST_ROWS", 5)
+    (page, *_) = run_report.write(report[1], tmp_path / "run.html")
+    text = page.read_text()
+    shown, folded = text.partition("<summary>11 more congested paths</summary>")[::2]
+    first = [row[0].shown for row in run_report.congested_paths(report[1].managed).rows]
+    assert folded and all(path in shown for path in first[:5])
+    console = Console(file=io.StringIO(), width=200)
+    run_report.show(report[1], console)
+    assert "... and 11 more rows: see the page" in console.file.getvalue()
 
 
 def test_findings_are_in_words(report):

@@ -234,6 +234,50 @@ TEST(Manage, TablesReachTheController) {
     EXPECT_EQ(result.mixes[0].sizes[1].size_B, 4096U);
 }
 
+TEST(Manage, TablesByGroupsReachTheController) {
+    json value = valid();
+    json tables = manage();
+    tables["base"] = {{"age_s", 60.0},
+                      {"sizes_B", {64}},
+                      {"groups", {0, 1, 1}},
+                      {"latency_s", {{{nullptr, 1e-3}, {2e-3, 3e-3}}}},
+                      {"rate_bps", {{nullptr, 1e8}, {2e8, nullptr}}},
+                      {"own_latency_s", {{{4e-3, nullptr, nullptr}, {5e-3, nullptr, 6e-3}}}},
+                      {"own_rate_bps", {{3e8, nullptr, nullptr}, {nullptr, nullptr, nullptr}}}};
+    tables["shares"] = {{"groups", {0, 1, 1}}, {"hurts", {{0, 1, {{0, 1}}}}}, {"fills", {"011", "000", "004"}}};
+    value["manage"] = tables;
+    const ManageConfig result = parse_manage(parse(value), 1000.0);
+    const core::BaseTable& base = result.controller.base;
+    EXPECT_DOUBLE_EQ(base.latency_s({0, 2}).value(), 1e-3) << "of its groups";
+    EXPECT_DOUBLE_EQ(base.latency_s({1, 0}).value(), 4e-3) << "own";
+    EXPECT_DOUBLE_EQ(base.latency_s({0, 1}).value(), 5e-3);
+    EXPECT_DOUBLE_EQ(base.latency_s({2, 1}).value(), 6e-3);
+    EXPECT_DOUBLE_EQ(base.latency_s({1, 2}).value(), 3e-3);
+    EXPECT_DOUBLE_EQ(base.throughput_bps({1, 0}).value(), 3e8);
+    EXPECT_DOUBLE_EQ(base.throughput_bps({2, 0}).value(), 2e8);
+    EXPECT_TRUE(result.controller.sharing.hurts({0, 1}, {0, 2}));
+    EXPECT_FALSE(result.controller.sharing.hurts({1, 0}, {2, 0}));
+    for (const auto& [path, bad] :
+         std::vector<std::pair<const char*, json>>{{"/base/groups", {0, 1}},
+                                                   {"/base/groups/0", 3},
+                                                   {"/base/latency_s", {{{nullptr, 1e-3, 1e-3}, {2e-3, 3e-3, 1e-3}}}},
+                                                   {"/base/own_latency_s", nullptr},
+                                                   {"/base/own_latency_s/0/0/0", 0.0},
+                                                   {"/base/own_rate_bps", json::array()},
+                                                   {"/shares/groups/0", 3},
+                                                   {"/shares/groups", {0, 1}},
+                                                   {"/shares/hurts/0/0", 3},
+                                                   {"/shares/hurts", 1},
+                                                   {"/shares/fills/0", "01"},
+                                                   {"/shares/fills/0", "018"},
+                                                   {"/shares/fills/0", "111"},
+                                                   {"/shares/more", 1}}) {
+        json wrong = value;
+        wrong["manage"][json::json_pointer(path)] = bad;
+        EXPECT_THROW(parse_manage(parse(wrong), 0.0), ProtocolError) << path;
+    }
+}
+
 TEST(Manage, NullMeansByHandOnly) {
     const Config config = parse(valid());
     EXPECT_FALSE(parse_manage(config, 0.0).controller.automatic);

@@ -28,6 +28,8 @@ from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
 KIND = "run"
+MOST_ROWS = 20  # of a table that are shown at once: large jobs have hundreds of congested paths
+NO_CONDITIONS = ("placement", "paths_between")  # tables: one is shown elsewhere, one has all hosts
 MOST_SHARING = 4  # of the job's pairs on a bottleneck that are named
 
 
@@ -85,6 +87,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         FairleadError: a file cannot be written.
     """
     run, drawn = report.managed.run, drawings(report)
+    paths, more_paths = congested_paths(report.managed).split(MOST_ROWS)
     content = page.render(
         "run.html.j2",
         heading=str(run.labels["program"]),
@@ -93,7 +96,8 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         started=words.moment(run.started_s),
         command=" ".join(report.argv),
         findings=run_findings.paragraphs(report.managed, report.way_out),
-        paths=congested_paths(report.managed),
+        paths=paths,
+        more_paths=more_paths,
         drawings=drawn,
         moves=timeline.moves_table([report.managed]),
         placement=placement_tables(report),
@@ -101,7 +105,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         communication=communication_table(report),
         dropped=0 if report.communication is None else report.communication.dropped,
         migrations=migrations.decisions_table([(None, report.managed.migrations)]),
-        conditions=flat("", {name: fact for name, fact in run.facts.items() if name != "placement"}),
+        conditions=flat("", {name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS}),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return [page.write(html, content), *saved]
@@ -120,8 +124,11 @@ def show(report: RunReport, console: Console) -> None:
         (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
     ):
         if source.rows:
+            first, others = source.split(MOST_ROWS)
             console.print()
-            console.print(rich_table(source, title))
+            console.print(rich_table(first, title))
+            if others.rows:
+                console.print(f"... and {len(others.rows)} more rows: see the page", highlight=False)
 
 
 def drawings(report: RunReport) -> list[Drawing]:
@@ -150,7 +157,8 @@ def placement_tables(report: RunReport) -> list[tuple[Table, str]]:
 
 
 def congested_paths(run: ManagedRun) -> Table:
-    """Each path in use that was congested while the program ran: how long, how bad, and what was done."""
+    """Each path in use that was congested while the program ran: how long, how bad, and what was done. Rerouted ones
+    come first."""
     return table(
         [
             ("path", "path"),

@@ -97,7 +97,7 @@ def _relay_label(axis: Any, height: float, begin_s: float, end_s: float, relay: 
 
 
 def _latency_panel(axis: Any, run: ManagedRun, pair: HostPair) -> None:
-    own = [each for each in run.latencies if each.pair == pair]
+    own = run.latencies_of(pair)
     direct = [(each.t_s, each.latency_s) for each in own if each.relay is None]
     spans = run.detours(pair)
     detour = [

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base latency per ordered pair and message size, base throughput per pair, and how old they are.
+// Base latency per ordered pair and message size, base throughput per pair, and how old they are. Pairs of hosts whose
+// own values are not known have those of the pair of their groups, where there are groups.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "fairlead/core/settings.hpp"
@@ -34,6 +36,12 @@ class BaseTable {
     /// Age of the pair's youngest confirmation; nothing if never measured.
     std::optional<double> age_s(Pair pair, Time now) const;
 
+    /// By host, the number of its group. Throws std::invalid_argument for one that is not of this job.
+    void set_groups(std::vector<HostId> group_of);
+    /// As for a pair of hosts: of pairs between two groups, or within one.
+    void set_latency_between(Pair groups, std::uint64_t size_B, double latency_s, Time when);
+    void set_throughput_between(Pair groups, double rate_bps, Time when);
+
     struct Shift {
         double from_s = 0.0;
         double to_s = 0.0;
@@ -61,13 +69,20 @@ class BaseTable {
         Away away;
     };
 
+    using Entries = std::unordered_map<std::size_t, Entry>;  // by pair_index, of hosts or of groups
+
     Entry& entry(Pair pair);
+    Entry& entry_between(Pair groups);
     const Entry* find(Pair pair) const;
+    static void put_latency(Entry& target, std::uint64_t size_B, double latency_s, Time when);
+    static void put_throughput(Entry& target, double rate_bps, Time when);
     static double slope_s_per_B(const Entry& entry);
 
     HostId host_count_;
     BaseSettings settings_;
-    std::vector<Entry> entries_;
+    std::vector<HostId> group_of_;  ///< empty: there are no groups
+    Entries of_hosts_;
+    Entries between_groups_;
 };
 
 }  // namespace fairlead::core

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sensitivity relation: which ordered pairs suffer when traffic is injected on which.
+//
+// Hosts behind one switch suffer alike, so the relation is kept by groups of hosts: it grows with the groups' pairs,
+// and with a few bits a pair of hosts, not with the pairs' pairs.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +13,28 @@
 
 namespace fairlead::core {
 
+/// What an injection on a pair of hosts fills.
+enum class Filled : std::uint8_t {
+    between_groups,  ///< a link between the groups of its hosts: it hurts the pairs of hosts of the groups it hurts
+    of_source,       ///< the link of its source: it hurts all paths from there
+    of_destination   ///< the link of its destination: it hurts all paths to there
+};
+
 class SharingRelation {
   public:
+    /// Each host is a group of its own, and each injection fills a link between groups.
     explicit SharingRelation(HostId host_count);
+    /// Hosts in groups: by host, its group's number, below the number of hosts. Nothing is filled until it is set.
+    /// Throws std::invalid_argument for groups that are not so.
+    SharingRelation(HostId host_count, std::vector<HostId> group_of);
 
-    HostId host_count() const { return host_count_; }
+    HostId host_count() const { return static_cast<HostId>(group_of_.size()); }
 
-    /// Injected traffic on `injected` hurt `hurt`. Throws std::invalid_argument for a pair outside the job.
+    /// An injection between the first two groups hurts paths between the second two; of the same two: each other's.
+    /// Throws std::invalid_argument for a group that there is not.
     void set_hurts(Pair injected, Pair hurt);
+    /// Throws std::invalid_argument for a pair outside the job.
+    void set_fills(Pair injected, Filled what);
 
     /// Whether anything was ever set. Where nothing is known, pairs with the same source or destination are taken to
     /// share, and no others.
@@ -44,13 +61,27 @@ class SharingRelation {
     std::vector<HostId> sources_sharing(Pair pair) const;
 
   private:
-    std::uint32_t index(Pair pair) const;
+    using Cell = std::uint32_t;  ///< an ordered pair of groups
 
-    HostId host_count_;
+    bool fills(Pair pair, Filled what) const;
+    Cell cell_of(Pair pair) const;
+    bool cell_hurts(Cell injected, Cell hurt) const;
+    bool source_shares(HostId source, Pair pair) const;
+    /// Whether `each` is true for a pair of the cell's groups whose injection fills a link between them.
+    template <typename Each>
+    bool any_between(Cell cell, Each each) const;
+    /// Whether it is for another pair, an injection on which hurts this one by the link of a host, and by no other.
+    template <typename Each>
+    bool any_of_ends(Pair hurt, Each each) const;
+
+    std::vector<HostId> group_of_;
+    std::vector<std::vector<HostId>> members_;  ///< by group
+    bool apart_;                                ///< each host is a group of its own
     bool known_ = false;
-    // Sparse and sorted: most pairs share with few. Indices are pair_index; both are empty until something is set.
-    std::vector<std::vector<std::uint32_t>> hurt_by_;  ///< per pair: the injections that hurt it
-    std::vector<std::vector<std::uint32_t>> sharing_;  ///< per pair: those it hurts or is hurt by
+    // Sparse and sorted: most groups' pairs share with few. Empty until something is set.
+    std::vector<std::vector<Cell>> hurt_by_;   ///< per cell: those whose injections hurt it
+    std::vector<std::uint8_t> fills_;          ///< per pair of hosts: a bit for each of Filled; empty where apart
+    std::vector<std::uint32_t> fill_between_;  ///< per cell: its pairs that fill a link between groups
 };
 
 }  // namespace fairlead::core

@@ -95,7 +95,8 @@ struct ProbeSettings {
     double max_probes_at_once = 60.0;
     /// number of hosts above which background probes become rarer, so that the agent's cost stays bounded
     int hosts_at_full_rate = 16;
-    /// time within which each peer is probed first; its clock and smallest round trip are needed early
+    /// time within which each peer is probed first; its clock and smallest round trip are needed early. Of more than
+    /// hosts_at_full_rate, those that the program talks to come first, and the others take longer
     double first_contacts_s = 1.0;
 };
 
