@@ -164,9 +164,7 @@ std::vector<Action> Controller::State::on(const Event& event, Time now) {
     reroutes_.at(now_);
     std::visit([this](const auto& e) { handle(e); }, event);
     next_.reset();
-    // Samples of a look come one after another, and a tick follows them: to look through all hosts for each of them is
-    // what would cost most of an agent's time in a large job.
-    if (!std::holds_alternative<SocketSample>(event) && now_ >= next_wakeup()) {
+    if (now_ >= next_wakeup()) {
         advance();
         next_.reset();
     }
