@@ -1,4 +1,4 @@
-"""What managing 16, 64 and 256 hosts costs: labs, start of the agents, agents and supervisor while nothing happens."""
+"""What managing 16, 32 and 64 hosts costs: labs, start of the agents, agents and supervisor while nothing happens."""
 
 import math
 import os
@@ -21,7 +21,7 @@ from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.store import Store
 
-LEAFS = {16: 4, 64: 8, 256: 16}
+LEAFS = {16: 4, 32: 8, 64: 8}
 """By number of hosts."""
 UP_TARGET_S, DOWN_TARGET_S, START_TARGET_S = 2.0, 4.0, 10.0
 IDLE_TARGET, SUPERVISOR_TARGET, MEMORY_TARGET_MB = 0.001, 0.05, 20.0
