@@ -122,8 +122,10 @@ def test_a_member_reroutes_by_the_kernel(tree: "Tree") -> None:
         assert [each for each in findings if each["severity"] == "error"] == []
         planes = [each["severity"] for each in findings if each["check"] == "route_plane"]
         assert [severity for severity in planes if severity != "note"] == ["ok"]
-        move = ["--plane", "route", "--no-detection", "--move", "h0:h1:h2"]
-        ran = as_member("fairlead", "run", cluster, "-n", "2", "--results", "moved", *move, "--", "cg", "--class", "S")
+        reroute = ["--plane", "route", "--no-detection", "--reroute", "h0:h1:h2"]
+        ran = as_member(
+            "fairlead", "run", cluster, "-n", "2", "--results", "rerouted", *reroute, "--", "cg", "--class", "S"
+        )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "h0→h1 rerouted over h2: by hand" in ran.stderr
     verdict = json.loads(next(line for line in reversed(ran.stdout.splitlines()) if line.startswith("{")))

@@ -71,8 +71,8 @@ class Controller::State {
     void handle(const Received& received);
     void handle(const ClockStepped& step);
     void handle(const Tick& tick);
-    void handle(const ManualMove& move);
-    void handle(const ManualReturn& back);
+    void handle(const ManualReroute& reroute);
+    void handle(const ManualRestore& back);
     void handle(const PairMix& mix);
     void handle(const SharingChanged& change) { paths_.set_sharing(change.sharing); }
     void handle(const MessageTime& time);
@@ -210,13 +210,13 @@ void Controller::State::handle(const Tick& tick) {
     advance();
 }
 
-void Controller::State::handle(const ManualMove& move) {
-    if (!job_.other(move.destination) || !job_.other(move.relay) || move.relay == move.destination) return;
-    if (!stopping_ && relay_role_.able()) reroutes_.by_hand(move.destination, move.relay);
+void Controller::State::handle(const ManualReroute& reroute) {
+    if (!job_.other(reroute.destination) || !job_.other(reroute.relay) || reroute.relay == reroute.destination) return;
+    if (!stopping_ && relay_role_.able()) reroutes_.request_manually(reroute.destination, reroute.relay);
 }
 
-void Controller::State::handle(const ManualReturn& back) {
-    if (job_.other(back.destination) && !stopping_) reroutes_.by_hand(back.destination, kNoHost);
+void Controller::State::handle(const ManualRestore& back) {
+    if (job_.other(back.destination) && !stopping_) reroutes_.request_manually(back.destination, kNoHost);
 }
 
 void Controller::State::handle(const PairMix& mix) {
@@ -276,8 +276,8 @@ void Controller::State::answer(HostId from, const wire::PathReport& report) {
 void Controller::State::answer(HostId from, const wire::Notice& notice) {
     if (notice.source != job_.self) return notices_.hand_on(from, notice, out_);
     if (!job_.other(notice.destination)) return;
-    out_.emit(Noticed{from, Pair{notice.source, notice.destination}, notice.zone, notice.queue_delay_s});
-    if (notice.zone != Zone::low) reroutes_.on_notice(notice);
+    out_.emit(Noticed{from, Pair{notice.source, notice.destination}, notice.congestion_level, notice.queue_delay_s});
+    if (notice.congestion_level != CongestionLevel::low) reroutes_.on_notice(notice);
 }
 
 void Controller::State::answer(HostId from, const wire::LoadReport& report) {
@@ -346,7 +346,7 @@ Time Controller::State::next_due() const {
 PathView Controller::State::view(HostId peer) const {
     PathView view;
     if (!job_.other(peer)) return view;
-    view.zone = paths_.zone(peer);
+    view.congestion_level = paths_.congestion_level(peer);
     view.queue_delay_s = paths_.probes().forward(peer, now_ - job_.settings.probes.background_period_s).typical_s;
     view.relay = traffic_.relay(peer);
     view.in_use = traffic_.active(peer, now_);

@@ -49,7 +49,7 @@ bool Detour::slow(const Paths& paths, const Traffic& traffic, Time now) const {
     if (legs_awaited_ || !second_) return false;
     const Time asked_at = next_legs_ - job_->settings.detour.legs_period_s;
     const DelayWindow::Summary first = paths.probes().forward(relay_, asked_at);
-    if (first.samples < job_->settings.zones.min_samples) return false;
+    if (first.samples < job_->settings.congestion_level.min_samples) return false;
     const double second_s = second_->usable ? second_->queue_delay_s : 0.0;
     return first.low_s + second_s >= paths.leave_threshold_s(destination_) && !fills(paths, traffic, now);
 }

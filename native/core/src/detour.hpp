@@ -38,7 +38,7 @@ class Detour {
     Time next_measurement() const { return std::min(next_direct_, next_legs_); }
 
     /// Sends the next echo. While some are missing the destination is asked by the direct path as well, to tell a dead
-    /// host from a broken way.
+    /// host from a broken detour.
     void send_echo(Time now, Outbox& out);
     void take(const wire::EchoReply& reply, Time now) { echoes_.answered(reply.token, now); }
     /// Whether too many did not come back.

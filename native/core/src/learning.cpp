@@ -55,7 +55,7 @@ void Learning::look(HostId host, Time now, Random& random, Outbox& out) {
 
 void Learning::on_burst(const Burst& burst, Time now, Outbox& out) {
     if (!job_.learns || 2 * burst.answered < burst.sent) return;
-    const bool whole = burst.sent >= job_.settings.zones.min_samples;
+    const bool whole = burst.sent >= job_.settings.congestion_level.min_samples;
     learnt_.on_burst(burst.peer, paths_.probes().half_round_trip_s(burst.peer), whole, now);
     use(burst.peer, now, out);
 }

@@ -32,7 +32,7 @@ class Learning {
     /// The run ends: reports what is not reported yet of this path.
     void finish(HostId destination, Outbox& out);
 
-    /// Whether the destination's baseline is known, learnt or not: without one a pair is never moved.
+    /// Whether the destination's baseline is known, learnt or not: without one a pair is never rerouted.
     bool known(HostId destination) const { return !job_.learns || learnt_.known(destination); }
     Time next_due() const;
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "fairlead/core/message_zone.hpp"
+#include "fairlead/core/message_level.hpp"
 #include "fairlead/core/own_load.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
@@ -35,7 +35,7 @@ class Notices {
 
   private:
     struct OfSource {
-        MessageZone messages;
+        MessageLevel messages;
         Time next_notice = -1e9;
     };
     bool quiet(HostId source, Time now) const {

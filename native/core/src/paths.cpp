@@ -28,11 +28,13 @@ double Paths::base_latency_s(Pair path) const {
 }
 
 double Paths::threshold_s(HostId destination) const {
-    return zone_threshold_s(Zone::medium, base_latency_s(job_.path_to(destination)), job_.settings.zones);
+    return level_threshold_s(CongestionLevel::medium, base_latency_s(job_.path_to(destination)),
+                             job_.settings.congestion_level);
 }
 
 double Paths::leave_threshold_s(HostId destination) const {
-    return zone_threshold_s(Zone::high, base_latency_s(job_.path_to(destination)), job_.settings.zones);
+    return level_threshold_s(CongestionLevel::high, base_latency_s(job_.path_to(destination)),
+                             job_.settings.congestion_level);
 }
 
 LegState Paths::state(HostId destination, Time from) const {
@@ -43,13 +45,13 @@ LegState Paths::state(HostId destination, Time from) const {
 void Paths::judge(const Burst& burst, Time now, Outbox& out) {
     if (burst.answered == 0) return;
     const Pair path = job_.path_to(burst.peer);
-    const ZoneSettings& zones = job_.settings.zones;
+    const CongestionLevelSettings& congestion_level = job_.settings.congestion_level;
     const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
     const double base_s = base_latency_s(path);
-    if (const auto before = probes_.zone(burst.peer).judge(summary, base_s, zones, now)) {
-        out.emit(ZoneChanged{path, *before, zone(burst.peer), summary.typical_s});
+    if (const auto before = probes_.congestion_level(burst.peer).judge(summary, base_s, congestion_level, now)) {
+        out.emit(LevelChanged{path, *before, congestion_level(burst.peer), summary.typical_s});
     }
-    if (burst.sent < zones.min_samples || !base_.latency_s(path)) return;
+    if (burst.sent < congestion_level.min_samples || !base_.latency_s(path)) return;
     const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
     const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);
     if (const auto shift = base_.observe(path, observed_s, now)) {

@@ -35,13 +35,15 @@ class Paths {
     double base_latency_s(Pair path) const;
     /// Queueing delay from which on the path to this host is not low.
     double threshold_s(HostId destination) const;
-    /// From which on a detour to it is left for another: half good is not worth a move.
+    /// From which on a detour to it is left for another: half good is not worth a reroute.
     double leave_threshold_s(HostId destination) const;
-    Zone zone(HostId destination) const { return probes_.zone(destination).zone(); }
+    CongestionLevel congestion_level(HostId destination) const {
+        return probes_.congestion_level(destination).congestion_level();
+    }
     /// The path's queueing delay of probes sent at or after `from`, and whether answers came at all.
     LegState state(HostId destination, Time from) const;
 
-    /// A burst is done: the path's zone, and whether its baseline has shifted for good.
+    /// A burst is done: the path's congestion level, and whether its baseline has shifted for good.
     void judge(const Burst& burst, Time now, Outbox& out);
 
   private:

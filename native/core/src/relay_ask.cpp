@@ -6,7 +6,7 @@
 namespace fairlead::core {
 
 namespace {
-constexpr int kTries = 2;  // echoes without an answer, before a way is taken for broken
+constexpr int kTries = 2;  // echoes without an answer, before a detour is taken for broken
 }  // namespace
 
 RelayAsk::RelayAsk(const Job& job, HostId destination, HostId relay, double peak_rate_bps, Time now, Outbox& out)

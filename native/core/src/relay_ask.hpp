@@ -16,8 +16,8 @@ class RelayAsk {
     /// Asks for the rate that the pair wants when nothing holds it back.
     RelayAsk(const Job& job, HostId destination, HostId relay, double peak_rate_bps, Time now, Outbox& out);
 
-    /// Only the way that was chosen is tried: echoes are as large as moved packets, and over all candidates of every
-    /// search they would be a queue of their own on narrow links.
+    /// Only the detour that was chosen is tried: echoes are as large as rerouted packets, and over all candidates of
+    /// every search they would be a queue of their own on narrow links.
     void advance(Time now, Outbox& out);
     /// Whether an answer is to this question.
     bool answered_by(HostId from, std::uint32_t token) const { return token == token_ && from == trial_.relay(); }

@@ -15,7 +15,7 @@ constexpr double kSoon_s = 1e-3;
 void Reroutes::suspect(HostId host, Suspicion why) {
     Destination& destination = destinations_[host];
     if (!decides() || destination.search || destination.route.pending() || destination.trial ||
-        destination.route.must_return())
+        destination.route.must_restore())
         return;
     if (!destination.pause.over(now_) && !destination.pause.gets_less(traffic_.own_share(host, now_), now_)) return;
     if (destination.detour) {
@@ -26,13 +26,13 @@ void Reroutes::suspect(HostId host, Suspicion why) {
     if (why != Suspicion::stall && traffic_.fills_path(host, now_)) return;
     // A path that is known to be slow may overdraw the budget: it is what the budget is for.
     ProbeDesk& probes = parts_.paths.probes();
-    const bool low = parts_.paths.zone(host) == Zone::low;
+    const bool low = parts_.paths.congestion_level(host) == CongestionLevel::low;
     if (low ? probes.affordable(now_) : probes.overdrawable(now_)) start_search(host, why);
 }
 
 /// Shortly before a pair is used again by the program's pattern, its path is looked at if it was congested since the
-/// last use began, be it that another pair found that: where the congestion lasts, the pair is moved ahead of its use.
-/// When that is; nothing where it is not expected, or was done.
+/// last use began, be it that another pair found that: where the congestion lasts, the pair is rerouted ahead of its
+/// use. When that is; nothing where it is not expected, or was done.
 std::optional<Time> Reroutes::ahead_of_use(HostId host) const {
     const Destination& destination = destinations_[host];
     const Recurrence& uses = traffic_.uses(host);
@@ -55,7 +55,7 @@ void Reroutes::look_ahead(HostId host) {
 bool Reroutes::relooks(HostId host) const {
     const Destination& destination = destinations_[host];
     return decides() && !destination.search && !destination.detour && !destination.route.pending() &&
-           parts_.paths.zone(host) != Zone::low;
+           parts_.paths.congestion_level(host) != CongestionLevel::low;
 }
 
 void Reroutes::relook(HostId host) {
@@ -103,8 +103,8 @@ void Reroutes::progress(HostId host) {
     }
 }
 
-/// Sources whose paths share a bottleneck spread over the ways around it without asking each other: each begins at its
-/// own place, and takes the next for each further detour of its own that carries about as much.
+/// Sources whose paths share a bottleneck spread over the path groups around it without asking each other: each begins
+/// at its own place, and takes the next for each further detour of its own that carries about as much.
 std::size_t Reroutes::turn(HostId host) const {
     const Job& job = parts_.job;
     const SharingRelation& sharing = parts_.paths.sharing();
@@ -128,13 +128,13 @@ void Reroutes::decide(HostId host) {
             return clear(host);
         case Search::Verdict::no_answer:
             for (const HostId source : destination.search->count().missing()) peers_.miss_load(source);
-            return stay(host, StayReason::no_answer);
+            return keep(host, KeepReason::no_answer);
         case Search::Verdict::maybe_own_load:
             destination.pause.restart();
             [[fallthrough]];
         case Search::Verdict::own_load:
             destination.pause.explained(traffic_.own_share(host, now_));
-            return stay(host, StayReason::own_load);
+            return keep(host, KeepReason::own_load);
         default:
             return congested(host);
     }
@@ -149,7 +149,7 @@ void Reroutes::congested(HostId host) {
     tell_siblings(host);
     if (gives_way(host)) return;
     destination.search->measure();
-    take_or_stay(host);
+    take_or_keep(host);
 }
 
 void Reroutes::decide_detour(HostId host) {
@@ -160,17 +160,17 @@ void Reroutes::decide_detour(HostId host) {
             destination.search.reset();
             return destination.pause.once(now_);
         case Search::Verdict::direct_better:
-            return start_return(host, ReturnReason::detour_slow);
+            return start_restore(host, RestoreReason::detour_slow);
         default:
-            return take_or_stay(host);
+            return take_or_keep(host);
     }
 }
 
 /// The job's other pairs on the same bottleneck should look as well.
 void Reroutes::tell_siblings(HostId host) {
-    const Zone zone = parts_.paths.zone(host);
+    const CongestionLevel congestion_level = parts_.paths.congestion_level(host);
     const SharingRelation& sharing = parts_.paths.sharing();
-    if (zone == Zone::low || !sharing.known()) return;
+    if (congestion_level == CongestionLevel::low || !sharing.known()) return;
     const Search& search = *destinations_[host].search;
     const Pair path = parts_.job.path_to(host);
     // What others said is not said again: it would outlive its cause.
@@ -184,7 +184,7 @@ void Reroutes::tell_siblings(HostId host) {
         traffic_.hear_foreign(sibling, share, now_);
         suspect(sibling, Suspicion::delay);
     }
-    const wire::Notice notice{path.source, path.destination, zone, search.decision().queue_delay_s, share};
+    const wire::Notice notice{path.source, path.destination, congestion_level, search.decision().queue_delay_s, share};
     notices_.tell_sharing(notice, search.count().loads(), now_, out_);
 }
 
@@ -199,35 +199,35 @@ bool Reroutes::gives_way(HostId host) {
                                  search.count().counted_s(), parts_.paths.sharing(), parts_.job.settings.choice);
     if (!first) return false;
     destination.way_given.waits_for(*first, now_);
-    stay(host, StayReason::gives_way);
+    keep(host, KeepReason::gives_way);
     destination.pause.gave_way(now_);
     return true;
 }
 
-void Reroutes::take_or_stay(HostId host) {
+void Reroutes::take_or_keep(HostId host) {
     Destination& destination = destinations_[host];
     Choice choice = destination.search->choose(turn(host), random_);
     if (choice.relay == kNoHost) {
         const bool lost = parts_.relay_role.able() && !peers_.reachable(host);
-        return stay(host, lost ? StayReason::destination_lost : choice.reason, choice);
+        return keep(host, lost ? KeepReason::destination_lost : choice.reason, choice);
     }
     choice.best = choice.relay;
-    if (destination.hold.holds(now_)) return stay(host, StayReason::held, choice);
+    if (destination.hold.holds(now_)) return keep(host, KeepReason::held, choice);
     if (parts_.job.learns && !destination.search->found().silent && !destination.detour &&
         !destination.hold.ready_for_trial(now_)) {
-        stay(host, StayReason::learning, choice);
+        keep(host, KeepReason::learning, choice);
         return destination.pause.restart();
     }
     destination.search->ask_relay(choice, now_, out_);
 }
 
-/// Moves, once the grant and the proof are there.
+/// Reroutes, once the grant and the proof are there.
 void Reroutes::take(HostId host) {
     Destination& destination = destinations_[host];
     if (!destination.search->asked()->ready()) return;
-    const Moved decision = destination.search->decision();
+    const Rerouted decision = destination.search->decision();
     destination.search.reset();
-    move(host, decision);
+    reroute(host, decision);
 }
 
 /// The relay asked said no, or nothing, or nothing came back over it: the next best.
@@ -235,13 +235,13 @@ void Reroutes::refused(HostId host) {
     Search& search = *destinations_[host].search;
     if (search.relay_broken()) avoid(host, search.relay());
     search.drop_relay(out_);
-    take_or_stay(host);
+    take_or_keep(host);
 }
 
-void Reroutes::stay(HostId host, StayReason reason, const Choice& choice, const std::string& detail) {
+void Reroutes::keep(HostId host, KeepReason reason, const Choice& choice, const std::string& detail) {
     Destination& destination = destinations_[host];
     if (destination.pause.reports(reason, now_)) {
-        Stayed report;
+        Kept report;
         report.destination = host;
         report.relay = traffic_.relay(host);
         report.reason = reason;
@@ -249,7 +249,7 @@ void Reroutes::stay(HostId host, StayReason reason, const Choice& choice, const 
         report.best_latency_s = choice.latency_s;
         report.detail = detail;
         if (destination.search) {
-            const Moved& decision = destination.search->decision();
+            const Rerouted& decision = destination.search->decision();
             report.queue_delay_s = decision.queue_delay_s;
             report.foreign_share = decision.foreign_share;
             report.present_latency_s = decision.present_latency_s;
@@ -258,7 +258,7 @@ void Reroutes::stay(HostId host, StayReason reason, const Choice& choice, const 
         out_.emit(report);
     }
     destination.search.reset();
-    destination.pause.stayed(now_);
+    destination.pause.kept(now_);
 }
 
 /// A false alarm.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a route: moves and returns, what is asked of the guardian and what it answers, detours that are lost.
+// The life of a route: reroutes and restorations, what is asked of the guardian and what it answers, detours that are
+// lost.
 #include "reroutes.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ void Reroutes::on_sample(const SocketSample& sample) {
     Destination& destination = destinations_[sample.peer];
     const Suspicion suspicion = traffic_.on_sample(sample, now_);
     if (destination.hold.on_sample(sample, destination.automatic_detour(), now_, random_)) {
-        start_return(sample.peer, ReturnReason::in_vain);
+        start_restore(sample.peer, RestoreReason::in_vain);
     }
     if (!destination.detour && !destination.route.pending()) parts_.paths.probes().expect(sample.peer, sample.srtt_s);
     watch_sockets(sample.peer);
@@ -37,7 +38,7 @@ void Reroutes::on_sample(const SocketSample& sample) {
 }
 
 void Reroutes::on_burst(const Burst& burst) {
-    const bool low = burst.answered == 0 || parts_.paths.zone(burst.peer) == Zone::low;
+    const bool low = burst.answered == 0 || parts_.paths.congestion_level(burst.peer) == CongestionLevel::low;
     if (destinations_[burst.peer].detour && !low) traffic_.uses(burst.peer).congested();
     if (destinations_[burst.peer].detour) watch_detour(burst.peer);
     for (HostId host = 0; host < parts_.job.hosts; ++host) {
@@ -83,68 +84,68 @@ void Reroutes::on_refusal(HostId relay, const wire::RelayRefuse& refuse) {
     if (ask != nullptr && ask->answered_by(relay, refuse.token)) return refused(host);
     if (refuse.reason == wire::RefuseReason::budget || !destination.uses(relay)) return;
     peers_.shun(relay, now_);
-    if (destination.route.moves_over(relay) && destination.route.moving()->manual) {
-        out_.emit(ByHandEnded{host, relay, "the relay refused: it has no data plane, or it stops"});
+    if (destination.route.moves_over(relay) && destination.route.rerouting()->manual) {
+        out_.emit(ManualEnded{host, relay, "the relay refused: it has no data plane, or it stops"});
     }
     destination.route.retry_at_once(now_);
     const bool stops = refuse.reason == wire::RefuseReason::stopping;
-    start_return(host, stops ? ReturnReason::peer_stopped : ReturnReason::relay_revoked);
+    start_restore(host, stops ? RestoreReason::peer_stopped : RestoreReason::relay_revoked);
 }
 
 void Reroutes::on_echo(const wire::EchoReply& reply) {
     Destination& destination = destinations_[reply.destination];
-    if (destination.trial && destination.trial->way.answered(reply)) return try_by_hand(reply.destination);
+    if (destination.trial && destination.trial->proof.answered(reply)) return try_manually(reply.destination);
     RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
     if (ask != nullptr && ask->answered(reply)) return take(reply.destination);
     if (destination.detour && destination.detour->relay() == reply.relay) destination.detour->take(reply, now_);
 }
 
-void Reroutes::on_guardian(const MoveDone& done) {
-    const std::optional<Moved> decision = destinations_[done.destination].route.move_answered(done.relay);
+void Reroutes::on_guardian(const RerouteDone& done) {
+    const std::optional<Rerouted> decision = destinations_[done.destination].route.move_answered(done.relay);
     if (!decision) return;
-    moved(done.destination, *decision);
+    rerouted(done.destination, *decision);
     settle(done.destination);
 }
 
-void Reroutes::on_guardian(const MoveFailed& failed) {
+void Reroutes::on_guardian(const RerouteFailed& failed) {
     Destination& destination = destinations_[failed.destination];
-    const std::optional<Moved> decision = destination.route.move_answered(failed.relay);
+    const std::optional<Rerouted> decision = destination.route.move_answered(failed.relay);
     if (!decision) return;
     out_.send(failed.relay, wire::RelayRelease{failed.destination});
     if (decision->manual) {
-        out_.emit(ByHandEnded{failed.destination, failed.relay, failed.reason});
+        out_.emit(ManualEnded{failed.destination, failed.relay, failed.reason});
     } else {
         peers_.shun(failed.relay, now_);
     }
     Choice tried;
     tried.best = failed.relay;
-    stay(failed.destination, StayReason::move_failed, tried, failed.reason);
-    destination.pause.move_failed(now_);
+    keep(failed.destination, KeepReason::reroute_failed, tried, failed.reason);
+    destination.pause.reroute_failed(now_);
     settle(failed.destination);
 }
 
-void Reroutes::on_guardian(const ReturnDone& done) {
-    const std::optional<ReturnReason> reason = destinations_[done.destination].route.returned();
+void Reroutes::on_guardian(const RestoreDone& done) {
+    const std::optional<RestoreReason> reason = destinations_[done.destination].route.restored();
     if (!reason) return;
-    returned(done.destination, *reason);
+    restored(done.destination, *reason);
     settle(done.destination);
 }
 
-void Reroutes::on_guardian(const ReturnFailed& failed) {
-    const std::optional<ReturnReason> reason = destinations_[failed.destination].route.return_failed(now_);
+void Reroutes::on_guardian(const RestoreFailed& failed) {
+    const std::optional<RestoreReason> reason = destinations_[failed.destination].route.return_failed(now_);
     if (!reason) return;
-    if (*reason == ReturnReason::manual) out_.emit(ByHandEnded{failed.destination, kNoHost, failed.reason});
-    if (destinations_[failed.destination].by_hand) settle(failed.destination);
+    if (*reason == RestoreReason::manual) out_.emit(ManualEnded{failed.destination, kNoHost, failed.reason});
+    if (destinations_[failed.destination].manual_request) settle(failed.destination);
 }
 
-void Reroutes::move(HostId host, Moved decision) {
+void Reroutes::reroute(HostId host, Rerouted decision) {
     decision.destination = host;
     decision.before = traffic_.relay(host);
     decision.decided_at = now_;
-    destinations_[host].route.move(decision, out_);
+    destinations_[host].route.reroute(decision, out_);
 }
 
-void Reroutes::moved(HostId host, const Moved& decision) {
+void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     Destination& destination = destinations_[host];
     const HostId relay = decision.relay;
     const HostId before = traffic_.relay(host);
@@ -159,20 +160,20 @@ void Reroutes::moved(HostId host, const Moved& decision) {
     if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {
         change.away_for_s = (1.0 + pattern.spread) * *period_s;
     }
-    destination.hold.moved(change, now_, random_);
-    destination.pause.moved();
+    destination.hold.rerouted(change, now_, random_);
+    destination.pause.rerouted();
     out_.emit(decision);
     if (stopping_) return;
-    if (peers_.down(relay)) return start_return(host, ReturnReason::relay_dead);
-    if (!peers_.reachable(host)) start_return(host, ReturnReason::destination_lost);
+    if (peers_.down(relay)) return start_restore(host, RestoreReason::relay_dead);
+    if (!peers_.reachable(host)) start_restore(host, RestoreReason::destination_lost);
 }
 
-void Reroutes::start_return(HostId host, ReturnReason reason) {
+void Reroutes::start_restore(HostId host, RestoreReason reason) {
     destinations_[host].search.reset();
-    destinations_[host].route.back(host, traffic_.relay(host), reason, out_);
+    destinations_[host].route.restore(host, traffic_.relay(host), reason, out_);
 }
 
-void Reroutes::returned(HostId host, ReturnReason reason) {
+void Reroutes::restored(HostId host, RestoreReason reason) {
     Destination& destination = destinations_[host];
     if (!destination.detour) return;
     const Detour detour = *destination.detour;
@@ -181,10 +182,10 @@ void Reroutes::returned(HostId host, ReturnReason reason) {
     out_.send(detour.relay(), wire::RelayRelease{host});
     const Time recent = now_ - 2.0 * parts_.job.settings.detour.direct_period_s;
     const double queue_s = parts_.paths.probes().forward(host, recent).typical_s;
-    out_.emit(Returned{host, detour.relay(), reason, queue_s, now_ - detour.since()});
-    destination.hold.returned(reason, detour.manual(), now_, random_);
-    const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked ||
-                      reason == ReturnReason::detour_broken || reason == ReturnReason::peer_stopped;
+    out_.emit(Restored{host, detour.relay(), reason, queue_s, now_ - detour.since()});
+    destination.hold.restored(reason, detour.manual(), now_, random_);
+    const bool lost = reason == RestoreReason::relay_dead || reason == RestoreReason::relay_revoked ||
+                      reason == RestoreReason::detour_broken || reason == RestoreReason::peer_stopped;
     if (!lost || !peers_.reachable(host) || !decides()) return;
     // The direct path is probably still congested: look for another relay at once.
     destination.pause.end(now_);
@@ -196,8 +197,8 @@ void Reroutes::returned(HostId host, ReturnReason reason) {
 void Reroutes::settle(HostId host) {
     Destination& destination = destinations_[host];
     if (destination.route.pending()) return;
-    if (destination.by_hand) return by_hand(host, *destination.by_hand);
-    if (const auto reason = destination.route.due_return(now_)) start_return(host, *reason);
+    if (destination.manual_request) return request_manually(host, *destination.manual_request);
+    if (const auto reason = destination.route.due_return(now_)) start_restore(host, *reason);
 }
 
 bool Reroutes::relays_for_us(HostId relay) const {
@@ -209,12 +210,12 @@ void Reroutes::lose_host(HostId lost, bool stopped) {
     peers_.shun(lost, now_);
     for (HostId host = 0; host < parts_.job.hosts; ++host) {
         Destination& destination = destinations_[host];
-        const bool away = destination.detour || destination.route.moving() != nullptr;
+        const bool away = destination.detour || destination.route.rerouting() != nullptr;
         const bool over = destination.uses(lost);
         if (!over && !(away && host == lost)) continue;
         destination.route.retry_at_once(now_);
-        const ReturnReason reason = over ? ReturnReason::relay_dead : ReturnReason::destination_lost;
-        start_return(host, stopped ? ReturnReason::peer_stopped : reason);
+        const RestoreReason reason = over ? RestoreReason::relay_dead : RestoreReason::destination_lost;
+        start_restore(host, stopped ? RestoreReason::peer_stopped : reason);
     }
 }
 
@@ -224,11 +225,11 @@ void Reroutes::lose_plane() {
         Destination& destination = destinations_[host];
         destination.search.reset();
         if (destination.trial) {
-            out_.emit(ByHandEnded{host, destination.trial->way.relay(), "this host's data plane is gone"});
+            out_.emit(ManualEnded{host, destination.trial->proof.relay(), "this host's data plane is gone"});
             destination.trial.reset();
         }
         if (!stopping_) out_.send(host, wire::Hello{parts_.job.hosts, false});
-        if (destination.detour || destination.route.pending()) start_return(host, ReturnReason::plane_lost);
+        if (destination.detour || destination.route.pending()) start_restore(host, RestoreReason::plane_lost);
     }
 }
 
@@ -236,9 +237,9 @@ void Reroutes::stop(HostId host) {
     stopping_ = true;
     Destination& destination = destinations_[host];
     destination.search.reset();
-    destination.by_hand.reset();
+    destination.manual_request.reset();
     destination.trial.reset();
-    if (destination.detour || destination.route.moving() != nullptr) start_return(host, ReturnReason::stopping);
+    if (destination.detour || destination.route.rerouting() != nullptr) start_restore(host, RestoreReason::stopping);
 }
 
 void Reroutes::advance() {
@@ -248,7 +249,7 @@ void Reroutes::advance() {
         settle(host);
         watch_detour(host);
         watch_echoes(host);
-        try_by_hand(host);
+        try_manually(host);
         progress(host);
     }
 }
@@ -268,14 +269,14 @@ void Reroutes::watch_detour(HostId host) {
     if (!destination.automatic_detour() || !decides()) return;
     Detour& detour = *destination.detour;
     detour.measure(parts_.paths, now_, random_, out_);
-    if (destination.route.pending() || destination.route.must_return()) return;
+    if (destination.route.pending() || destination.route.must_restore()) return;
     const Time last_use = std::max(traffic_.sockets(host).last_active(), detour.since());
-    if (now_ - last_use >= parts_.job.settings.detour.idle_return_s) return start_return(host, ReturnReason::idle);
+    if (now_ - last_use >= parts_.job.settings.detour.idle_restore_s) return start_restore(host, RestoreReason::idle);
     if (destination.search) return;
     const double low_s = low_for_s(parts_.paths, host, detour.since(), now_);
     if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, destination.hold.dwell_s(),
                        detour.latency_s(parts_.paths, traffic_, now_), now_)) {
-        start_return(host, ReturnReason::direct_good);
+        start_restore(host, RestoreReason::direct_good);
     }
 }
 
@@ -283,7 +284,7 @@ void Reroutes::watch_detour(HostId host) {
 void Reroutes::judge_legs(HostId host) {
     Destination& destination = destinations_[host];
     if (!decides() || !destination.automatic_detour() || destination.search || destination.trial) return;
-    if (destination.route.pending() || destination.route.must_return()) return;
+    if (destination.route.pending() || destination.route.must_restore()) return;
     if (destination.hold.holds(now_) || !destination.pause.over(now_)) return;
     if (destination.detour->slow(parts_.paths, traffic_, now_)) start_search(host, Suspicion::delay);
 }
@@ -321,7 +322,7 @@ void Reroutes::lose_detour(HostId host) {
         peers_.miss(host, now_);
     }
     destination.route.retry_at_once(now_);
-    start_return(host, lives ? ReturnReason::detour_broken : ReturnReason::destination_lost);
+    start_restore(host, lives ? RestoreReason::detour_broken : RestoreReason::destination_lost);
 }
 
 /// Echoes come back, but nothing of what the program sends: a filter tells them apart.
@@ -331,7 +332,7 @@ void Reroutes::watch_sockets(HostId host) {
     if (!traffic_.sockets(host).stuck(parts_.job.settings.suspicion, now_)) return;
     avoid(host, destination.detour->relay());
     destination.route.retry_at_once(now_);
-    start_return(host, ReturnReason::detour_broken);
+    start_restore(host, RestoreReason::detour_broken);
 }
 
 void Reroutes::avoid(HostId host, HostId relay) {
@@ -349,7 +350,7 @@ Time Reroutes::next_due() const {
 Time Reroutes::next_due(HostId host) const {
     const Destination& destination = destinations_[host];
     Time next = destination.route.next_return();
-    if (destination.trial) next = std::min(next, destination.trial->way.next_echo());
+    if (destination.trial) next = std::min(next, destination.trial->proof.next_echo());
     if (echoes_wanted(destination)) next = std::min(next, next_echo(host));
     if (destination.detour) next = std::min(next, peers_.next_beat(destination.detour->relay()));
     if (destination.automatic_detour() && decides()) next = std::min(next, destination.detour->next_measurement());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This host's pairs and their routes: what begins a search, what follows from its result, moves and returns, by the
-// controller and by hand.
+// This host's pairs and their routes: what begins a search, what follows from its result, reroutes and restorations, by
+// the controller and by hand.
 #pragma once
 
 #include <optional>
@@ -40,18 +40,18 @@ class Reroutes {
     void on_refusal(HostId relay, const wire::RelayRefuse& refuse);
     void on_echo(const wire::EchoReply& reply);
     /// The guardian's answers.
-    void on_guardian(const MoveDone& done);
-    void on_guardian(const MoveFailed& failed);
-    void on_guardian(const ReturnDone& done);
-    void on_guardian(const ReturnFailed& failed);
+    void on_guardian(const RerouteDone& done);
+    void on_guardian(const RerouteFailed& failed);
+    void on_guardian(const RestoreDone& done);
+    void on_guardian(const RestoreFailed& failed);
 
-    /// A move (relay) or return (kNoHost) by hand. What the controller had in mind is dropped.
-    void by_hand(HostId destination, HostId relay);
+    /// A manual reroute (relay) or restoration (kNoHost). What the controller had in mind is dropped.
+    void request_manually(HostId destination, HostId relay);
     /// A host's agent or its plane is gone: nothing is led over it or to it any more.
     void lose_host(HostId host, bool stopped = false);
     /// This host's plane is gone: who has a detour over or to it shall not wait for what does not come.
     void lose_plane();
-    /// The run ends: the pair returns, and is not moved any more.
+    /// The run ends: the pair returns, and is not rerouted any more.
     void stop(HostId destination);
 
     /// What is due by the time.
@@ -61,9 +61,9 @@ class Reroutes {
     Time next_due() const;
 
   private:
-    /// A move by hand whose way is tried first.
+    /// A manual reroute whose detour is tried first.
     struct ManualTrial {
-        WayTrial way;
+        WayTrial path_group;
         Time deadline = 0.0;
     };
     /// This host's traffic to one destination.
@@ -80,7 +80,8 @@ class Reroutes {
         std::optional<Detour> detour;
         Time looked_ahead = -1e9;
         std::optional<ManualTrial> trial;
-        std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending
+        std::optional<HostId>
+            manual_request;  ///< reroute (or, kNoHost, restoration) asked for manually while something was pending
 
         bool automatic_detour() const { return detour && !detour->manual(); }
         /// Whether the traffic is led over this relay, or about to be.
@@ -102,18 +103,18 @@ class Reroutes {
     void congested(HostId host);
     void tell_siblings(HostId host);
     bool gives_way(HostId host);
-    void take_or_stay(HostId host);
+    void take_or_keep(HostId host);
     void take(HostId host);
     void refused(HostId host);
-    void stay(HostId host, StayReason reason, const Choice& choice = {}, const std::string& detail = {});
+    void keep(HostId host, KeepReason reason, const Choice& choice = {}, const std::string& detail = {});
     void clear(HostId host);
     Time next_search(HostId host) const;
 
     // reroutes.cpp: the life of a route
-    void move(HostId host, Moved decision);
-    void moved(HostId host, const Moved& decision);
-    void start_return(HostId host, ReturnReason reason);
-    void returned(HostId host, ReturnReason reason);
+    void reroute(HostId host, Rerouted decision);
+    void rerouted(HostId host, const Rerouted& decision);
+    void start_restore(HostId host, RestoreReason reason);
+    void restored(HostId host, RestoreReason reason);
     void settle(HostId host);
     void beat();
     bool relays_for_us(HostId relay) const;
@@ -129,8 +130,8 @@ class Reroutes {
 
     // reroutes_by_hand.cpp
     std::optional<std::string> complaint(HostId destination, HostId relay) const;
-    void try_by_hand(HostId host);
-    void move_by_hand(HostId host, HostId relay);
+    void try_manually(HostId host);
+    void reroute_manually(HostId host, HostId relay);
 
     SearchParts parts_;
     Traffic& traffic_;

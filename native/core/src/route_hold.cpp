@@ -15,8 +15,8 @@ void RouteHold::hold(Time now, Random& random) {
     hold_until_ = now + hold_s_ * (1.0 - jitter + 2.0 * jitter * random.uniform());
 }
 
-/// Where a change improved nothing, as on ways that are all full, another would hardly do so: whoever goes on looking
-/// chases others from way to way. It stays until others have come. A trial that improved nothing ends, for a detour
+/// Where a change improved nothing, as on paths that are all full, another would hardly do so: whoever goes on looking
+/// chases others from path to path. It stays until others have come. A trial that improved nothing ends, for a detour
 /// that does not pay can only cost. From relay to relay is none: what the pair had before was not the direct path.
 bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, Random& random) {
     const DetourSettings& detour = settings_.detour;
@@ -38,7 +38,7 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
     return true;
 }
 
-void RouteHold::moved(const Change& change, Time now, Random& random) {
+void RouteHold::rerouted(const Change& change, Time now, Random& random) {
     const DetourSettings& detour = settings_.detour;
     const bool soon = now - last_change_ < detour.hold_max_s;
     if (!change.manual) {
@@ -55,26 +55,26 @@ void RouteHold::moved(const Change& change, Time now, Random& random) {
         hold(now, random);
         last_change_ = now;
     }
-    // What it got before its first move of late may be of the time before the congestion.
+    // What it got before its first reroute of late may be of the time before the congestion.
     const bool comparable = !change.from_direct || soon || learns_;
     on_trial_ = learns_ && change.from_direct;
     judge_.changed(!change.manual && !change.ahead && comparable, now);
 }
 
-void RouteHold::returned(ReturnReason reason, bool manual, Time now, Random& random) {
+void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {
     const DetourSettings& detour = settings_.detour;
     last_return_ = now;
     if (!manual) last_change_ = now;
-    if (reason == ReturnReason::detour_slow) {
+    if (reason == RestoreReason::detour_slow) {
         hold_s_ = std::min(2.0 * hold_s_, detour.hold_max_s);
         hold(now, random);
-    } else if (reason == ReturnReason::direct_good || reason == ReturnReason::idle) {
+    } else if (reason == RestoreReason::direct_good || reason == RestoreReason::idle) {
         // What was learnt on the detours ends with the congestion: the next one is left as soon as the first.
         hold_s_ = detour.hold_s;
         hold_until_ = now;
         vain_hold_s_ = 0.0;
     }
-    judge_.changed(reason == ReturnReason::detour_slow, now);
+    judge_.changed(reason == RestoreReason::detour_slow, now);
 }
 
 bool RouteHold::ready_for_trial(Time now) {

@@ -31,8 +31,8 @@ class RouteHold {
         bool ahead = false;                ///< of the pair's next use
         std::optional<double> away_for_s;  ///< the least time on the detour that the program's pattern asks for
     };
-    void moved(const Change& change, Time now, Random& random);
-    void returned(ReturnReason reason, bool manual, Time now, Random& random);
+    void rerouted(const Change& change, Time now, Random& random);
+    void restored(RestoreReason reason, bool manual, Time now, Random& random);
     /// It may be rerouted at once.
     void release(Time now) { hold_until_ = now; }
 
@@ -53,7 +53,7 @@ class RouteHold {
     Time hold_until_ = 0.0;
     Time last_change_ = -1e9;  ///< of the route, by the controller itself
     Time last_return_ = -1e9;
-    Time congested_at_ = -1e9;  ///< when a search last found a reason to move
+    Time congested_at_ = -1e9;  ///< when a search last found a reason to reroute
     bool on_trial_ = false;     ///< the last change was from the direct path, and bottlenecks are not known
     double vain_hold_s_ = 0.0;  ///< after the last trial in vain; 0: none since a detour paid
 };

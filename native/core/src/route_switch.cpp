@@ -11,12 +11,12 @@ namespace {
 constexpr double kFirstRetry_s = 0.01;  // settings allow no shorter pause
 }  // namespace
 
-void RouteSwitch::move(const Moved& decision, Outbox& out) {
+void RouteSwitch::reroute(const Rerouted& decision, Outbox& out) {
     moving_ = decision;
-    out.emit(Move{decision.destination, decision.relay});
+    out.emit(Reroute{decision.destination, decision.relay});
 }
 
-void RouteSwitch::back(HostId destination, HostId relay, ReturnReason reason, Outbox& out) {
+void RouteSwitch::restore(HostId destination, HostId relay, RestoreReason reason, Outbox& out) {
     if (moving_) {
         must_return_ = reason;
         return;
@@ -25,10 +25,10 @@ void RouteSwitch::back(HostId destination, HostId relay, ReturnReason reason, Ou
     must_return_.reset();
     if (relay == kNoHost) return;
     returning_ = reason;
-    out.emit(Return{destination});
+    out.emit(Restore{destination});
 }
 
-std::optional<ReturnReason> RouteSwitch::due_return(Time now) const {
+std::optional<RestoreReason> RouteSwitch::due_return(Time now) const {
     return pending() || now < retry_at_ ? std::nullopt : must_return_;
 }
 
@@ -36,17 +36,17 @@ Time RouteSwitch::next_return() const {
     return must_return_ && !pending() ? retry_at_ : HUGE_VAL;
 }
 
-std::optional<Moved> RouteSwitch::move_answered(HostId relay) {
+std::optional<Rerouted> RouteSwitch::move_answered(HostId relay) {
     if (!moves_over(relay)) return std::nullopt;
     return std::exchange(moving_, std::nullopt);
 }
 
-std::optional<ReturnReason> RouteSwitch::returned() {
+std::optional<RestoreReason> RouteSwitch::restored() {
     if (returning_) backoff_s_ = 0.0;
     return std::exchange(returning_, std::nullopt);
 }
 
-std::optional<ReturnReason> RouteSwitch::return_failed(Time now) {
+std::optional<RestoreReason> RouteSwitch::return_failed(Time now) {
     if (!returning_) return std::nullopt;
     must_return_ = returning_;
     backoff_s_ = std::clamp(2.0 * backoff_s_, kFirstRetry_s, settings_.failed_backoff_s);

@@ -13,37 +13,37 @@ class RouteSwitch {
   public:
     explicit RouteSwitch(const DetourSettings& settings) : settings_(settings) {}
 
-    void move(const Moved& decision, Outbox& out);
-    /// From the detour over `relay` (kNoHost: there is none); waits while a move is not answered.
-    void back(HostId destination, HostId relay, ReturnReason reason, Outbox& out);
+    void reroute(const Rerouted& decision, Outbox& out);
+    /// From the detour over `relay` (kNoHost: there is none); waits while a reroute is not answered.
+    void restore(HostId destination, HostId relay, RestoreReason reason, Outbox& out);
     /// A return that waits need not wait for its next try.
     void retry_at_once(Time now) { retry_at_ = now; }
     /// No return waits any more.
     void forget_return() { must_return_.reset(); }
 
     bool pending() const { return moving_ || returning_; }
-    /// The move that is not answered; null: none.
-    const Moved* moving() const { return moving_ ? &*moving_ : nullptr; }
+    /// The reroute that is not answered; null: none.
+    const Rerouted* rerouting() const { return moving_ ? &*moving_ : nullptr; }
     /// Whether a return waits or is not answered.
     bool leaving() const { return returning_ || must_return_; }
     bool moves_over(HostId relay) const { return moving_ && moving_->relay == relay; }
     /// The return that waits; nothing: none does.
-    std::optional<ReturnReason> must_return() const { return must_return_; }
+    std::optional<RestoreReason> must_restore() const { return must_return_; }
     /// The same if its time has come.
-    std::optional<ReturnReason> due_return(Time now) const;
+    std::optional<RestoreReason> due_return(Time now) const;
     Time next_return() const;
 
     /// The guardian's answers; nothing if it was not asked.
-    std::optional<Moved> move_answered(HostId relay);
-    std::optional<ReturnReason> returned();
+    std::optional<Rerouted> move_answered(HostId relay);
+    std::optional<RestoreReason> restored();
     /// It is tried again: most failures are an answer that got lost, and traffic may be lost meanwhile.
-    std::optional<ReturnReason> return_failed(Time now);
+    std::optional<RestoreReason> return_failed(Time now);
 
   private:
     const DetourSettings& settings_;
-    std::optional<Moved> moving_;
-    std::optional<ReturnReason> returning_;
-    std::optional<ReturnReason> must_return_;
+    std::optional<Rerouted> moving_;
+    std::optional<RestoreReason> returning_;
+    std::optional<RestoreReason> must_return_;
     Time retry_at_ = 0.0;
     double backoff_s_ = 0.0;
 };

@@ -96,8 +96,8 @@ void Search::keep_probing(Time now, Outbox& out) {
 }
 
 bool Search::enough(const DelayWindow::Summary& seen) const {
-    const ZoneSettings& zones = parts_->job.settings.zones;
-    return seen.samples >= zones.min_samples && seen.span_s >= zones.min_span_s;
+    const CongestionLevelSettings& congestion_level = parts_->job.settings.congestion_level;
+    return seen.samples >= congestion_level.min_samples && seen.span_s >= congestion_level.min_span_s;
 }
 
 bool Search::direct_ready(Time now) const {
@@ -118,7 +118,7 @@ bool Search::extend(Time now) {
     }
     const DelayWindow::Summary seen = this->seen();
     const bool noisy = found_.run_delay_s >= settings.probes.extend_run_delay_s &&
-                       seen.span_s < found_.run_delay_s + settings.zones.min_span_s;
+                       seen.span_s < found_.run_delay_s + settings.congestion_level.min_span_s;
     const bool already_low = seen.samples > 0 && seen.typical_s < parts_->paths.threshold_s(destination_);
     if (already_low || (enough(seen) && !noisy && candidates_.any_in_time(found_))) return false;
     ++extensions_;
@@ -200,7 +200,7 @@ Search::Verdict Search::judge_detour(bool direct_low, Time now) {
 Choice Search::choose(std::size_t turn, Random& random) const {
     Choice choice = core::choose(measured_, present_, turn, parts_->job.settings.choice, random);
     if (choice.relay == kNoHost && measured_.empty() && any_refused_) {
-        choice.reason = any_broken_ ? StayReason::not_carried : StayReason::refused;
+        choice.reason = any_broken_ ? KeepReason::not_carried : KeepReason::refused;
     }
     return choice;
 }

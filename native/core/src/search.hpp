@@ -66,7 +66,7 @@ class Search {
     /// The way over the relay that was asked last carries nothing.
     bool relay_broken() const { return ask_ && ask_->broken(); }
     /// What a report says of it.
-    const Moved& decision() const { return decision_; }
+    const Rerouted& decision() const { return decision_; }
     Time next_due(Time now) const;
 
   private:
@@ -94,7 +94,7 @@ class Search {
     std::optional<RelayAsk> ask_;
     bool any_refused_ = false;
     bool any_broken_ = false;
-    Moved decision_;
+    Rerouted decision_;
 };
 
 }  // namespace fairlead::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a pair's path is searched again after a search that moved nothing, and which of these are worth a report.
+// When a pair's path is searched again after a search that rerouted nothing, and which of these are worth a report.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ class SearchPause {
     bool gets_less(double own_share, Time now) const;
 
     /// The pair stays where it is: each pause is twice as long as the one before.
-    void stayed(Time now);
+    void kept(Time now);
     /// There was no queue.
     void cleared(Time now);
-    /// A move failed, once more.
-    void move_failed(Time now);
-    void moved();
+    /// A reroute failed, once more.
+    void reroute_failed(Time now);
+    void rerouted();
     /// Another pair leaves first: until the queue should have drained.
     void gave_way(Time now);
-    void once(Time now) { next_search_ = now + settings_.report.stay_backoff_s; }
+    void once(Time now) { next_search_ = now + settings_.report.keep_backoff_s; }
     void end(Time now) { next_search_ = now; }
     /// The next pause is the shortest again.
     void restart() { backoff_s_ = 0.0; }
@@ -37,11 +37,11 @@ class SearchPause {
 
     /// Whether a path that is not low is looked at once more, without any sign from the sockets.
     bool relook_due(Time now) const { return over(now) && now >= next_relook_; }
-    void relooked(Time now) { next_relook_ = now + settings_.report.stay_backoff_max_s; }
+    void relooked(Time now) { next_relook_ = now + settings_.report.keep_backoff_max_s; }
     Time next_relook() const { return std::max(next_search_, next_relook_); }
 
     /// Whether this reason is reported: not if it just was. If so it is noted.
-    bool reports(StayReason reason, Time now);
+    bool reports(KeepReason reason, Time now);
 
   private:
     const Settings& settings_;
@@ -50,7 +50,7 @@ class SearchPause {
     double backoff_s_ = 0.0;
     double failed_backoff_s_ = 0.0;
     double explained_share_ = 0.0;
-    std::optional<StayReason> last_reason_;
+    std::optional<KeepReason> last_reason_;
     Time last_report_ = -1e9;
 };
 

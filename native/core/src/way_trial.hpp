@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof that a way carries packets, before anything is moved there: echoes over it, until one comes back.
+// The proof that a way carries packets, before anything is rerouted there: echoes over it, until one comes back.
 #pragma once
 
 #include <cstdint>

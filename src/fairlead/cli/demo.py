@@ -66,7 +66,7 @@ def command(results: Path, plane: str, scale: float | None, directory: Path | No
     shown = show(results, plane=plane, scale=scale, tell=click.echo)
     for line in _summary(shown):
         click.echo(line)
-    return 0 if shown.moves else 1
+    return 0 if shown.reroutes else 1
 
 
 def _summary(shown: "Shown") -> Iterator[str]:
@@ -75,9 +75,9 @@ def _summary(shown: "Shown") -> Iterator[str]:
 
     times = (
         f"{words.duration(shown.free_s)} on the free network, {words.duration(shown.congested_s)} beside others' "
-        f"traffic, {words.duration(shown.rerouted_s)} with {words.count(shown.moves, 'reroute')}"
+        f"traffic, {words.duration(shown.rerouted_s)} with {words.count(shown.reroutes, 'reroute')}"
     )
-    if not shown.moves:
+    if not shown.reroutes:
         yield f"{times}: nothing was rerouted"
     elif shown.recovered is None:
         yield f"{times}: others' traffic cost nothing"

@@ -21,12 +21,12 @@ class Live:
 
     Attributes:
         pace: of the run so far.
-        moves: number of reroutes so far.
+        reroutes: number of reroutes so far.
     """
 
     def __init__(self, names: Sequence[str], tell: Callable[[str], None], full_bps: float | None = None) -> None:
         self.pace = Pace()
-        self.moves = 0
+        self.reroutes = 0
         self._names = names
         self._tell = tell
         self._full_bps = full_bps
@@ -47,13 +47,15 @@ class Live:
         match event:
             case events.Communication():
                 self._flow(event)
-            case events.Zone(zone=enums.Zone.HIGH) if self._others_came and not self._congestion_told:
+            case events.LevelChanged(congestion_level=enums.CongestionLevel.HIGH) if (
+                self._others_came and not self._congestion_told
+            ):
                 self._congestion_told = True
                 self._say_event(host, event)
-            case events.Moved():
-                self.moves += 1
+            case events.Rerouted():
+                self.reroutes += 1
                 self._say_event(host, event)
-            case events.Returned() if event.reason not in reasons.PROGRAM_ENDED:
+            case events.Restored() if event.reason not in reasons.PROGRAM_ENDED:
                 self._say_event(host, event)
 
     def _say(self, text: str, at_s: float | None = None) -> None:

@@ -55,7 +55,7 @@ class Shown:
         free_s: time of the program's timed section on the free network, by the pace of its trial.
         congested_s: the same beside others' traffic, without reroutes.
         rerouted_s: with them.
-        moves: number of reroutes.
+        reroutes: number of reroutes.
         busy: share of this machine's processors that was in use in the busiest run, 0 to 1.
         report: page of the run with reroutes.
     """
@@ -63,7 +63,7 @@ class Shown:
     free_s: float
     congested_s: float
     rerouted_s: float
-    moves: int
+    reroutes: int
     busy: float
     report: Path
 
@@ -142,7 +142,7 @@ class _Stage:
         report = results / "report.html"
         run_report.write(run_report.load(self.store, rerouted.number), report)
         busy = max(each.busy for each in (tried, congested, rerouted))
-        return Shown(free_s, congested.timed_s, rerouted.timed_s, rerouted.live.moves, busy, report)
+        return Shown(free_s, congested.timed_s, rerouted.timed_s, rerouted.live.reroutes, busy, report)
 
     def _run(
         self,
@@ -174,7 +174,7 @@ class _Stage:
 
     def _trial(self, program: ProgramPlan, management: Management, live: Live, congested: bool) -> trial.Trial:
         assert self.plan.congestion is not None  # the demo's plan has one
-        places = self.plan.congestion.places[:1]
+        places = self.plan.congestion.bottlenecks[:1]
         launcher, job = prepare(self.cluster, program.resolved(), secrets.token_hex(4))
         return trial.Trial(
             self.cluster,

@@ -416,10 +416,10 @@ class Manage:
             hosts: an object with `groups`, by host, `hurts`, such a list of groups, and `fills`, by source a digit for
             each destination: the sum of 1 if traffic between the two fills a link between their groups, 2 if that of
             the source, 4 if that of the destination.
-        settings: settings by name, for example `{"zones.medium_factor": 2}`.
+        settings: settings by name, for example `{"congestion_level.medium_factor": 2}`.
         learn: baselines are learnt; those in `base` are known from the start.
         mix: list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer.
-        automatic: false: no probes and no reroutes of its own, only manual moves.
+        automatic: false: no probes and no reroutes of its own, only manual reroutes.
         seed: added to the seed of random choices.
     """
 

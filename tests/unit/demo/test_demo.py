@@ -27,7 +27,7 @@ def received(size_B: int) -> events.Communication[int]:
 
 
 def congested() -> AgentEvent:
-    return event("zone", t_s=100.0, zone="high", queue_delay_s=0.0139)
+    return event("level_changed", t_s=100.0, congestion_level="high", queue_delay_s=0.0139)
 
 
 def shown(congested_s: float, rerouted_s: float) -> Shown:
@@ -70,17 +70,17 @@ def test_a_run_is_told_by_seconds_and_events(monkeypatch: pytest.MonkeyPatch) ->
     live.others_come("leaf0–leaf1")
     live(0, congested())
     live(0, congested())  # told once
-    live(0, event("moved", t_s=103.0, relay=2, reason="2 ms"))
+    live(0, event("rerouted", t_s=103.0, relay=2, reason="2 ms"))
     now_s = 103.3
     live(0, received(0))
-    live(0, event("returned", t_s=104.0, reason=reasons.PEER_STOPPED))
+    live(0, event("restored", t_s=104.0, reason=reasons.PEER_STOPPED))
     assert said == [
         "    2.3 s  others begin to load leaf0–leaf1",
         "    0.0 s  h0→h1 is congested: 13.9 ms of queueing delay",
         "    3.0 s  h0→h1 rerouted over h2: 2 ms",
         f"    3.0 s  {pace.bar(8_000.0, 16_000.0)}",
     ]
-    assert live.moves == 1
+    assert live.reroutes == 1
 
 
 def test_share_of_the_lost_time_that_is_recovered() -> None:
@@ -93,4 +93,4 @@ def test_the_plan_that_it_runs_by_is_the_one_that_it_writes(tmp_path: Path) -> N
     plan = comparison_session.read(demo.write(tmp_path)[0])
     (program,) = plan.programs
     assert program.of_length(7).command == ("cg", "--class", "A", "--iterations", "7")
-    assert plan.congestion is not None and plan.congestion.places[0].between == ("leaf0", "leaf1")  # type: ignore[union-attr]
+    assert plan.congestion is not None and plan.congestion.bottlenecks[0].between == ("leaf0", "leaf1")  # type: ignore[union-attr]
