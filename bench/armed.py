@@ -1,4 +1,4 @@
-"""What the relay plane costs a program that it never moves: paired runs with and without it on a free, slow network."""
+"""What the relay plane costs a program that it never reroutes: paired runs with and without it, free network."""
 
 import math
 import random

@@ -31,7 +31,7 @@ LOOK_SHARE = 0.9  # of the clean run time, after which sockets are looked at
 
 @dataclass(frozen=True)
 class Contender:
-    """A way to run the program. ``plane``: fairlead's agents beside plain Open MPI, and how they move traffic."""
+    """A way to run the program. ``plane``: fairlead's agents beside plain Open MPI, and how they reroute traffic."""
 
     name: str
     options: tuple[str, ...] = ()
@@ -45,12 +45,12 @@ class Run:
 
     Attributes:
         connections: what the sampler saw while it ran.
-        moves: detours taken.
+        reroutes: detours taken.
     """
 
     time_s: float
     connections: Sequence[Connection] = ()
-    moves: int = 0
+    reroutes: int = 0
 
 
 RELAY = "relay"
@@ -123,8 +123,8 @@ def _proofs(program: str, runs: dict[str, list[Run]]) -> Iterator[Figure]:
     note = "bytes on subflows over relays, of all subflows' bytes; more than 0 proves that they were used"
     yield Figure(f"proof.multipath.{program}", min(shares), "1", len(shares), 1e-6, AT_LEAST, note=note)
     for name in (FAIRLEAD.name, RELAY):
-        moves = [run.moves for run in runs[name]]
-        yield Figure(f"proof.{name}.{program}", min(moves), "moves", len(moves), 1, AT_LEAST)
+        reroutes = [run.reroutes for run in runs[name]]
+        yield Figure(f"proof.{name}.{program}", min(reroutes), "reroutes", len(reroutes), 1, AT_LEAST)
 
 
 def _runs(net: Network, congestion: CongestionPlan, program: ProgramPlan) -> dict[str, list[Run]]:
@@ -141,7 +141,7 @@ def _runs(net: Network, congestion: CongestionPlan, program: ProgramPlan) -> dic
             case=program.name,
             replication=replication,
             clean_time_s=clean_time_s,
-            places=len(congestion.places),
+            bottlenecks=len(congestion.bottlenecks),
             onset=congestion.onset,
             moves=congestion.moves,
         )
@@ -153,10 +153,10 @@ def _runs(net: Network, congestion: CongestionPlan, program: ProgramPlan) -> dic
                 contender=contender.name,
                 replication=replication,
                 time_s=run.time_s,
-                moves=run.moves,
+                reroutes=run.reroutes,
                 sockets=[vars(each) for each in run.connections],
             )
-            session.say(f"{program.name} {replication} {contender.name}: {run.time_s:.1f} s, {run.moves} moves")
+            session.say(f"{program.name} {replication} {contender.name}: {run.time_s:.1f} s, {run.reroutes} reroutes")
     return runs
 
 
@@ -178,7 +178,7 @@ def _timed(
     sampler = Sampler(net.lab, hosts, look_after_s)
 
     def launch_it(job: Job, on_end: Callable[[], None]) -> int:
-        with CongestionSchedule(drawn, lambda place: net.congestion(congestion.places[place])), sampler:
+        with CongestionSchedule(drawn, lambda bottleneck: net.congestion(congestion.bottlenecks[bottleneck])), sampler:
             return net.run(launcher, job, on_end, timeout_s=program.timeout_s)
 
     try:
@@ -189,7 +189,7 @@ def _timed(
                 outcome = supervise(
                     net.cluster, management, partial(launch_it, ready), argv=job.argv, sinks=[detours], quiet=True
                 )
-            return Run(outcome.time_s, sampler.seen, len(detours.moves))
+            return Run(outcome.time_s, sampler.seen, len(detours.reroutes))
         return Run(timed(partial(launch_it, job)).time_s, sampler.seen)
     except LaunchError as error:
         raise LaunchError(f"{contender.name}: {error}") from error

@@ -17,18 +17,18 @@ class Detours:
         self._names = names
         self._changed = threading.Condition()
         self._away: set[Pair] = set()
-        self.moves: list[tuple[float, Pair]] = []
+        self.reroutes: list[tuple[float, Pair]] = []
         """(seconds since the epoch when the kernel had acknowledged it, pair), in order of arrival."""
 
     def __call__(self, host: int, event: AgentEvent) -> None:
-        if not isinstance(event, events.Moved | events.Returned):
+        if not isinstance(event, events.Rerouted | events.Restored):
             return
         pair = self._names[event.source], self._names[event.destination]
         with self._changed:
-            if isinstance(event, events.Moved):
+            if isinstance(event, events.Rerouted):
                 assert event.t_s is not None
                 self._away.add(pair)
-                self.moves.append((event.t_s, pair))
+                self.reroutes.append((event.t_s, pair))
             else:
                 self._away.discard(pair)
             self._changed.notify_all()
@@ -38,11 +38,11 @@ class Detours:
         with self._changed:
             return self._changed.wait_for(lambda: not self._away, timeout_s)
 
-    def first_move(self, since_s: float, of: Callable[[Pair], bool], timeout_s: float) -> float | None:
-        """Time of the first move since then of a pair that ``of`` accepts; None if there is none in time."""
+    def first_reroute(self, since_s: float, of: Callable[[Pair], bool], timeout_s: float) -> float | None:
+        """Time of the first reroute since then of a pair that ``of`` accepts; None if there is none in time."""
 
         def found() -> float | None:
-            return min((t_s for t_s, pair in self.moves if t_s >= since_s and of(pair)), default=None)
+            return min((t_s for t_s, pair in self.reroutes if t_s >= since_s and of(pair)), default=None)
 
         deadline_s = time.monotonic() + timeout_s
         with self._changed:

@@ -1,4 +1,4 @@
-"""From a fault to the moved pair's traffic flowing again, worst and median of each plane: part of the fault matrix."""
+"""From a fault to the rerouted pair's traffic flowing again, worst and median by plane: part of the fault matrix."""
 
 import math
 import statistics
@@ -16,7 +16,7 @@ QUICK_FAULTS = (cells.AGENT_KILLED, cells.PORT_BLOCKED)
 
 
 def measure(session: Session) -> Iterator[Figure]:
-    """Figures ``fault.recovery.PLANE``, in seconds: of cg with a pair moved by hand, all places and faults.
+    """Figures ``fault.recovery.PLANE``, in seconds: of cg with a pair rerouted manually, all places and faults.
 
     An end of the pair that is silent itself does not count: that takes as long as TCP does. Pauses that have nothing to
     do with the time to flowing again, because they began later than a fault acts, are in the note.
@@ -36,7 +36,7 @@ def chosen(plane: str, *, quick: bool) -> list[Cell]:
     return [
         cell
         for cell in cells.matrix()
-        if (cell.plane, cell.moves, cell.program) == (plane, cells.BY_HAND, cells.CG)
+        if (cell.plane, cell.reroutes, cell.program) == (plane, cells.BY_HAND, cells.CG)
         and cell.place
         and not (cell.fault == cells.HOST_SILENT and cell.place != cells.RELAY)
         and (not quick or cell.fault in QUICK_FAULTS)

@@ -17,7 +17,7 @@ from fairlead.characterize.survey import Settings
 from fairlead.errors import StatisticsError
 from fairlead.experiment.testbed import SIZES_B
 from fairlead.lab.congestion import Streams
-from fairlead.protocol.events import Moved
+from fairlead.protocol.events import Rerouted
 from fairlead.statistics.estimates import paired_ratio, recovered_share
 from fairlead.store import Store
 
@@ -107,4 +107,4 @@ def _run(session: Session, file: Path, name: str) -> tuple[float, int]:
     ran = bundled_runs.run(file, results, RANKS, options, COMMAND)
     with Store.read(results) as store:
         (newest, *_) = sorted(store.runs("run"), key=lambda each: -each.id)
-        return ran.time_s, len(store.events(newest.id, Moved.TYPE))
+        return ran.time_s, len(store.events(newest.id, Rerouted.TYPE))

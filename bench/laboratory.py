@@ -114,13 +114,13 @@ class Network:
             self.store.finish_run(comparison.experiment)
         return comparison.experiment
 
-    def congestion(self, place: CongestionDescription) -> AbstractContextManager[Traffic]:
+    def congestion(self, bottleneck: CongestionDescription) -> AbstractContextManager[Traffic]:
         """Congestion for the length of a block.
 
         Raises:
             LabError: it names what the lab does not have.
         """
-        return congestion.make(self.lab, place)
+        return congestion.make(self.lab, bottleneck)
 
     def job(
         self,

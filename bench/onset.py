@@ -1,4 +1,4 @@
-"""Onset of congestion (the trunk's backlog exceeds half its limit) to the first pair moved, over many seeded onsets."""
+"""Onset of congestion (the trunk's backlog exceeds half its limit) to the first reroute, over many seeded onsets."""
 
 import json
 import math
@@ -32,27 +32,27 @@ STREAMS = 4  # without a limit: they fill the queue whatever the program does
 PROGRAM = ProgramPlan(name="cg", command=("cg", "--class", "A", "--iterations", "100000"), ranks=8)
 WARM_UP_S = 6.0
 ONSET_TIMEOUT_S = 5.0  # from the streams' start until the queue is half full
-MOVE_TIMEOUT_S = 3.0
+REROUTE_TIMEOUT_S = 3.0
 HOME_TIMEOUT_S = 60.0
 GAP_S = (0.5, 1.5)
 
 
 @dataclass(frozen=True)
 class Onset:
-    """One onset. ``moved_s`` is None where no pair was moved in time."""
+    """One onset. ``rerouted_s`` is None where no pair was rerouted in time."""
 
     link: DirectedLink
     before_s: float
-    moved_s: float | None
+    rerouted_s: float | None
 
     @property
     def reaction_s(self) -> float:
         """From the last look that found the queue less than half full: too long by a look's period, never too short."""
-        return math.inf if self.moved_s is None else self.moved_s - self.before_s
+        return math.inf if self.rerouted_s is None else self.rerouted_s - self.before_s
 
 
 def measure(session: Session) -> Iterator[Figure]:
-    """Figure ``onset.moved``, in seconds; and the share of onsets that were answered by a move."""
+    """Figure ``onset.rerouted``, in seconds; and the share of onsets that were answered by a reroute."""
     count = session.size(ONSETS, QUICK_ONSETS)
     with laboratory.network(session, laboratory.MESH8) as net:
         net.characterize()
@@ -65,9 +65,9 @@ def measure(session: Session) -> Iterator[Figure]:
             return 0
 
         supervise(net.cluster, net.management(), run, argv=PROGRAM.command, sinks=[detours], quiet=True)
-    missed = sum(onset.moved_s is None for onset in onsets)
-    note = f"{missed} of {len(onsets)} onsets were not answered within {MOVE_TIMEOUT_S:g} s"
-    yield median_figure("onset.moved", [onset.reaction_s for onset in onsets], "s", target=TARGET_S, note=note)
+    missed = sum(onset.rerouted_s is None for onset in onsets)
+    note = f"{missed} of {len(onsets)} onsets were not answered within {REROUTE_TIMEOUT_S:g} s"
+    yield median_figure("onset.rerouted", [onset.reaction_s for onset in onsets], "s", target=TARGET_S, note=note)
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def _onsets(net: Network, running: RunningJob, detours: Detours, count: int) -> 
             raise LaunchError(f"{PROGRAM.name} ended early", hint=f"see {net.session.directory / 'output.txt'}")
         time.sleep(draw.uniform(*GAP_S))
         onset = _one(net, link, detours)
-        net.session.record(link=link, before_s=onset.before_s, moved_s=onset.moved_s)
+        net.session.record(link=link, before_s=onset.before_s, rerouted_s=onset.rerouted_s)
         net.session.say(f"{number + 1} of {count}: {link[0]} to {link[1]}, {onset.reaction_s * 1e3:.0f} ms")
         yield onset
         if not detours.wait_until_home(HOME_TIMEOUT_S):
@@ -103,12 +103,12 @@ def _links(net: Network, draw: random.Random, count: int) -> list[DirectedLink]:
 
     Congestion that is soon back on the same path is left later and later; rounds keep it apart.
     """
-    places = [
-        place.between
-        for place in laboratory.congestion_of(laboratory.plan(net.session)).places
-        if isinstance(place, Streams)
+    bottlenecks = [
+        bottleneck.between
+        for bottleneck in laboratory.congestion_of(laboratory.plan(net.session)).bottlenecks
+        if isinstance(bottleneck, Streams)
     ]
-    links = [link for between in places if between for link in (between, between[::-1])]
+    links = [link for between in bottlenecks if between for link in (between, between[::-1])]
     drawn: list[DirectedLink] = []
     while len(drawn) < count:
         drawn += draw.sample(links, len(links))
@@ -125,7 +125,7 @@ def _one(net: Network, link: DirectedLink, detours: Detours) -> Onset:
         begin_s = time.time()
         with congestion.make(net.lab, streams):
             before_s = _seen(watch, link)
-            return Onset(link, before_s, detours.first_move(begin_s, crosses, MOVE_TIMEOUT_S))
+            return Onset(link, before_s, detours.first_reroute(begin_s, crosses, REROUTE_TIMEOUT_S))
 
 
 @contextmanager

@@ -27,7 +27,7 @@ TARGET = 0.03
 SIZES_B = (8 * 1024, 64 * 1024, 512 * 1024)
 ROUNDS, QUICK_ROUNDS = 16, 4
 EXCHANGES, WARM_UP = 60, 10
-TRAIN_S = 1.0
+BULK_S = 1.0
 # Above its eager limit (64 KiB with the header) Open MPI shakes hands before it sends: a round trip of the library's,
 # not of the network's.
 EAGER = ("--mca", "btl_tcp_eager_limit", str(1024 * 1024))
@@ -66,14 +66,14 @@ def difference(name: str, own: list[dict[str, float]], others: list[dict[str, fl
 
 
 def agent_round(agents: AgentThread) -> dict[str, float]:
-    """Median round trip by size, and the rate of a train, as characterization takes them."""
+    """Median round trip by size, and the rate of a bulk transfer, as characterization takes them."""
     peer = int(HOSTS[1].removeprefix("h"))
     pingpong = commands.Pingpong(peer=peer, sizes_B=SIZES_B, exchanges=EXCHANGES, warmup=WARM_UP)
     trips = {
         f"{each.size_B}": float(np.median(each.round_trip_s)) for each in agents.command(0, pingpong, 60.0).results
     }
-    train = agents.command(0, commands.Train(peer=peer, duration_s=TRAIN_S, streams=1), 60.0)
-    return {**trips, "rate_bps": train.rate_bps}
+    bulk = agents.command(0, commands.Bulk(peer=peer, duration_s=BULK_S, streams=1), 60.0)
+    return {**trips, "rate_bps": bulk.rate_bps}
 
 
 def mpi_round(loop: "subprocess.Popen[bytes]") -> dict[str, float]:
@@ -85,7 +85,7 @@ def mpi_round(loop: "subprocess.Popen[bytes]") -> dict[str, float]:
         if line.startswith(b"{"):
             result = json.loads(line)
             trips = {f"{each['size_B']}": float(np.median(each["round_trip_s"])) for each in result["results"]}
-            return {**trips, "rate_bps": float(result["train"]["rate_bps"])}
+            return {**trips, "rate_bps": float(result["bulk"]["rate_bps"])}
     raise MeasurementError("the MPI ping-pong ended early")
 
 
@@ -103,7 +103,7 @@ def iperf3_round(net: Network) -> dict[str, float]:
             if "listening" in line:
                 break
         address = net.lab.plan.host_by_name[destination].address
-        command = ["iperf3", "--client", address, "--time", f"{TRAIN_S:g}", "--json"]
+        command = ["iperf3", "--client", address, "--time", f"{BULK_S:g}", "--json"]
         done = subprocess.run(net.lab.enter_command(source, command), capture_output=True, text=True, check=False)
     finally:
         server.kill()
@@ -120,7 +120,7 @@ def _pingpong(net: Network) -> Iterator["subprocess.Popen[bytes]"]:
     sizes = ",".join(map(str, SIZES_B))
     options = ["--on-request", "--sizes", sizes, "--repetitions", str(EXCHANGES - WARM_UP), "--warmup", str(WARM_UP)]
     program = str(native.mpi_program("openmpi", "pingpong"))
-    plan = ProgramPlan(name="pingpong", command=(program, *options, "--train", f"{TRAIN_S:g}"), ranks=2)
+    plan = ProgramPlan(name="pingpong", command=(program, *options, "--bulk", f"{BULK_S:g}"), ranks=2)
     launcher, job = net.job(plan, job_id=secrets.token_hex(4), hosts=HOSTS, options=EAGER)
     running = launch.start(net.cluster, launcher, job, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:

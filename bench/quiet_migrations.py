@@ -39,8 +39,10 @@ def measure(session: Session) -> Iterator[Figure]:
             moved: list[str] = []
             runs = session.size(RUNS, QUICK_RUNS)
             for number in range(runs):
-                places = plan.congestions[congestion].places if congestion else ()
-                begun = _run(net, places[number % len(places) :][:1] if places else (), onset * clean_s, clean_s)
+                bottlenecks = plan.congestions[congestion].bottlenecks if congestion else ()
+                begun = _run(
+                    net, bottlenecks[number % len(bottlenecks) :][:1] if bottlenecks else (), onset * clean_s, clean_s
+                )
                 session.record(situation=situation, migrations=begun)
                 session.say(f"{situation}: run {number + 1}, {len(begun)} migrations")
                 moved += begun
@@ -48,7 +50,7 @@ def measure(session: Session) -> Iterator[Figure]:
             yield Figure(f"migrations.{situation}", len(moved), "migrations", runs, TARGET, note=note)
 
 
-def _run(net: Network, places: Sequence[Any], onset_s: float, clean_s: float) -> list[str]:
+def _run(net: Network, bottlenecks: Sequence[Any], onset_s: float, clean_s: float) -> list[str]:
     """Which machines were moved in a managed run with this congestion from the onset to the end."""
     begun: list[str] = []
 
@@ -58,10 +60,10 @@ def _run(net: Network, places: Sequence[Any], onset_s: float, clean_s: float) ->
 
     launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
     management = replace(net.management(), mover=movers.maker(net.cluster, clean_s))
-    episodes = [Episode(onset_s, 0)] if places else []
+    episodes = [Episode(onset_s, 0)] if bottlenecks else []
 
     def launch_it(on_end: Callable[[], None]) -> int:
-        with CongestionSchedule(episodes, lambda _: net.congestion(places[0])):
+        with CongestionSchedule(episodes, lambda _: net.congestion(bottlenecks[0])):
             return net.run(launcher, job, on_end)
 
     supervise(net.cluster, management, launch_it, argv=job.argv, sinks=[hear], quiet=True)

@@ -61,7 +61,7 @@ def cases(plan: ComparisonPlan, session: Session) -> list[Case]:
         large = nbody.plan.programs[0].model_copy(update={"command": LARGE_NBODY})
         found["nbody.large"] = Case("nbody.large", _only(plan, large), target=None)
     if hpcc := found.get("hpcc"):
-        elsewhere = usual.model_copy(update={"places": ELSEWHERE})
+        elsewhere = usual.model_copy(update={"bottlenecks": ELSEWHERE})
         congested = hpcc.plan.model_copy(update={"congestion": elsewhere})
         found["hpcc.elsewhere"] = Case("hpcc.elsewhere", congested, target=None)
     table = plan.comparison
@@ -89,10 +89,10 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
         return float(store.one_series(run.id, OWN_CLOCK).scalar())
 
     program = comparison.load(store, experiment).programs[0]
-    moves = sum(move.kind == "moved" for run in program.final.runs for move in run.moves)
+    reroutes = sum(decision.kind == "rerouted" for run in program.final.runs for decision in run.decisions)
     failed = sum(cell.failed for cell in program.cells())
     yield from _shares(
-        case.name, matched_s(store, experiment, time_s), f"{moves} moves; {failed} failed runs", case.target
+        case.name, matched_s(store, experiment, time_s), f"{reroutes} reroutes; {failed} failed runs", case.target
     )
     for part in _parts_s(store, store.runs("run", parent=experiment, scenario="clean")[-1]):
 

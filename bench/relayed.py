@@ -35,7 +35,7 @@ SMALL_B, LARGE_B = 64, 65536
 ADDED_S, FACTOR, SHARE = 30e-6, 1.3, 0.9
 EXCHANGES, WARM_UP = 300, 50
 STREAM_FRAMES = 3000  # of LARGE_B: 1.6 s at 1 Gbit/s
-TRAIN_S = 1.0
+BULK_S = 1.0
 TIMEOUT_S = 60.0
 STATS_S = 2.5  # agents tell of their CPU time every second
 
@@ -52,10 +52,10 @@ class Bench:
     def name(self, host: int) -> str:
         return self.net.cluster.managed_hosts()[host].name
 
-    def move(self) -> None:
+    def reroute(self) -> None:
         """Frames between source and destination go over the relay, both ways."""
         for host, peer in ((SOURCE, DESTINATION), (DESTINATION, SOURCE)):
-            self.agents.command(host, commands.Move(peer=peer, relay=RELAY), TIMEOUT_S)
+            self.agents.command(host, commands.Reroute(peer=peer, relay=RELAY), TIMEOUT_S)
 
     def leg_s(self, source: int, destination: int, size_B: int) -> float:
         """Half of the median round trip of TCP messages between two hosts."""
@@ -115,17 +115,17 @@ class Bench:
             for host, peer in ends:
                 run_on(lab, self.name(host), ["ip", "route", "del", address[peer]])
 
-    def train_bps(self) -> float:
+    def bulk_bps(self) -> float:
         """Throughput of a TCP stream from source to destination."""
-        train = commands.Train(peer=DESTINATION, duration_s=TRAIN_S, streams=1)
-        return self.agents.command(SOURCE, train, TIMEOUT_S).rate_bps
+        bulk = commands.Bulk(peer=DESTINATION, duration_s=BULK_S, streams=1)
+        return self.agents.command(SOURCE, bulk, TIMEOUT_S).rate_bps
 
 
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``relay.latency.*``, ``relay.throughput``, ``relay.cpu``: medians of rounds, one sample a round."""
     added_s, factor, share, cpu = [], [], [], []
     with _bench(session) as bench:
-        bench.move()
+        bench.reroute()
         for number in range(session.size(ROUNDS, QUICK_ROUNDS)):
             sample = _round(bench)
             session.record(**sample)
@@ -152,7 +152,7 @@ def _round(bench: Bench) -> dict[str, float]:
     sample["relayed_B"] = float(LARGE_B * STREAM_FRAMES)
     sample["relayed_bps"] = taken["rate_bps"]
     with bench.forwarded():
-        sample["forwarded_bps"] = bench.train_bps()
+        sample["forwarded_bps"] = bench.bulk_bps()
     return sample
 
 

@@ -30,7 +30,7 @@ from bench import (
     probes,
     profiled,
     quiet_migrations,
-    quiet_moves,
+    quiet_reroutes,
     recovered,
     relay_programs,
     relayed,
@@ -66,7 +66,7 @@ GROUPS: dict[str, Benchmark] = {
     "baselines": baselines.measure,
     "overhead": overhead.measure,
     "characterisation": characterisation.measure,
-    "quiet": quiet_moves.measure,
+    "quiet": quiet_reroutes.measure,
     "migrations": quiet_migrations.measure,
     "sensitivity": sensitivity.measure,
 }

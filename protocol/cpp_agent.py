@@ -181,20 +181,20 @@ def _commands_header(table: Table) -> str:
         lines += _struct(table, message, cpp.camel(message.name) + "Command", identified=bool(message.answer))
     names = [cpp.camel(each.name) + "Command" for each in table.commands if each.name != "config"]
     lines += ["/// What comes after the configuration.", *_variant("Command", names), ""]
-    lines += ["/// Where a message comes to: hosts are checked against this.", "struct Place {"]
+    lines += ["/// The agent that a message comes to: hosts are checked against this.", "struct Receiver {"]
     lines += ["    core::HostId self = 0;", "    core::HostId host_count = 0;", "};", ""]
     lines += ["/// Each throws ProtocolError where the object is not as it must be."]
     lines += ["ConfigCommand read_config(const nlohmann::json& object);"]
-    lines += ["Manage read_manage(const nlohmann::json& object, const std::string& what, Place place);"]
+    lines += ["Manage read_manage(const nlohmann::json& object, const std::string& what, Receiver receiver);"]
     lines += ["/// `type`: the object's."]
-    lines += ["Command read_command(const std::string& type, const nlohmann::json& object, Place place);", ""]
+    lines += ["Command read_command(const std::string& type, const nlohmann::json& object, Receiver receiver);", ""]
     return cpp.header(includes, "fairlead::agent", lines)
 
 
 _PEER = """/// Any host but the agent's own.
-core::HostId peer_in(const json& value, const std::string& what, Place place) {
-    const auto peer = static_cast<core::HostId>(whole_in(value, what, 0, place.host_count - 1));
-    if (peer == place.self) throw ProtocolError(what + " must be another host than the agent's own");
+core::HostId peer_in(const json& value, const std::string& what, Receiver receiver) {
+    const auto peer = static_cast<core::HostId>(whole_in(value, what, 0, receiver.host_count - 1));
+    if (peer == receiver.self) throw ProtocolError(what + " must be another host than the agent's own");
     return peer;
 }
 """
@@ -207,15 +207,15 @@ def _commands_source(table: Table) -> str:
     public: list[str] = []
     for part in _objects(table, table.commands):
         name = cpp.camel(part.name)
-        place = ", Place place" if any(_asks_place(field) for field in part.fields) else ""
-        head = f"{name} read_{part.name}(const json& object, const std::string& what{place}) {{"
+        receiver = ", Receiver receiver" if any(_asks_receiver(field) for field in part.fields) else ""
+        head = f"{name} read_{part.name}(const json& object, const std::string& what{receiver}) {{"
         (public if part.name == "manage" else lines).extend([head, *_read(table, part, name, "what", [])])
     for message in table.commands:
         if not message.fields:
             continue
         name = cpp.camel(message.name) + "Command"
-        place = ", Place place" if any(_asks_place(field) for field in message.fields) else ""
-        head = f"{name} read_{message.name}(const json& object{place}) {{"
+        receiver = ", Receiver receiver" if any(_asks_receiver(field) for field in message.fields) else ""
+        head = f"{name} read_{message.name}(const json& object{receiver}) {{"
         known = ["type", "id"] if message.answer else ["type"]
         (public if message.name == "config" else lines).extend(
             [head, *_read(table, message, name, cpp.quoted(message.name), known)]
@@ -224,17 +224,17 @@ def _commands_source(table: Table) -> str:
     return cpp.source([*lines, "}  // namespace fairlead::agent"])
 
 
-def _asks_place(field: Field) -> bool:
+def _asks_receiver(field: Field) -> bool:
     return field.type.name in ("peer", "sharing")
 
 
 def _dispatch(table: Table) -> Iterator[str]:
-    yield "Command read_command(const std::string& type, const json& object, Place place) {"
+    yield "Command read_command(const std::string& type, const json& object, Receiver receiver) {"
     for message in table.commands:
         if message.name == "config":
             continue
-        place = ", place" if any(_asks_place(field) for field in message.fields) else ""
-        read = f"read_{message.name}(object{place})" if message.fields else f"{cpp.camel(message.name)}Command{{}}"
+        receiver = ", receiver" if any(_asks_receiver(field) for field in message.fields) else ""
+        read = f"read_{message.name}(object{receiver})" if message.fields else f"{cpp.camel(message.name)}Command{{}}"
         yield f'    if (type == "{message.name}") return {read};'
     yield '    throw ProtocolError("the command \'" + type + "\' is unknown");'
     yield "}"
@@ -307,11 +307,11 @@ def _value(table: Table, field: Field, owner: str, key: str) -> str:
         case "json":
             return f"fields.any({key})"
         case "peer":
-            return f"peer_in(fields.any({key}), fields.name({key}), place)"
+            return f"peer_in(fields.any({key}), fields.name({key}), receiver)"
         case "sharing":
-            return f"parse_shares(fields.any({key}), place.host_count, fields.name({key}))"
-    place = ", place" if any(_asks_place(each) for each in table.object(field.type.name).fields) else ""
-    return f"read_{field.type.name}(fields.any({key}), fields.within({key}){place})"
+            return f"parse_shares(fields.any({key}), receiver.host_count, fields.name({key}))"
+    receiver = ", receiver" if any(_asks_receiver(each) for each in table.object(field.type.name).fields) else ""
+    return f"read_{field.type.name}(fields.any({key}), fields.within({key}){receiver})"
 
 
 def _one(field: Field, owner: str, entry: str, what: str) -> str:
@@ -320,7 +320,7 @@ def _one(field: Field, owner: str, entry: str, what: str) -> str:
         case "whole":
             return f"whole_in<std::uint64_t>({entry}, {what}, {owner}::{field.name}_limits)"
         case "peer":
-            return f"peer_in({entry}, {what}, place)"
+            return f"peer_in({entry}, {what}, receiver)"
         case "text":
             return f"text_in({entry}, {what})"
     return f'read_{field.type.name}({entry}, fields.at("{field.name}", read.{field.name}.size()))'

@@ -1,4 +1,4 @@
-"""The cells of the fault matrix as data: what is hurt, where, and under which program, plane and kind of move."""
+"""The cells of the fault matrix as data: what is hurt, where, and under which program, plane and kind of reroute."""
 
 import hashlib
 import random
@@ -10,7 +10,7 @@ from fairlead.errors import ConfigError
 SOURCE, RELAY, DESTINATION = PLACES = ("source", "relay", "destination")
 ROUTE, RELAYED = PLANES = ("route", "relay")
 CG, RING = PROGRAMS = ("cg", "ring")
-BY_HAND, AUTOMATIC = MOVES = ("hand", "automatic")
+BY_HAND, AUTOMATIC = REROUTES = ("hand", "automatic")
 
 AGENT_KILLED = "agent killed"
 AGENT_STOPPED = "agent stopped"
@@ -48,7 +48,7 @@ class Cell:
     """One cell. ``place`` is empty where the run as a whole is hurt; two jobs: the relay's agent of one is killed."""
 
     plane: str
-    moves: str
+    reroutes: str
     program: str
     place: str
     fault: str
@@ -56,7 +56,7 @@ class Cell:
     @property
     def name(self) -> str:
         """As ``--cells`` takes it, for example ``route/hand/cg/relay/agent-killed``."""
-        words = (self.plane, self.moves, self.program, self.place or "run", self.fault)
+        words = (self.plane, self.reroutes, self.program, self.place or "run", self.fault)
         return "/".join(word.replace("'", "").replace(" ", "-") for word in words)
 
     @property
@@ -66,10 +66,10 @@ class Cell:
 
 
 def matrix() -> list[Cell]:
-    """All cells, those that share a network and a kind of move next to each other."""
+    """All cells, those that share a network and a kind of reroute next to each other."""
     return [
-        Cell(plane, moves, program, place, fault)
-        for moves in MOVES
+        Cell(plane, reroutes, program, place, fault)
+        for reroutes in REROUTES
         for plane in PLANES
         for program in PROGRAMS
         for place, fault in _hurt()
@@ -90,7 +90,7 @@ def why_not(cell: Cell) -> str | None:
         return "the relay plane has no guardian"
     if cell.plane == RELAYED and cell.fault == FORWARDING_DROPPED:
         return "on the relay plane agents carry rerouted traffic; no kernel forwards it"
-    if cell.over_ssh and cell.moves == AUTOMATIC:
+    if cell.over_ssh and cell.reroutes == AUTOMATIC:
         return "ssh fails alike for manual and automatic reroutes: see the manual cell"
     return None
 

@@ -21,7 +21,7 @@ Undo = Callable[[], None]
 TABLE = "inet faults"
 STEP_S = 10.0
 BEFORE_S = 2.5  # from a program's start to its fault
-FASTER = 1.6  # so much a moved program may be than on the direct path, where both of its directions meet
+FASTER = 1.6  # so much a rerouted program may be than on the direct path, where both of its directions meet
 HOLD_S = 2.0
 RELAYED_HOLD_S = 3.5
 LEASE_HOLD_S = LEASE_S + 5.0  # agents end when nothing was heard of their supervisor for a lease
@@ -101,7 +101,7 @@ def _quietly(hosts: Hosts, node: str, script: str) -> None:
 
 
 def _block_port(scene: Scene) -> Undo:
-    """What carries the moved pair's traffic: the overlay's UDP port, or the connections between agents."""
+    """What carries the rerouted pair's traffic: the overlay's UDP port, or the connections between agents."""
     if scene.plane == RELAYED:
         first, last = scene.hosts.cluster.ports
         rule = f"tcp dport {first}-{last} drop; tcp sport {first}-{last} drop;"
@@ -188,7 +188,7 @@ FAULTS: dict[str, Fault] = {
     cells.SUPERVISOR_SILENT: Fault(_stop_supervisor, LEASE_HOLD_S, length=5.0),
     cells.SUPERVISOR_CUT_OFF: Fault(_cut_off, CUT_OFF_HOLD_S, length=6.0),
     cells.PROGRAM_KILLED: Fault(_kill_rank),
-    cells.TWO_JOBS: Fault(_kill_other_agent, length=2.0),  # the first must last until both are moved
+    cells.TWO_JOBS: Fault(_kill_other_agent, length=2.0),  # the first must last until both are rerouted
 }
 
 

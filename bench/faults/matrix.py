@@ -21,7 +21,7 @@ from fairlead.lab import congestion
 from fairlead.lab.congestion import Streams
 from fairlead.runtime import VARIABLE
 
-# Between the leafs of the program's two hosts: what makes automatic moves.
+# Between the leafs of the program's two hosts: what makes automatic reroutes.
 CONGESTION = Streams(kind="streams", between=("leaf0", "leaf1"), streams=2)
 CONGESTED_SHARE = 0.25  # a congested program takes up to fifteen times as long as a free one
 BUSY = 2.0  # load a processor from which on others disturb: a cell that was slow then is run twice
@@ -118,10 +118,10 @@ class Matrix:
             self._end_lab()
         if self._hosts is None:
             self._hosts = self._stack.enter_context(network(self._directory))
-        if cell.moves == AUTOMATIC and not self._characterized:
+        if cell.reroutes == AUTOMATIC and not self._characterized:
             self._load(self._hosts, wanted=False)
             self._characterize(self._hosts)
-        self._load(self._hosts, wanted=cell.moves == AUTOMATIC)
+        self._load(self._hosts, wanted=cell.reroutes == AUTOMATIC)
         return self._hosts
 
     def _load(self, hosts: Hosts, *, wanted: bool) -> None:
@@ -145,7 +145,7 @@ class Matrix:
         self._characterized = True
 
     def _usual(self, hosts: Hosts, cell: Cell) -> Direct:
-        congested = cell.moves == AUTOMATIC
+        congested = cell.reroutes == AUTOMATIC
         free = self._direct.setdefault(False, Direct())
         usual = self._direct.setdefault(True, Direct(CONGESTED_SHARE)) if congested else free
         if cell.program not in free.rate_Bps:
@@ -154,7 +154,7 @@ class Matrix:
             direct.measure(hosts, free, cell.program)
             self._load(hosts, wanted=congested)
         if cell.program not in usual.rate_Bps:
-            # As many iterations as on the free network: a managed program is nearly as fast when it is moved.
+            # As many iterations as on the free network: a managed program is nearly as fast when it is rerouted.
             self._say(f"{cell.program} without fairlead, congested")
             direct.measure(hosts, usual, cell.program, free.iterations[cell.program])
         silent_end = cell.fault == HOST_SILENT and cell.place != cells.RELAY

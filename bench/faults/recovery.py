@@ -83,8 +83,8 @@ def judge(
     """
     own_Bps = rate_Bps(samples, begin_s, fault_s)
     gaps = _gaps(samples, own_Bps, end_s)
-    moved_gap_s = max((last - first for first, last in gaps if first >= begin_s and last <= fault_s), default=0.0)
-    usual_s = max(moved_gap_s, direct_gap_s)
+    rerouted_gap_s = max((last - first for first, last in gaps if first >= begin_s and last <= fault_s), default=0.0)
+    usual_s = max(rerouted_gap_s, direct_gap_s)
     threshold_s = max(SHORTEST_GAP_S, min(TIMES_USUAL * usual_s, LONGEST_USUAL_S))
     long = [gap for gap in gaps if gap[1] - gap[0] > threshold_s and gap[1] > fault_s]
     pauses = _joined(long)

@@ -79,7 +79,7 @@ pause that began later, for example when an agent's lease ran out. With two jobs
 counts.
 
 - *cg*, *ring*: conjugate gradients, and an n-body program whose blocks of 1 MiB go round
-- *manual*: the pair is rerouted by `--move` on a free network, without detection
+- *manual*: the pair is rerouted by `--reroute` on a free network, without detection
 - *automatic*: two streams between the leafs of source and destination congest the direct path
 - source, relay, destination: the host at which the fault is made
 
@@ -150,14 +150,14 @@ def _loads(rows: Any) -> str:
 
 
 def _table(plane: str, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, int]) -> str:
-    kinds = [(program, moves) for program in cells.PROGRAMS for moves in cells.MOVES]
+    kinds = [(program, reroutes) for program in cells.PROGRAMS for reroutes in cells.REROUTES]
     names = {cells.BY_HAND: "manual", cells.AUTOMATIC: "automatic"}
-    head = ["| fault | where | " + " | ".join(f"{program}, {names[moves]}" for program, moves in kinds) + " |"]
+    head = ["| fault | where | " + " | ".join(f"{program}, {names[reroutes]}" for program, reroutes in kinds) + " |"]
     head.append("|---|---|" + "---|" * len(kinds))
     lines = []
     for fault in (*cells.OF_A_PLACE, *cells.OF_THE_RUN):
         for place in cells.PLACES if fault in cells.OF_A_PLACE else ("",):
-            said = [_cell(Cell(plane, moves, program, place, fault), rows, reasons) for program, moves in kinds]
+            said = [_cell(Cell(plane, reroutes, program, place, fault), rows, reasons) for program, reroutes in kinds]
             if any(said):
                 lines.append(f"| {fault} | {place} | " + " | ".join(said) + " |")
     return "\n".join([*head, *lines]) + "\n" if lines else ""

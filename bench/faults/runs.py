@@ -117,12 +117,12 @@ def started(
         output.unlink(missing_ok=True)
 
 
-def options(plane: str, moves: str) -> list[str]:
+def options(plane: str, reroutes: str) -> list[str]:
     """Of ``fairlead run``."""
     words = ["--plane", "relay"] if plane == RELAYED else []
-    if moves == BY_HAND:
-        return [*words, "--no-detection", "--move", f"{ENDS['source']}:{ENDS['destination']}:{RELAYS[0]}"]
-    assert moves == AUTOMATIC
+    if reroutes == BY_HAND:
+        return [*words, "--no-detection", "--reroute", f"{ENDS['source']}:{ENDS['destination']}:{RELAYS[0]}"]
+    assert reroutes == AUTOMATIC
     return words
 
 

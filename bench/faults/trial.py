@@ -32,7 +32,7 @@ TARGET_S = {cells.ROUTE: 1.0, cells.RELAYED: 2.0}
 SLOW_S = 2.0
 ROUNDING_S = 1e-6  # both are sums of steps
 SEEN_S = 1.0
-MOVED_LIMIT_S = 12.0
+REROUTED_LIMIT_S = 12.0
 START_LIMIT_S = 20.0
 HANG_S = 12.0  # beyond twice the program's usual time
 CLEAN_LIMIT_S = 5.0  # more than a guardian's grace time and a supervisor's end take
@@ -83,7 +83,7 @@ class Result:
 class _Course:
     """When what happened in a cell."""
 
-    moved_s: float = 0.0
+    rerouted_s: float = 0.0
     fault_s: float = 0.0
     undo_s: float | None = None
     load: float = field(default_factory=lambda: os.getloadavg()[0])
@@ -139,7 +139,7 @@ class Trial:
 
     def _run(self, stack: ExitStack) -> Result:
         self._start(stack)
-        relay = self._wait_for_the_move()
+        relay = self._wait_for_the_reroute()
         first, last = self.jobs[0].run, self.jobs[-1].run
         other = last if last is not first else None
         self._hurt(injections.Scene(self.hosts, self._host(relay), self.cell.plane, first, other))
@@ -151,7 +151,7 @@ class Trial:
         """The jobs; of two, an agent of the last one is killed."""
         cell = self.cell
         words = command(cell.program, round(self.usual.iterations[cell.program] * injections.length(cell)))
-        options = runs.options(cell.plane, cell.moves)
+        options = runs.options(cell.plane, cell.reroutes)
         destination = ENDS[cells.DESTINATION]
         peers = [host for host in MANAGED if host != destination]
         two = cell.fault == cells.TWO_JOBS
@@ -176,21 +176,21 @@ class Trial:
         place = cells.RELAY if self.cell.fault == cells.TWO_JOBS else self.cell.place
         return direct.host_of(place, relay)
 
-    def _wait_for_the_move(self) -> str:
+    def _wait_for_the_reroute(self) -> str:
         """Until the pair's traffic is under way over relays; returns that of the last job.
 
         Raises:
             HungError: no traffic.
             EndedError: a run is over.
-            MeasurementError: the pair was not moved.
+            MeasurementError: the pair was not rerouted.
         """
         for job in self.jobs:
             job.begin_s = direct.flowing(job.traffic, job.run, START_LIMIT_S)
         for job in self.jobs:
-            runs.wait_for(lambda: _relay(job.run) is not None or not job.run.alive(), MOVED_LIMIT_S)  # noqa: B023
+            runs.wait_for(lambda: _relay(job.run) is not None or not job.run.alive(), REROUTED_LIMIT_S)  # noqa: B023
             if job.run.alive() and _relay(job.run) is None:
-                raise MeasurementError(f"the pair was not moved within {MOVED_LIMIT_S:g} s")
-        self.course.moved_s = time.monotonic()
+                raise MeasurementError(f"the pair was not rerouted within {REROUTED_LIMIT_S:g} s")
+        self.course.rerouted_s = time.monotonic()
         time.sleep(direct.WARM_UP_S)
         for job in self.jobs:
             if not job.run.alive():
@@ -239,7 +239,7 @@ class Trial:
         if job.hung or (end_s >= course.fault_s + SEEN_S and cell.fault != cells.PROGRAM_KILLED):
             result.flow = recovery.judge(
                 list(job.traffic.samples),
-                begin_s=course.moved_s,
+                begin_s=course.rerouted_s,
                 fault_s=course.fault_s,
                 undo_s=course.undo_s,
                 end_s=end_s,

@@ -44,7 +44,7 @@ def _run(store: Store) -> ManagedRun:
 
 
 def _pair(run: ManagedRun) -> HostPair:
-    """The moved pair of which most samples were taken before, while and after it was rerouted.
+    """The rerouted pair of which most samples were taken before, while and after it was rerouted.
 
     Raises:
         StoreError: no pair was rerouted for long enough.

@@ -16,7 +16,7 @@ namespace {
 constexpr double kStatsPeriod_s = 1.0;
 /// What is reported may wait so much longer for a wake that something else needs. Resting agents wake about so often.
 constexpr double kReportSlack_s = 0.25;
-/// Between samples of congested or moved pairs' latencies; every so many samples, those of all pairs in use.
+/// Between samples of congested or rerouted pairs' latencies; every so many samples, those of all pairs in use.
 constexpr double kLatencyPeriod_s = 0.25;
 constexpr int kAllPairsEvery = 4;
 constexpr double kClockPeriod_s = 5.0;
@@ -166,15 +166,15 @@ void Agent::run(const Command& command) {
     struct Runner {
         Agent& agent;
         void operator()(const PingpongCommand& c) const { agent.measurements_.start(c); }
-        void operator()(const TrainCommand& c) const { agent.measurements_.start(c); }
+        void operator()(const BulkCommand& c) const { agent.measurements_.start(c); }
         void operator()(const ProbeCommand& c) const { agent.measurements_.start(c); }
-        void operator()(const MoveCommand& c) const {
+        void operator()(const RerouteCommand& c) const {
             if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
-            agent.manager_->move(c.peer, c.relay, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
+            agent.manager_->reroute(c.peer, c.relay, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
         }
-        void operator()(const ReturnCommand& c) const {
+        void operator()(const RestoreCommand& c) const {
             if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
-            agent.manager_->back(c.peer, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
+            agent.manager_->restore(c.peer, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
         }
         void operator()(const SharesCommand& c) const {
             if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");

@@ -69,7 +69,7 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
     poll();
 }
 
-/// Also for moves by hand: a packet filter on a detour may let echoes pass, and not the program's connections.
+/// Also for manual reroutes: a packet filter on a detour may let echoes pass, and not the program's connections.
 void Manager::watch_sockets() {
     if (automatic_) {
         monitor_.emplace(config_, looks_, monotonic_s());
@@ -84,7 +84,7 @@ void Manager::watch_sockets() {
 Manager::~Manager() {
     prober_.on_step(nullptr);
     for (const auto timer : {wake_timer_, poll_timer_, stop_timer_}) loop_.cancel(timer);
-    for (const auto& [destination, wish] : by_hand_) loop_.cancel(wish.timer);
+    for (const auto& [destination, wish] : manual_requests_) loop_.cancel(wish.timer);
 }
 
 /// Events that an action brings about at once wait until that action's siblings are done.
@@ -164,13 +164,13 @@ void Manager::on_message_time(const core::NetworkTime& time) {
     feed(core::MessageTime{time.source, time.size_B, time.latency_s, time.error_s});
 }
 
-/// Before the controller hears of the grant, and moves.
+/// Before the controller hears of the grant, and reroutes.
 void Manager::learn_leg(core::HostId relay, const wire::RelayGrant& grant) {
     const core::HostId destination = grant.destination;
     if (destination == config_.self || grant.leg_mtu_B == 0) return;
     plane_.learn_leg(destination, relay, grant.leg_mtu_B, [this, destination](const std::string& error) {
         report_(LogEvent{LogLevel::error, "a detour to " + config_.hosts[destination].label() + ": " + error});
-        feed(core::ManualReturn{destination});
+        feed(core::ManualRestore{destination});
     });
 }
 
@@ -210,50 +210,50 @@ void Manager::perform(const core::SampleSockets&) {
     if (!stopping_) poll_later();  // that was a look, and what it saw may want the next one soon
 }
 
-void Manager::perform(const core::Move& move) {
-    plane_.move(move.destination, move.relay, [this, move](const std::string& error) {
+void Manager::perform(const core::Reroute& reroute) {
+    plane_.reroute(reroute.destination, reroute.relay, [this, reroute](const std::string& error) {
         if (error.empty()) {
-            detours_[move.destination] = move.relay;
-            feed(core::MoveDone{move.destination, move.relay});
+            detours_[reroute.destination] = reroute.relay;
+            feed(core::RerouteDone{reroute.destination, reroute.relay});
         } else {
-            feed(core::MoveFailed{move.destination, move.relay, error});
+            feed(core::RerouteFailed{reroute.destination, reroute.relay, error});
         }
     });
 }
 
-void Manager::perform(const core::Return& back) {
+void Manager::perform(const core::Restore& back) {
     if (plane_lost_) {
         detours_.erase(back.destination);
-        feed(core::ReturnDone{back.destination});
+        feed(core::RestoreDone{back.destination});
         return;
     }
-    plane_.back(back.destination, [this, back](const std::string& error) {
+    plane_.restore(back.destination, [this, back](const std::string& error) {
         if (error.empty()) {
             detours_.erase(back.destination);
-            feed(core::ReturnDone{back.destination});
+            feed(core::RestoreDone{back.destination});
         } else {
-            feed(core::ReturnFailed{back.destination, error});
+            feed(core::RestoreFailed{back.destination, error});
         }
     });
 }
 
-void Manager::perform(const core::ZoneChanged& change) {
+void Manager::perform(const core::LevelChanged& change) {
     report_(event_of(change));
 }
 
-void Manager::perform(const core::Moved& moved) {
-    report_(event_of(moved, config_.self, clock_.now_s() - monotonic_s()));
-    if (moved.manual) settle(moved.destination, moved.relay, {});
+void Manager::perform(const core::Rerouted& rerouted) {
+    report_(event_of(rerouted, config_.self, clock_.now_s() - monotonic_s()));
+    if (rerouted.manual) settle(rerouted.destination, rerouted.relay, {});
 }
 
-void Manager::perform(const core::Returned& returned) {
-    report_(event_of(returned, config_.self));
-    settle(returned.destination, core::kNoHost, {});
+void Manager::perform(const core::Restored& restored) {
+    report_(event_of(restored, config_.self));
+    settle(restored.destination, core::kNoHost, {});
     if (stopped_ && detours_.empty()) finish_stop();
 }
 
-void Manager::perform(const core::Stayed& stayed) {
-    report_(event_of(stayed, config_.self));
+void Manager::perform(const core::Kept& kept) {
+    report_(event_of(kept, config_.self));
 }
 void Manager::perform(const core::Noticed& noticed) {
     report_(event_of(noticed));
@@ -264,44 +264,44 @@ void Manager::perform(const core::BaseShifted& shifted) {
 void Manager::perform(const core::BaseLearnt& learnt) {
     report_(event_of(learnt));
 }
-void Manager::perform(const core::ByHandEnded& ended) {
+void Manager::perform(const core::ManualEnded& ended) {
     settle(ended.destination, ended.relay, ended.error);
 }
 
-void Manager::move(core::HostId destination, core::HostId relay, ByHandDone done) {
+void Manager::reroute(core::HostId destination, core::HostId relay, ManualDone done) {
     if (!plane_.up()) return done(without(plane_));
     await(destination, {relay, std::move(done), 0});
-    feed(core::ManualMove{destination, relay});
+    feed(core::ManualReroute{destination, relay});
 }
 
-void Manager::back(core::HostId destination, ByHandDone done) {
+void Manager::restore(core::HostId destination, ManualDone done) {
     if (!plane_.up()) return done(without(plane_));
     await(destination, {core::kNoHost, std::move(done), 0});
-    feed(core::ManualReturn{destination});
+    feed(core::ManualRestore{destination});
 }
 
 void Manager::learn(core::SharingRelation sharing) {
     feed(core::SharingChanged{std::move(sharing)});
 }
 
-void Manager::await(core::HostId destination, ByHand wish) {
-    if (auto earlier = by_hand_.extract(destination)) {
+void Manager::await(core::HostId destination, ManualRequest wish) {
+    if (auto earlier = manual_requests_.extract(destination)) {
         loop_.cancel(earlier.mapped().timer);
         earlier.mapped().done("another command for the same path came before it was done");
     }
-    wish.timer = loop_.after(kByHand_s, [this, destination] {
-        const auto late = by_hand_.extract(destination);
+    wish.timer = loop_.after(kManual_s, [this, destination] {
+        const auto late = manual_requests_.extract(destination);
         late.mapped().done("not done within the time allowed");
     });
-    by_hand_.emplace(destination, std::move(wish));
+    manual_requests_.emplace(destination, std::move(wish));
 }
 
-/// Answers the command for this path, if it is for this relay (kNoHost: a return).
+/// Answers the command for this path, if it is for this relay (kNoHost: a restoration).
 void Manager::settle(core::HostId destination, core::HostId relay, const std::string& error) {
-    const auto found = by_hand_.find(destination);
-    if (found == by_hand_.end() || found->second.relay != relay) return;
-    const ByHand wish = std::move(found->second);
-    by_hand_.erase(found);
+    const auto found = manual_requests_.find(destination);
+    if (found == manual_requests_.end() || found->second.relay != relay) return;
+    const ManualRequest wish = std::move(found->second);
+    manual_requests_.erase(found);
     loop_.cancel(wish.timer);
     wish.done(error);
 }
@@ -311,7 +311,7 @@ void Manager::on_clock_stepped() {
     for (core::HostId host = 0; host < config_.host_count(); ++host) feed(core::ClockStepped{host});
 }
 
-/// The supervisor removes the routes that the guardian left. Relays are told, and nothing is believed to be moved.
+/// The supervisor removes the routes that the guardian left. Relays are told, and nothing is believed to be rerouted.
 void Manager::on_plane_lost() {
     plane_lost_ = true;
     feed(core::PlaneLost{});
@@ -337,7 +337,7 @@ void Manager::report_latencies(bool all) {
     for (core::HostId host = 0; host < config_.host_count(); ++host) {
         if (host == config_.self) continue;
         const core::PathView view = controller_.view(host);
-        if (!all && view.zone == core::Zone::low && view.relay == core::kNoHost) continue;
+        if (!all && view.congestion_level == core::CongestionLevel::low && view.relay == core::kNoHost) continue;
         if (!automatic_ || !monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
         report_(PathLatencyEvent{.source = config_.self,
                                  .destination = host,
@@ -345,7 +345,7 @@ void Manager::report_latencies(bool all) {
                                  .latency_s = monitor_->srtt_s(host) / 2.0,
                                  .queue_delay_s = view.queue_delay_s,
                                  .rate_bps = view.rate_bps,
-                                 .zone = view.zone});
+                                 .congestion_level = view.congestion_level});
     }
 }
 

@@ -26,8 +26,8 @@ namespace fairlead::agent {
 class Manager {
   public:
     using Report = std::function<void(const Event&)>;
-    /// Ends a move or return by hand: with an empty string, or the reason why not.
-    using ByHandDone = std::function<void(const std::string& error)>;
+    /// Ends a manual reroute or restoration: with an empty string, or the reason why not.
+    using ManualDone = std::function<void(const std::string& error)>;
 
     Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
             DataPlane& plane, ManageConfig manage, Report report);
@@ -39,29 +39,29 @@ class Manager {
     void on_message(core::HostId from, std::uint64_t boot_id, const core::wire::Message& message);
     /// What the program's messages tell of the paths that lead here.
     void on_message_time(const core::NetworkTime& time);
-    void move(core::HostId destination, core::HostId relay, ByHandDone done);
-    void back(core::HostId destination, ByHandDone done);
+    void reroute(core::HostId destination, core::HostId relay, ManualDone done);
+    void restore(core::HostId destination, ManualDone done);
     /// Machines have moved, so that other paths have bottlenecks in common.
     void learn(core::SharingRelation sharing);
     /// This host's clock was set.
     void on_clock_stepped();
-    /// The guardian is gone: this host can neither move nor relay any more.
+    /// The guardian is gone: this host can neither reroute nor relay any more.
     void on_plane_lost();
 
-    /// Returns all detours and says goodbye; `done` is called when that is over, at most kStop_s later.
+    /// Restores all pairs and says goodbye; `done` is called when that is over, at most kStop_s later.
     void stop(std::function<void()> done);
 
     /// Whether the controller watches, probes and decides by itself.
     bool automatic() const { return automatic_; }
     int pairs_in_use() const { return controller_.pairs_in_use(); }
     /// A `path_latency` event for every pair in use: what its traffic now experiences. Unless `all`, only for those
-    /// whose direct path is not low or whose traffic is moved.
+    /// whose direct path is not low or whose traffic is rerouted.
     void report_latencies(bool all);
 
   private:
-    struct ByHand {
-        core::HostId relay = core::kNoHost;  ///< kNoHost: a return
-        ByHandDone done;
+    struct ManualRequest {
+        core::HostId relay = core::kNoHost;  ///< kNoHost: a restoration
+        ManualDone done;
         EventLoop::TimerId timer = 0;
     };
     void feed(core::Event event);
@@ -77,19 +77,19 @@ class Manager {
     void perform(const core::SendProbes& burst);
     void perform(const core::SendEcho& echo);
     void perform(const core::SampleSockets&);
-    void perform(const core::Move& move);
-    void perform(const core::Return& back);
-    void perform(const core::ZoneChanged& change);
-    void perform(const core::Moved& moved);
-    void perform(const core::Returned& returned);
-    void perform(const core::Stayed& stayed);
+    void perform(const core::Reroute& reroute);
+    void perform(const core::Restore& back);
+    void perform(const core::LevelChanged& change);
+    void perform(const core::Rerouted& rerouted);
+    void perform(const core::Restored& restored);
+    void perform(const core::Kept& kept);
     void perform(const core::Noticed& noticed);
     void perform(const core::BaseShifted& shifted);
     void perform(const core::BaseLearnt& learnt);
-    void perform(const core::ByHandEnded& ended);
+    void perform(const core::ManualEnded& ended);
 
     void learn_leg(core::HostId relay, const core::wire::RelayGrant& grant);
-    void await(core::HostId destination, ByHand wish);
+    void await(core::HostId destination, ManualRequest wish);
     void settle(core::HostId destination, core::HostId relay, const std::string& error);
     void finish_stop();
 
@@ -115,7 +115,7 @@ class Manager {
     bool plane_lost_ = false;
     bool stopping_ = false;
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay, as the kernel acknowledged
-    std::map<core::HostId, ByHand> by_hand_;
+    std::map<core::HostId, ManualRequest> manual_requests_;
     EventLoop::TimerId wake_timer_ = 0;
     EventLoop::TimerId poll_timer_ = 0;
     EventLoop::TimerId stop_timer_ = 0;

@@ -15,7 +15,7 @@ struct LowPorts {
 
 constexpr const char* kLowPortsSetting = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 
-// With `everybody`, each user of this host can put packets into what jobs move.
+// With `everybody`, each user of this host can put packets into what jobs reroute.
 LowPorts low_ports(const std::string& setting = kLowPortsSetting);
 
 }  // namespace fairlead::guardian

@@ -31,7 +31,7 @@ void add_options(CLI::App& app, Options& options) {
     auto* check = app.add_flag("--check", options.check, "whether the route plane would work here, as JSON");
     clean->excludes(status)->excludes(check);
     status->excludes(check);
-    app.add_option("--user", options.user, "serving: move the sockets of this user only (for a sudo rule)")
+    app.add_option("--user", options.user, "serving: reroute the sockets of this user only (for a sudo rule)")
         ->excludes(clean)
         ->excludes(status)
         ->excludes(check);

@@ -2,13 +2,13 @@
 // The names and numbers by which everything of ours in the kernel is told from everything else.
 //
 // Up to 20 jobs share a network namespace; each has a slot, and the slot gives its rule priorities and table numbers.
-// All exemptions of all jobs come before the user rules of all jobs, so that no job moves another's outer packets.
+// All exemptions of all jobs come before the user rules of all jobs, so that no job reroutes another's outer packets.
 //
 //   5000 + slot   packets that came in on the job's overlay: last-hop table
 //   5000 + slot   (a second rule) reverse-path lookups for such packets, told by their mark: the same table
-//   5000 + slot   (two more, once asked for) echoes, told by the port that they come from: ways of moved packets
+//   5000 + slot   (two more, once asked for) echoes, told by the port that they come from: paths of rerouted packets
 //   5020 + slot   outer packets and agents' ports: go to 5080 + slot, that is on with the host's own rules
-//   5040 + slot   packets of the job's users: table of moved destinations
+//   5040 + slot   packets of the job's users: table of rerouted destinations
 //   5080 + slot   no operation (the target of the exemptions)
 #pragma once
 
@@ -31,13 +31,13 @@ constexpr std::uint32_t kFirstPriority = 5000;
 constexpr std::uint32_t kLastPriority = 5099;
 
 constexpr std::uint32_t kFirstTable = 0x464c0000;  // "FL": far from tables that people number by hand
-constexpr std::uint32_t moved_table(std::uint32_t slot) {
+constexpr std::uint32_t rerouted_table(std::uint32_t slot) {
     return kFirstTable + 2 * slot;
 }
 constexpr std::uint32_t last_hop_table(std::uint32_t slot) {
     return kFirstTable + 2 * slot + 1;
 }
-// Of ways that are tried before anything is moved.
+// Of detours that are tried before anything is rerouted.
 constexpr std::uint32_t kFirstTrialTable = kFirstTable + 2 * kSlots;
 constexpr std::uint32_t trial_table(std::uint32_t slot) {
     return kFirstTrialTable + slot;

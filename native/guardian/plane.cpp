@@ -50,13 +50,13 @@ std::optional<std::uint32_t> rp_filter_to_restore(Netlink& netlink, const Underl
 
 }  // namespace
 
-RoutePlane::RoutePlane(Netlink& netlink, Setup setup, std::uint32_t user)
+KernelPlane::KernelPlane(Netlink& netlink, Setup setup, std::uint32_t user)
     : netlink_(netlink),
       setup_(std::move(setup)),
       presence_(claim_presence(setup_.job)),
       underlay_(find_underlay(netlink, setup_.device, setup_.hosts[setup_.self].address)),
       user_(user),
-      moved_(setup_.hosts.size()),
+      detours_(setup_.hosts.size()),
       tried_(setup_.hosts.size()) {
     const NamespaceLock lock = lock_namespace();
     remove_dead(netlink_, setup_.job);
@@ -74,15 +74,15 @@ RoutePlane::RoutePlane(Netlink& netlink, Setup setup, std::uint32_t user)
     }
 }
 
-void RoutePlane::build(std::uint32_t user) {
+void KernelPlane::build(std::uint32_t user) {
     const RpFilter rp_filter = get_rp_filter(netlink_, underlay_.index);
     device_index_ =
         create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter), user);
     add_inner_filter(setup_, slot_);
     bring_up(netlink_, device_index_);
     add_outer_filter(setup_);
-    // Strict on the underlay would drop what a moved destination sends back on the direct path, since the kernel looks
-    // up the reverse path as user 0 and may find the moved route.
+    // Strict on the underlay would drop what a rerouted destination sends back on the direct path, since the kernel
+    // looks up the reverse path as user 0 and may find the rerouted route.
     if (rp_filter.strict()) set_rp_filter(netlink_, underlay_.index, 2);
     start_device(netlink_, setup_, device_index_);
     add_last_hops(netlink_, setup_, slot_, device_index_);
@@ -90,70 +90,70 @@ void RoutePlane::build(std::uint32_t user) {
 }
 
 // The least of the direct route's and of both legs', each leg's less what encapsulation takes.
-std::uint32_t RoutePlane::mtu_B(const Move& move) {
-    const Address relay = setup_.hosts[move.relay].address;
+std::uint32_t KernelPlane::mtu_B(const Reroute& reroute) {
+    const Address relay = setup_.hosts[reroute.relay].address;
     std::uint32_t leg_B = std::min(underlay_.mtu_B, route_mtu_B(netlink_, setup_, relay));
-    if (move.leg_mtu_B != 0) leg_B = std::min(leg_B, move.leg_mtu_B);
+    if (reroute.leg_mtu_B != 0) leg_B = std::min(leg_B, reroute.leg_mtu_B);
     const std::uint32_t inner_B = leg_B - std::min(leg_B, kEncapsulation_B);
-    return std::min(inner_B, route_mtu_B(netlink_, setup_, setup_.hosts[move.destination].address));
+    return std::min(inner_B, route_mtu_B(netlink_, setup_, setup_.hosts[reroute.destination].address));
 }
 
-void RoutePlane::move(const Move& move) {
-    const std::uint32_t mtu = mtu_B(move);
+void KernelPlane::reroute(const Reroute& reroute) {
+    const std::uint32_t mtu = mtu_B(reroute);
     if (mtu < kLeastMtu_B)
-        throw KernelError(EMSGSIZE, "the detour over " + to_string(setup_.hosts[move.relay].address) +
+        throw KernelError(EMSGSIZE, "the detour over " + to_string(setup_.hosts[reroute.relay].address) +
                                         " has room for packets of " + std::to_string(mtu) + " bytes, fewer than " +
                                         std::to_string(kLeastMtu_B));
-    const Way way{move, mtu};
+    const Detour detour{reroute, mtu};
     try {
-        lead(way);
+        lead(detour);
     } catch (const std::exception&) {
         // The route may be there all the same, where the kernel's answer was lost, and nobody would watch it.
-        take_back(way);
+        take_back(detour);
         throw;
     }
-    moved_[move.destination] = way;
-    end_trial(move.destination);
+    detours_[reroute.destination] = detour;
+    end_trial(reroute.destination);
 }
 
-void RoutePlane::lead(const Way& way) {
-    add_moved_route(netlink_, setup_, way.move, moved_table(slot_), device_index_, way.mtu_B);
+void KernelPlane::lead(const Detour& detour) {
+    add_rerouted_route(netlink_, setup_, detour.reroute, rerouted_table(slot_), device_index_, detour.mtu_B);
 }
 
-void RoutePlane::stop_leading(std::uint32_t destination) {
-    remove_route(netlink_, {moved_table(slot_), setup_.hosts[destination].address, {}});
-    moved_[destination].reset();
+void KernelPlane::stop_leading(std::uint32_t destination) {
+    remove_route(netlink_, {rerouted_table(slot_), setup_.hosts[destination].address, {}});
+    detours_[destination].reset();
 }
 
-// The way before the last move; the direct path where that cannot be had any more: who watches the detour sees it.
-void RoutePlane::take_back(const Way& way) {
-    const std::uint32_t destination = way.move.destination;
+// The path before the last reroute; the direct path where that cannot be had any more: who watches the detour sees it.
+void KernelPlane::take_back(const Detour& detour) {
+    const std::uint32_t destination = detour.reroute.destination;
     try {
-        if (moved_[destination]) return lead(*moved_[destination]);
+        if (detours_[destination]) return lead(*detours_[destination]);
     } catch (const std::exception&) {
     }
     try {
         stop_leading(destination);
     } catch (const std::exception& failure) {
-        moved_[destination] = way;  // for the withdrawal
-        throw Uncertain("a move to " + to_string(setup_.hosts[destination].address) +
+        detours_[destination] = detour;  // for the withdrawal
+        throw Uncertain("a reroute to " + to_string(setup_.hosts[destination].address) +
                         " can be neither made nor taken back: " + failure.what());
     }
 }
 
-void RoutePlane::lead_echoes(const Echoes& echoes) {
+void KernelPlane::lead_echoes(const Echoes& echoes) {
     if (echoes_led_) throw KernelError(EALREADY, "echoes have their ports already");
     echoes_led_ = true;
     add_echo_rules(netlink_, setup_, echoes, slot_, user_);
 }
 
-void RoutePlane::attempt(const Try& trial) {
-    const Move as_move{trial.destination, trial.relay, trial.leg_mtu_B};
-    // Whether it has enough room is for the move to say, with the reason.
-    const std::uint32_t mtu = std::max(mtu_B(as_move), kLeastIpMtu_B);
+void KernelPlane::attempt(const Try& trial) {
+    const Reroute as_reroute{trial.destination, trial.relay, trial.leg_mtu_B};
+    // Whether it has enough room is for the reroute to say, with the reason.
+    const std::uint32_t mtu = std::max(mtu_B(as_reroute), kLeastIpMtu_B);
     tried_[trial.destination] = true;
     try {
-        add_moved_route(netlink_, setup_, as_move, trial_table(slot_), device_index_, mtu);
+        add_rerouted_route(netlink_, setup_, as_reroute, trial_table(slot_), device_index_, mtu);
     } catch (const std::exception&) {
         end_trial(trial.destination);
         throw;
@@ -161,7 +161,7 @@ void RoutePlane::attempt(const Try& trial) {
 }
 
 // A route that stays leads nothing but echoes, which are not sent: the next trial replaces it, or the end of the job.
-void RoutePlane::end_trial(std::uint32_t destination) noexcept {
+void KernelPlane::end_trial(std::uint32_t destination) noexcept {
     if (!tried_[destination]) return;
     try {
         remove_route(netlink_, {trial_table(slot_), setup_.hosts[destination].address, {}});
@@ -170,17 +170,17 @@ void RoutePlane::end_trial(std::uint32_t destination) noexcept {
     }
 }
 
-void RoutePlane::give_back(const Return& back) {
-    if (moved_[back.destination]) stop_leading(back.destination);
+void KernelPlane::restore(const Restore& back) {
+    if (detours_[back.destination]) stop_leading(back.destination);
     end_trial(back.destination);
 }
 
-void RoutePlane::withdraw() {
+void KernelPlane::withdraw() {
     // Each is tried, also after one that failed: what can be given back is given back.
     std::exception_ptr first_failure;
-    for (std::uint32_t host = 0; host < moved_.size(); ++host) {
+    for (std::uint32_t host = 0; host < detours_.size(); ++host) {
         try {
-            give_back({host});
+            restore({host});
         } catch (const std::exception&) {
             if (!first_failure) first_failure = std::current_exception();
         }
@@ -188,7 +188,7 @@ void RoutePlane::withdraw() {
     if (first_failure) std::rethrow_exception(first_failure);
 }
 
-void RoutePlane::tear_down() {
+void KernelPlane::tear_down() {
     // Who holds the lock for long, a stopped guardian for example, does not keep our own things in the kernel. The slot
     // is safe without it: its last rule goes last. A job that is set up in this moment may find the underlay's filter
     // loose that is strict a moment later.
@@ -199,7 +199,7 @@ void RoutePlane::tear_down() {
     }
     // Removes the routes too, last hops and all.
     remove_job(netlink_, setup_.job);
-    moved_.assign(moved_.size(), std::nullopt);
+    detours_.assign(detours_.size(), std::nullopt);
     tried_.assign(tried_.size(), false);
 }
 

@@ -60,7 +60,7 @@ constexpr const char* kLockFile = "/proc/sys/net/ipv4/tcp_fastopen_key";
 // name as well. Anyone can take that, so it is not waited for long. The point keeps it apart from every job's name.
 constexpr const char* kLockName = "fairlead-guardian.lock";
 constexpr auto kNamePatience = 200ms;
-// Shorter than the agent waits for an answer (RoutePlane::kAnswer_s), or nobody would hear who holds the lock.
+// Shorter than the agent waits for an answer (KernelPlane::kAnswer_s), or nobody would hear who holds the lock.
 constexpr auto kLockPatience = 3s;
 
 int open_lock_file() {

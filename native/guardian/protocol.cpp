@@ -16,8 +16,8 @@ constexpr std::uint32_t kMagic = 0x464c4732;  // "FLG2"; the digit is the protoc
 
 enum class Type : std::uint32_t {
     kSetup = 1,
-    kMove = 2,
-    kReturn = 3,
+    kReroute = 2,
+    kRestore = 3,
     kTeardown = 4,
     kReply = 5,
     kEchoes = 6,
@@ -51,14 +51,14 @@ struct SetupImage {
     std::array<HostImage, kMaxHosts> hosts;
 };
 
-struct MoveImage {
+struct RerouteImage {
     Header header;
     std::uint32_t destination;
     std::uint32_t relay;
     std::uint32_t leg_mtu_B;
 };
 
-struct ReturnImage {
+struct RestoreImage {
     Header header;
     std::uint32_t destination;
 };
@@ -129,12 +129,12 @@ Packet encode_body(std::uint32_t id, const Setup& setup) {
     return pack(image);
 }
 
-Packet encode_body(std::uint32_t id, const Move& move) {
-    return pack(MoveImage{{kMagic, Type::kMove, id}, move.destination, move.relay, move.leg_mtu_B});
+Packet encode_body(std::uint32_t id, const Reroute& reroute) {
+    return pack(RerouteImage{{kMagic, Type::kReroute, id}, reroute.destination, reroute.relay, reroute.leg_mtu_B});
 }
 
-Packet encode_body(std::uint32_t id, const Return& back) {
-    return pack(ReturnImage{{kMagic, Type::kReturn, id}, back.destination});
+Packet encode_body(std::uint32_t id, const Restore& back) {
+    return pack(RestoreImage{{kMagic, Type::kRestore, id}, back.destination});
 }
 
 Packet encode_body(std::uint32_t id, const Teardown&) {
@@ -146,7 +146,7 @@ Packet encode_body(std::uint32_t id, const Echoes& echoes) {
 }
 
 Packet encode_body(std::uint32_t id, const Try& trial) {
-    return pack(MoveImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B});
+    return pack(RerouteImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B});
 }
 
 using Decoded = std::variant<Request, Refusal>;
@@ -191,22 +191,22 @@ std::optional<std::string> index_out_of_range(const char* field, std::uint32_t i
     return std::string(field) + ": index " + std::to_string(index) + " of " + std::to_string(count) + " hosts";
 }
 
-std::optional<std::string> check_pair(const Move& move, std::size_t host_count) {
-    if (auto wrong = index_out_of_range("destination", move.destination, host_count)) return wrong;
-    if (auto wrong = index_out_of_range("relay", move.relay, host_count)) return wrong;
-    if (move.relay == move.destination) return "relay: is the destination itself";
+std::optional<std::string> check_pair(const Reroute& reroute, std::size_t host_count) {
+    if (auto wrong = index_out_of_range("destination", reroute.destination, host_count)) return wrong;
+    if (auto wrong = index_out_of_range("relay", reroute.relay, host_count)) return wrong;
+    if (reroute.relay == reroute.destination) return "relay: is the destination itself";
     return std::nullopt;
 }
 
-Decoded decode_move(const MoveImage& image) {
-    const Move move{image.destination, image.relay, image.leg_mtu_B};
-    if (auto wrong = check_pair(move, kMaxHosts)) return Refusal{image.header.id, EINVAL, *wrong};
-    return Request{image.header.id, move};
+Decoded decode_reroute(const RerouteImage& image) {
+    const Reroute reroute{image.destination, image.relay, image.leg_mtu_B};
+    if (auto wrong = check_pair(reroute, kMaxHosts)) return Refusal{image.header.id, EINVAL, *wrong};
+    return Request{image.header.id, reroute};
 }
 
-Decoded decode_try(const MoveImage& image) {
-    const Decoded as_move = decode_move(image);
-    if (std::holds_alternative<Refusal>(as_move)) return as_move;
+Decoded decode_try(const RerouteImage& image) {
+    const Decoded as_reroute = decode_reroute(image);
+    if (std::holds_alternative<Refusal>(as_reroute)) return as_reroute;
     return Request{image.header.id, Try{image.destination, image.relay, image.leg_mtu_B}};
 }
 
@@ -217,10 +217,10 @@ Decoded decode_echoes(const EchoesImage& image) {
                                            static_cast<std::uint16_t>(image.trial_port)}};
 }
 
-Decoded decode_return(const ReturnImage& image) {
+Decoded decode_restore(const RestoreImage& image) {
     if (auto wrong = index_out_of_range("destination", image.destination, kMaxHosts))
         return Refusal{image.header.id, EINVAL, *wrong};
-    return Request{image.header.id, Return{image.destination}};
+    return Request{image.header.id, Restore{image.destination}};
 }
 
 template <typename Image, typename Decode>
@@ -287,10 +287,10 @@ std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet)
     switch (header.type) {
         case Type::kSetup:
             return decode_as<SetupImage>(header.id, packet, decode_setup);
-        case Type::kMove:
-            return decode_as<MoveImage>(header.id, packet, decode_move);
-        case Type::kReturn:
-            return decode_as<ReturnImage>(header.id, packet, decode_return);
+        case Type::kReroute:
+            return decode_as<RerouteImage>(header.id, packet, decode_reroute);
+        case Type::kRestore:
+            return decode_as<RestoreImage>(header.id, packet, decode_restore);
         case Type::kTeardown:
             return decode_as<TeardownImage>(header.id, packet, [](const TeardownImage& image) {
                 return Request{image.header.id, Teardown{}};
@@ -298,7 +298,7 @@ std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet)
         case Type::kEchoes:
             return decode_as<EchoesImage>(header.id, packet, decode_echoes);
         case Type::kTry:
-            return decode_as<MoveImage>(header.id, packet, decode_try);
+            return decode_as<RerouteImage>(header.id, packet, decode_try);
         case Type::kReply:
             break;
     }
@@ -325,14 +325,14 @@ std::optional<std::string> check(const Setup& setup) {
     return check_hosts(setup);
 }
 
-std::optional<std::string> check(const Move& move, const Setup& setup) {
-    if (auto wrong = check_pair(move, setup.hosts.size())) return wrong;
-    if (move.destination == setup.self) return "destination: is this host itself";
-    if (move.relay == setup.self) return "relay: is this host itself";
+std::optional<std::string> check(const Reroute& reroute, const Setup& setup) {
+    if (auto wrong = check_pair(reroute, setup.hosts.size())) return wrong;
+    if (reroute.destination == setup.self) return "destination: is this host itself";
+    if (reroute.relay == setup.self) return "relay: is this host itself";
     return std::nullopt;
 }
 
-std::optional<std::string> check(const Return& back, const Setup& setup) {
+std::optional<std::string> check(const Restore& back, const Setup& setup) {
     if (auto wrong = index_out_of_range("destination", back.destination, setup.hosts.size())) return wrong;
     if (back.destination == setup.self) return "destination: is this host itself";
     return std::nullopt;
@@ -352,7 +352,7 @@ std::optional<std::string> check(const Echoes& echoes, const Setup& setup) {
 }
 
 std::optional<std::string> check(const Try& trial, const Setup& setup) {
-    return check(Move{trial.destination, trial.relay, 0}, setup);
+    return check(Reroute{trial.destination, trial.relay, 0}, setup);
 }
 
 bool valid_job(std::string_view job) {

@@ -58,29 +58,29 @@ struct Setup {
     std::vector<Host> hosts;       // 2 to kMaxHosts, different addresses; the same list in the same order on all hosts
     std::uint32_t network_id = 0;  // VXLAN network identifier, 1 to 2^24-1, random per job, the same on all hosts
     std::uint16_t overlay_port = 0;  // kFirst- to kLastOverlayPort, random per job, the same on all hosts
-    std::uint32_t uid_first = 0;     // sockets of these users move (both ends included)
+    std::uint32_t uid_first = 0;     // sockets of these users are rerouted (both ends included)
     std::uint32_t uid_last = 0;
     std::uint32_t grace_ms = kDefaultGrace_ms;  // how long the overlay outlives an agent that died
     bool operator==(const Setup&) const = default;
 };
 
-// From now on packets to hosts[destination] travel over hosts[relay]. Replaces an earlier move of that destination.
-struct Move {
+// From now on packets to hosts[destination] travel over hosts[relay]. Replaces an earlier reroute of that destination.
+struct Reroute {
     std::uint32_t destination = 0;
     std::uint32_t relay = 0;
     std::uint32_t leg_mtu_B = 0;  // of the relay's route to the destination, which only the relay knows; 0: not known
-    bool operator==(const Move&) const = default;
+    bool operator==(const Reroute&) const = default;
 };
 
 // Packets to hosts[destination] take the direct path again. Not an error if they already did.
-struct Return {
+struct Restore {
     std::uint32_t destination = 0;
-    bool operator==(const Return&) const = default;
+    bool operator==(const Restore&) const = default;
 };
 
-// UDP from these two ports of this host's address takes the way of moved packets, whatever the port that it goes to, so
-// that what comes back proves that way: from the first by the routes of moved destinations, from the second by those
-// that Try makes. Once after Setup. Where the guardian serves an ordinary user, from his sockets only.
+// UDP from these two ports of this host's address takes the path of rerouted packets, whatever the port that it goes
+// to, so that what comes back proves that way: from the first by the routes of rerouted destinations, from the second
+// by those that Try makes. Once after Setup. Where the guardian serves an ordinary user, from his sockets only.
 struct Echoes {
     std::uint16_t lasting_port = 0;  // both from kFirstAgentPort, different, no agent's and not the overlay's
     std::uint16_t trial_port = 0;
@@ -92,7 +92,7 @@ struct Echoes {
 struct Try {
     std::uint32_t destination = 0;
     std::uint32_t relay = 0;
-    std::uint32_t leg_mtu_B = 0;  // as in Move
+    std::uint32_t leg_mtu_B = 0;  // as in Reroute
     bool operator==(const Try&) const = default;
 };
 
@@ -102,7 +102,7 @@ struct Teardown {
     bool operator==(const Teardown&) const = default;
 };
 
-using Body = std::variant<Setup, Move, Return, Teardown, Echoes, Try>;
+using Body = std::variant<Setup, Reroute, Restore, Teardown, Echoes, Try>;
 
 struct Request {
     std::uint32_t id = 0;
@@ -113,10 +113,10 @@ struct Request {
 struct Reply {
     std::uint32_t id = 0;
     // 0 or an errno value. Anything but 0 means that the request had no effect, also where the kernel did it and its
-    // answer was lost, but for these: after Move, the destination may be on the direct path instead of on an earlier
-    // detour; after Try, nothing is tried; after Return, it is on either, and Return may be asked for again; after
-    // Echoes, none are to be relied on; after Teardown, something is left. Where a Move can be neither made nor taken
-    // back, the guardian ends instead of answering.
+    // answer was lost, but for these: after Reroute, the destination may be on the direct path instead of on an earlier
+    // detour; after Try, nothing is tried; after Restore, it is on either, and Restore may be asked for again; after
+    // Echoes, none are to be relied on; after Teardown, something is left. Where a Reroute can be neither made nor
+    // taken back, the guardian ends instead of answering.
     int error = 0;
     std::string reason;  // for people; empty when error is 0
     bool operator==(const Reply&) const = default;
@@ -138,16 +138,16 @@ extern const std::size_t kMaxPacket_B;
 Packet encode(const Request& request);
 Packet encode(const Reply& reply);  // cuts the reason to kMaxReasonLength
 
-// Setup is checked whole; Move and Return only for the bound kMaxHosts, since the number of hosts is the guardian's to
-// know (check() below).
+// Setup is checked whole; Reroute and Restore only for the bound kMaxHosts, since the number of hosts is the guardian's
+// to know (check() below).
 std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet);
 std::optional<Reply> decode_reply(std::span<const std::byte> packet);
 
 // What is wrong with a set-up, or nothing. Used by decode_request, and by an agent that wants to know beforehand.
 std::optional<std::string> check(const Setup& setup);
 // The same for requests that refer to a set-up.
-std::optional<std::string> check(const Move& move, const Setup& setup);
-std::optional<std::string> check(const Return& back, const Setup& setup);
+std::optional<std::string> check(const Reroute& reroute, const Setup& setup);
+std::optional<std::string> check(const Restore& back, const Setup& setup);
 std::optional<std::string> check(const Echoes& echoes, const Setup& setup);
 std::optional<std::string> check(const Try& trial, const Setup& setup);
 

@@ -31,17 +31,17 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json status_of(const Footprint& footprint) {
-    json moved = json::array();
+    json rerouted = json::array();
     for (const ShownRoute& route : footprint.routes)
-        if (route.moved() && route.destination && route.gateway)
-            moved.push_back({{"destination", to_string(*route.destination)}, {"relay", to_string(*route.gateway)}});
+        if (route.rerouted() && route.destination && route.gateway)
+            rerouted.push_back({{"destination", to_string(*route.destination)}, {"relay", to_string(*route.gateway)}});
     return {{"job", footprint.job},
             {"alive", footprint.alive},
             {"device", footprint.device ? json(footprint.device->name) : json(nullptr)},
             {"underlay", footprint.device ? json(footprint.device->underlay) : json(nullptr)},
             {"filter", footprint.filter ? json(*footprint.filter) : json(nullptr)},
             {"rules", footprint.rules.size()},
-            {"moved", moved}};
+            {"rerouted", rerouted}};
 }
 
 constexpr const char* kPrivilegeFix =
@@ -108,7 +108,7 @@ void add_filter_hints(json& checks) {
                 hint("forward_policy",
                      "chain " + name + " refuses to forward what no rule admits: this host may not serve as a relay",
                      "admit what comes from and leaves by devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; "
-                     "with firewalld: firewall-cmd --zone=trusted --add-interface=fl-+"));
+                     "with firewalld: firewall-cmd --congestion_level=trusted --add-interface=fl-+"));
         else
             checks.push_back(hint("input_policy", "chain " + name + " refuses what no rule admits",
                                   "admit the agents' UDP and TCP ports and UDP " + std::to_string(kFirstOverlayPort) +
@@ -127,14 +127,15 @@ void add_low_ports_hint(json& checks) {
     const LowPorts ports = low_ports();
     const std::string safe = std::to_string(kLastSourcePort + 1);
     if (ports.whom == LowPorts::For::everybody)
-        checks.push_back(hint("low_ports",
-                              "net.ipv4.ip_unprivileged_port_start is " + std::to_string(ports.first) +
-                                  ": every user of this host can put packets into the moved traffic of all jobs on it",
-                              "sysctl -w net.ipv4.ip_unprivileged_port_start=" + safe));
+        checks.push_back(
+            hint("low_ports",
+                 "net.ipv4.ip_unprivileged_port_start is " + std::to_string(ports.first) +
+                     ": every user of this host can put packets into the rerouted traffic of all jobs on it",
+                 "sysctl -w net.ipv4.ip_unprivileged_port_start=" + safe));
     if (ports.whom == LowPorts::For::not_known)
         checks.push_back(hint("low_ports",
                               std::string(kLowPortsSetting) +
-                                  " cannot be read: whether every user of this host can put packets into the moved "
+                                  " cannot be read: whether every user of this host can put packets into the rerouted "
                                   "traffic of all jobs on it is not known",
                               "see that net.ipv4.ip_unprivileged_port_start is " + safe + " or more"));
 }

@@ -9,7 +9,7 @@
 
 namespace fairlead::guardian {
 
-// One JSON object: {"jobs": [{"job", "alive", "device", "filter", "rules", "moved": [{"destination", "relay"}]}]}.
+// One JSON object: {"jobs": [{"job", "alive", "device", "filter", "rules", "rerouted": [{"destination", "relay"}]}]}.
 void print_status(Netlink& netlink, std::ostream& out);
 
 // Removes what dead guardians left (of one job, or of all if `job` is empty), one JSON line for each thing removed.

@@ -52,7 +52,7 @@ std::string users_of(const Setup& setup) {
            " (are they known in this user namespace?)";
 }
 
-// Whatever the protocol, but of the job's users only: what others move is none of its business.
+// Whatever the protocol, but of the job's users only: what others reroute is none of its business.
 void exempt_agents(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint16_t attribute,
                    std::uint16_t port) {
     Message message = exemption(slot, attribute, port);
@@ -88,7 +88,7 @@ void put_overlay_hop(Message& message, Address destination, Address gateway, std
     message.put_u32(RTA_OIF, device_index);
 }
 
-// The host's own route, not the job's: asked for as outer packets are, which are exempt from moves.
+// The host's own route, not the job's: asked for as outer packets are, which are exempt from reroutes.
 Message present_route(const Setup& setup, Address destination) {
     Message lookup(RTM_GETROUTE);
     auto& family = lookup.family<rtmsg>();
@@ -102,7 +102,8 @@ Message present_route(const Setup& setup, Address destination) {
 
 // Copies the metrics of the present route to `destination`, except its MTU: what an administrator set there (congestion
 // control, windows, ...) holds on a detour too. Returns the metrics that the route locks.
-std::uint32_t put_metrics_of_present_route(Netlink& netlink, const Setup& setup, Address destination, Message& moved) {
+std::uint32_t put_metrics_of_present_route(Netlink& netlink, const Setup& setup, Address destination,
+                                           Message& rerouted) {
     Message lookup = present_route(setup, destination);
     std::uint32_t locked = 0;
     netlink.get(lookup, "present route to " + to_string(destination), [&](const nlmsghdr* shown) {
@@ -113,7 +114,7 @@ std::uint32_t put_metrics_of_present_route(Netlink& netlink, const Setup& setup,
         for (std::uint16_t type = RTAX_UNSPEC + 1; type <= RTAX_MAX; ++type) {
             const nlattr* metric = found.find(type);
             if (metric == nullptr || type == RTAX_LOCK || type == RTAX_MTU) continue;
-            moved.put(type, payload(metric), payload_B(metric));
+            rerouted.put(type, payload(metric), payload_B(metric));
         }
     });
     return locked;
@@ -127,8 +128,8 @@ std::uint32_t ShownRule::slot() const {
 std::uint32_t ShownRoute::slot() const {
     return table >= kFirstTrialTable ? table - kFirstTrialTable : (table - kFirstTable) / 2;
 }
-bool ShownRoute::moved() const {
-    return table == moved_table(slot());
+bool ShownRoute::rerouted() const {
+    return table == rerouted_table(slot());
 }
 bool ShownRoute::last_hop() const {
     return table == last_hop_table(slot());
@@ -184,7 +185,7 @@ void add_rules(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
 
     Message users = new_rule(kUserPriority + slot, FR_ACT_TO_TBL);
     users.put_text(FRA_IIFNAME, kFromHere);
-    users.put_u32(FRA_TABLE, moved_table(slot));
+    users.put_u32(FRA_TABLE, rerouted_table(slot));
     put_users(users, setup);
     netlink.transact(users, "rule for " + users_of(setup));
 }
@@ -205,7 +206,7 @@ void add_echo_rules(Netlink& netlink, const Setup& setup, const Echoes& echoes, 
         message.put_u32(FRA_TABLE, table);
         netlink.transact(message, "rule that leads echoes from port " + std::to_string(port));
     };
-    lead(echoes.lasting_port, moved_table(slot));
+    lead(echoes.lasting_port, rerouted_table(slot));
     lead(echoes.trial_port, trial_table(slot));
 }
 
@@ -271,10 +272,10 @@ std::uint32_t route_mtu_B(Netlink& netlink, const Setup& setup, Address destinat
     return of_route_B == 0 ? of_device_B : std::min(of_route_B, of_device_B);
 }
 
-void add_moved_route(Netlink& netlink, const Setup& setup, const Move& move, std::uint32_t table,
-                     std::uint32_t device_index, std::uint32_t mtu_B) {
-    const Address destination = setup.hosts[move.destination].address;
-    const Address relay = setup.hosts[move.relay].address;
+void add_rerouted_route(Netlink& netlink, const Setup& setup, const Reroute& reroute, std::uint32_t table,
+                        std::uint32_t device_index, std::uint32_t mtu_B) {
+    const Address destination = setup.hosts[reroute.destination].address;
+    const Address relay = setup.hosts[reroute.relay].address;
     Message message = new_route(table, RTN_UNICAST, NLM_F_REPLACE);
     put_overlay_hop(message, destination, relay, device_index);
     message.put_address(RTA_PREFSRC, setup.hosts[setup.self].address);

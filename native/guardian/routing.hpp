@@ -24,7 +24,7 @@ struct ShownRule {
 std::vector<ShownRule> list_rules(Netlink& netlink);
 bool remove_rule(Netlink& netlink, const ShownRule& rule);
 
-// Adds all rules of the job; the one that claims the slot comes first, the one that moves users' packets last.
+// Adds all rules of the job; the one that claims the slot comes first, the one that reroutes users' packets last.
 void add_rules(Netlink& netlink, const Setup& setup, std::uint32_t slot);
 
 struct ShownRoute {
@@ -33,7 +33,7 @@ struct ShownRoute {
     std::optional<Address> gateway;
 
     std::uint32_t slot() const;
-    bool moved() const;     // leads a moved destination's packets: a trial does not
+    bool rerouted() const;  // leads a rerouted destination's packets: a trial does not
     bool last_hop() const;  // leads what came in on the overlay; all others lead what starts on this host
 };
 
@@ -44,17 +44,17 @@ bool remove_route(Netlink& netlink, const ShownRoute& route);
 // For packets that came in on the overlay: to every peer straight, and nowhere else. One detour, never two, no loops.
 void add_last_hops(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint32_t device_index);
 
-// How long packets to `destination` may be by the host's own routes, moved or not: the route's MTU, lowered by what the
-// kernel has learned of the path, or the device's.
+// How long packets to `destination` may be by the host's own routes, rerouted or not: the route's MTU, lowered by what
+// the kernel has learned of the path, or the device's.
 std::uint32_t route_mtu_B(Netlink& netlink, const Setup& setup, Address destination);
 
 // The ways of echoes: before the exemptions, since echoes go to agents' ports. `user` is whom the guardian serves:
 // unless that is root, only his sockets are led.
 void add_echo_rules(Netlink& netlink, const Setup& setup, const Echoes& echoes, std::uint32_t slot, std::uint32_t user);
 
-// Into the table of moved destinations, or that of trials. Replaces a route of the same destination. Returns after the
-// kernel has acknowledged it.
-void add_moved_route(Netlink& netlink, const Setup& setup, const Move& move, std::uint32_t table,
-                     std::uint32_t device_index, std::uint32_t mtu_B);
+// Into the table of rerouted destinations, or that of trials. Replaces a route of the same destination. Returns after
+// the kernel has acknowledged it.
+void add_rerouted_route(Netlink& netlink, const Setup& setup, const Reroute& reroute, std::uint32_t table,
+                        std::uint32_t device_index, std::uint32_t mtu_B);
 
 }  // namespace fairlead::guardian

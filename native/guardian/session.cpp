@@ -117,7 +117,7 @@ Reply Session::answer(std::span<const std::byte> packet) {
     return {id, 0, {}};
 }
 
-RoutePlane& Session::plane() {
+KernelPlane& Session::plane() {
     if (!plane_) throw Refused(ENOTCONN, "not set up");
     return *plane_;
 }
@@ -129,17 +129,17 @@ void Session::perform(const Setup& setup) {
     if (user_ != 0 && (setup.uid_first != user_ || setup.uid_last != user_))
         throw Refused(EPERM,
                       "uid_first, uid_last: user " + std::to_string(user_) + " may reroute only their own sockets");
-    plane_ = std::make_unique<RoutePlane>(netlink_, setup, user_);
+    plane_ = std::make_unique<KernelPlane>(netlink_, setup, user_);
 }
 
-void Session::perform(const Move& move) {
-    if (const auto wrong = check(move, plane().setup())) throw Refused(EINVAL, *wrong);
-    plane().move(move);
+void Session::perform(const Reroute& reroute) {
+    if (const auto wrong = check(reroute, plane().setup())) throw Refused(EINVAL, *wrong);
+    plane().reroute(reroute);
 }
 
-void Session::perform(const Return& back) {
+void Session::perform(const Restore& back) {
     if (const auto wrong = check(back, plane().setup())) throw Refused(EINVAL, *wrong);
-    plane().give_back(back);
+    plane().restore(back);
 }
 
 void Session::perform(const Echoes& echoes) {

@@ -12,7 +12,7 @@ namespace fairlead::guardian {
 
 class Session {
   public:
-    // `socket` is a SOCK_SEQPACKET; `user` is the real user, who may move only his own sockets unless he is 0.
+    // `socket` is a SOCK_SEQPACKET; `user` is the real user, who may reroute only his own sockets unless he is 0.
     Session(int socket, std::uint32_t user);
 
     // Serves until the socket ends (withdraws at once, removes the rest after the grace time) or SIGTERM comes (removes
@@ -27,18 +27,18 @@ class Session {
     bool serve_one();
     Reply answer(std::span<const std::byte> packet);
     void perform(const Setup& setup);
-    void perform(const Move& move);
-    void perform(const Return& back);
+    void perform(const Reroute& reroute);
+    void perform(const Restore& back);
     void perform(const Teardown&);
     void perform(const Echoes& echoes);
     void perform(const Try& trial);
-    RoutePlane& plane();
+    KernelPlane& plane();
 
     int socket_;
     int signals_;
     std::uint32_t user_;
     Netlink netlink_;
-    std::unique_ptr<RoutePlane> plane_;
+    std::unique_ptr<KernelPlane> plane_;
 };
 
 }  // namespace fairlead::guardian

@@ -22,7 +22,7 @@ constexpr Known kKnown[] = {
     {"no-detours", nullptr, "--no-detours"},
     {"no-detection", nullptr, "--no-detection"},
     {"monitor", nullptr, "--monitor"},
-    {"move", "SOURCE:DESTINATION:RELAY", "--move"},
+    {"reroute", "SOURCE:DESTINATION:RELAY", "--reroute"},
     {"nodes", "job|step", "--nodes"},
     {"wait", "SECONDS", nullptr},
     {"quiet", nullptr, "--quiet"},

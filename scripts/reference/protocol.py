@@ -157,7 +157,7 @@ def _settings(table: Table) -> str:
         markdown.paragraph(
             "The numbers that an agent decides by. An agent gets those that differ from their defaults in its "
             "`manage.settings`, a scenario of `fairlead simulate` in `agents.settings`: "
-            '`{"zones.medium_factor": 2}`. Values outside the limits are refused. What they do: '
+            '`{"congestion_level.medium_factor": 2}`. Values outside the limits are refused. What they do: '
             "[detection](../explanation/detection.md)."
         ),
     ]

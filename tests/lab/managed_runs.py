@@ -34,7 +34,7 @@ queue = "10ms"
 rate = "{trunk}"
 queue = "20ms"
 """
-MOVED = ["--no-detection", "--move", "h0:h1:h2"]  # a detour from the start, without a characterization
+REROUTED = ["--no-detection", "--reroute", "h0:h1:h2"]  # a detour from the start, without a characterization
 PROGRAM = "random-traffic"
 
 
@@ -263,8 +263,8 @@ def kernel_state(lab: labs.Lab, host: str) -> dict[str, list[str]]:
     return state
 
 
-def moved_routes(lab: labs.Lab, host: str) -> list[str]:
-    """Routes of moved destinations: they pin the source address, last hops do not."""
+def rerouted_routes(lab: labs.Lab, host: str) -> list[str]:
+    """Routes of rerouted destinations: they pin the source address, last hops do not."""
     return [route for route in kernel_state(lab, host).get("route", []) if " src " in route]
 
 
@@ -290,7 +290,7 @@ lab = "lab.toml"
 replications = 1
 
 [congestion]
-places = [{{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }}]
+bottlenecks = [{{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }}]
 
 [[programs]]
 name = "traffic"

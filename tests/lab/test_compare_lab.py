@@ -36,7 +36,7 @@ star = "star.toml"
 
 [congestions.streams]
 onset = [0.0, 0.0]
-[[congestions.streams.places]]
+[[congestions.streams.bottlenecks]]
 kind = "streams"
 pairs = [["n0", "h1"]]
 streams = 2
@@ -44,7 +44,7 @@ both_directions = false
 
 [congestions.delay]
 onset = [0.0, 0.0]
-[[congestions.delay.places]]
+[[congestions.delay.bottlenecks]]
 kind = "delay"
 link = ["switch", "h1"]
 
@@ -87,8 +87,8 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     assert program.name == "cg.streams.star"
     assert program.has_detour is False
     assert all(cell.n == 1 for cell in program.cells())
-    assert all(move.kind != "moved" for run in program.final.runs for move in run.moves)
-    assert any(zone.zone == "high" for run in program.final.runs for zone in run.zones)
+    assert all(decision.kind != "rerouted" for run in program.final.runs for decision in run.decisions)
+    assert any(level.congestion_level == "high" for run in program.final.runs for level in run.levels)
     assert findings.NO_DETOUR in findings.paragraphs(first)[0]
     assert findings.NO_DETOUR in html.unescape(page.read_text())
 
@@ -97,7 +97,7 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     assert second.complete
     assert [program.name for program in second.programs] == ["cg.streams.star", "cg.delay.star"]
     summary = json.loads(written.read_text())
-    assert summary["programs"]["cg.streams.star"]["moves"] == 0
+    assert summary["programs"]["cg.streams.star"]["reroutes"] == 0
     assert summary["programs"]["cg.delay.star"]["t_ic"] > summary["programs"]["cg.delay.star"]["t_nc"]
     with Store.read(tmp_path / "results") as store:
         assert len(store.runs("experiment")) == 1

@@ -143,7 +143,7 @@ def test_a_firewall_that_knows_agents_but_not_the_overlay(lab: labs.Lab, tmp_pat
     with undone(lab, "h1", f"nft '{rules}'", "nft delete table ip wall"):
         code, findings = consult(lab, tmp_path)
     assert code == 1
-    said = "h0 h2: to h1: UDP on the overlay's ports: no answer: what is moved there by kernel routes would be lost"
+    said = "h0 h2: to h1: UDP on the overlay's ports: no answer: what is rerouted there by kernel routes would be lost"
     assert errors(findings) == {"overlay": [said]}
 
 

@@ -251,7 +251,7 @@ factor = "congestion"
 clean = "none"
 [congestion.levels.congested]
 onset = [0.1, 0.2]
-places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
+bottlenecks = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
 [management]
 factor = "management"
 [management.levels]

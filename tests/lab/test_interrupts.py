@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from managed_runs import (
-    MOVED,
     PROGRAM,
+    REROUTED,
     cluster_file,
     comparison_text,
     mesh_text,
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_ends_with_its_program(lab: labs.Lab, tmp_path: Path, number: signal.Signals, code: int) -> None:
-    with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(60), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *REROUTED, program=traffic(60), results=tmp_path) as command:
         wait_for(lambda: all(processes(lab, host, PROGRAM) for host in ("h0", "h1", "h2")), "the ranks' start")
         command.process.send_signal(number)
         assert command.end() == code, command.text()
@@ -40,7 +40,7 @@ def test_a_run_ends_with_its_program(lab: labs.Lab, tmp_path: Path, number: sign
 
 
 def test_a_run_is_interrupted_before_its_program_starts(lab: labs.Lab, tmp_path: Path) -> None:
-    with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(60), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *REROUTED, program=traffic(60), results=tmp_path) as command:
         wait_for(lambda: processes(lab, "h2", "fairlead-agent"), "an agent's start")
         command.process.send_signal(signal.SIGTERM)
         assert command.end() == 143, command.text()

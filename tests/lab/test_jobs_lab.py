@@ -57,14 +57,14 @@ def times_s(lab: labs.Lab, directory: Path, jobs: int, *options: str) -> tuple[l
 
 def revisits(command: Command) -> Counter[tuple[int, int]]:
     """By pair: changes back to a route that it left less than REVISIT_S before, once its job has settled."""
-    changes = [event for event in command.record()[1] if event.kind in ("moved", "returned")]
+    changes = [event for event in command.record()[1] if event.kind in ("rerouted", "restored")]
     left: dict[tuple[int, int, int | None], float] = {}
     found: Counter[tuple[int, int]] = Counter()
     for event in changes:
         pair = event.data["source"], event.data["destination"]
-        moved = event.kind == "moved"
-        before = event.data["before"] if moved else event.data["relay"]
-        now = event.data["relay"] if moved else None
+        rerouted = event.kind == "rerouted"
+        before = event.data["before"] if rerouted else event.data["relay"]
+        now = event.data["relay"] if rerouted else None
         if event.t_s - changes[0].t_s > SETTLED_S and event.t_s - left.get((*pair, now), -REVISIT_S) < REVISIT_S:
             found[pair] += 1
         left[(*pair, before)] = event.t_s
@@ -78,8 +78,8 @@ def test_jobs_beside_foreign_streams_settle_and_gain(mesh4: tuple[labs.Lab, Path
     managed_s, commands = times_s(lab, directory, jobs)
     print(f"{jobs} jobs: unmanaged {unmanaged_s} s, managed {managed_s} s")
     assert all(managed < plain for managed, plain in zip(managed_s, unmanaged_s, strict=True)), (managed_s, unmanaged_s)
-    moves = [len([event for event in command.record()[1] if event.kind == "moved"]) for command in commands]
-    assert sum(moves) > 0
+    reroutes = [len([event for event in command.record()[1] if event.kind == "rerouted"]) for command in commands]
+    assert sum(reroutes) > 0
     # There and back again is no oscillation yet; twice is.
     assert all(count <= 1 for command in commands for count in revisits(command).values())
     assert nothing_left(lab)

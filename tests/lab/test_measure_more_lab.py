@@ -80,7 +80,7 @@ def test_the_gap_of_a_byte_is_that_of_the_link(four: Lab, tmp_path: Path) -> Non
 
 
 def test_network_noise_noise_and_messages_and_clocks(four: Lab, tmp_path: Path) -> None:
-    run, said = measured(four, tmp_path, "network-noise", "--seconds", "6", "--every", "0.5", "--train-size", "64KiB")
+    run, said = measured(four, tmp_path, "network-noise", "--seconds", "6", "--every", "0.5", "--bulk-size", "64KiB")
     with Store.read(tmp_path / "r") as store:
         parts = network_noise_analysis.parts(store, run.id)
     assert 2 <= len(parts.rates_bps) <= 12 and len(parts.latencies_s) == len(parts.rates_bps)
@@ -150,7 +150,7 @@ ENDLESS = {
     "collectives": ("mpi-collectives", ["--sizes", "4", "--operations", "allreduce", "--blocks", "1000"]),
     "impact": ("mpi-impact", ["--size", "4KiB", "--blocks", "1000"]),
     "loggp": ("mpi-loggp", ["--sizes", "8,1KiB", "--blocks", "1000"]),
-    "network-noise": ("mpi-network-noise", ["--train-size", "64KiB"]),
+    "network-noise": ("mpi-network-noise", ["--bulk-size", "64KiB"]),
     "noise-effect": ("mpi-noise-effect", ["--seconds", "600"]),
 }
 

@@ -46,7 +46,7 @@ replications = 1
 migrate = true
 [congestion]
 onset = [0.2, 0.2]
-[[congestion.places]]
+[[congestion.bottlenecks]]
 kind = "streams"
 pairs = [["n0", "v0"], ["n1", "v0"]]
 streams = 4
@@ -138,7 +138,7 @@ def test_a_full_trunk_is_led_around_and_a_flooded_server_is_left(tmp_path: Path)
         ("h4", "server4", "server5"),
         ("h5", "server4", "server5"),
     ]
-    led = {frozenset((event.data["source"], event.data["destination"])) for event in events if event.kind == "moved"}
+    led = {frozenset((event.data["source"], event.data["destination"])) for event in events if event.kind == "rerouted"}
     assert led & {frozenset((a, b)) for a in ("h0", "h1") for b in ("h2", "h3")}
 
 

@@ -1,4 +1,4 @@
-"""``fairlead run --plane relay``: the messages of a moved pair go through the agents, and agents may die."""
+"""``fairlead run --plane relay``: the messages of a rerouted pair go through the agents, and agents may die."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 import mpi_libraries
 import numpy as np
 import pytest
-from managed_runs import MOVED, Command, cluster_file, finish, mesh, nothing_left, processes, run, traffic, wait_for
+from managed_runs import REROUTED, Command, cluster_file, finish, mesh, nothing_left, processes, run, traffic, wait_for
 from mpi_libraries import LIBRARIES, Mpi
 from test_relay_collectives import SOURCES as COLLECTIVES
 from test_relay_collectives import results
@@ -24,7 +24,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.profile import record
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
-RELAYED = ["--plane", "relay", *MOVED]
+RELAYED = ["--plane", "relay", *REROUTED]
 RANKS = ["h0", "h1", "h2", "h3"]
 # Of six hosts, two relay for the four that have ranks: h4 what even ones send, h5 what odd ones do.
 EVERY_PAIR = [
@@ -32,7 +32,7 @@ EVERY_PAIR = [
     for source in RANKS
     for destination in RANKS
     if source != destination
-    for word in ("--move", f"{source}:{destination}:{'h4' if source in ('h0', 'h2') else 'h5'}")
+    for word in ("--reroute", f"{source}:{destination}:{'h4' if source in ('h0', 'h2') else 'h5'}")
 ]
 # Who dies, one after another: a relay; a destination's agent of what the other one still carries; a source's.
 VICTIMS = ("h4", "h0", "h1")
@@ -50,11 +50,11 @@ def carried(command: Command, host: str) -> dict[str, int]:
     return {**told[-1], **told[-1]["ranks"]}
 
 
-def test_messages_of_a_moved_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> None:
+def test_messages_of_a_rerouted_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> None:
     with run(cluster_file(lab, tmp_path), *RELAYED, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
-    assert len(command.events("moved")) == 1
+    assert len(command.events("rerouted")) == 1
     source, relay = carried(command, "h0"), carried(command, "h2")
     assert source["relayed"] > 0
     assert relay["passed"] >= source["relayed"]
@@ -92,11 +92,11 @@ def test_a_fast_producer_fills_no_memory(lab: labs.Lab, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
     cluster = cluster_file(lab, tmp_path)
-    with run(cluster, *MOVED, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
+    with run(cluster, *REROUTED, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
     assert command.heard("plane: relay, by the agents, since the guardian cannot make routes on 3 of 3 hosts (h0: ")
     assert carried(command, "h2")["passed"] > 0
-    with run(cluster, *MOVED, program=traffic(1), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()
     assert command.heard("plane: route, by the kernel's routes (the guardian may on all 3 hosts)")
     assert all("relay" not in event.data for event in command.events("stats"))
@@ -124,7 +124,7 @@ def test_ranks_join_an_agent_that_is_started_again(lab: labs.Lab, tmp_path: Path
         wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")
         wait_for(lambda: command.events("stats") and carried(command, "h0")["sent"] > 0, "frames on their way")
         begin_s = time.time()
-        for victim in ("h1", "h0"):  # the destination's agent; the source's, whose move is made again
+        for victim in ("h1", "h0"):  # the destination's agent; the source's, whose reroute is made again
             (agent,) = processes(lab, victim, "fairlead-agent")
             os.kill(agent, signal.SIGKILL)
             command.wait_to_hear(f"the agent of {victim} is running again")
@@ -259,7 +259,7 @@ def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: st
 @pytest.mark.parametrize(
     "mpi", [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")], ids=lambda each: each.name
 )
-@pytest.mark.parametrize("seed", [None, 31], ids=["moved", "chaos"])
+@pytest.mark.parametrize("seed", [None, 31], ids=["rerouted", "chaos"])
 def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed: int | None) -> None:
     """Every case of MPI's semantics between hosts, with messages that agents carry over a third one."""
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
@@ -269,14 +269,14 @@ def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed:
     env |= {"FAIRLEAD_CHAOS": str(seed)} if seed is not None else {}
     env |= {"FILES_IN": str(tmp_path)}
     # Between hosts, Debian's Open MPI 4.1 makes no windows over TCP, without the plane neither.
-    # MPICH alone does not end the unwanted messages, nor with the plane until those are moved.
+    # MPICH alone does not end the unwanted messages, nor with the plane until those are rerouted.
     left_out = {"windows", "windows of copies", "wrong starts"} if mpi.family == "openmpi" else {"unwanted"}
     cases = [each for each in CASES if each not in left_out]
     argv = with_environment([str(program), "1", *cases], **env)
     cluster = cluster_file(lab, tmp_path, "mpirun.openmpi", mpi.mpirun)
     options = ["--plane", "relay", "--no-detection", "-n", "3"]
     for source, destination, relay in ((0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1)):
-        options += ["--move", f"h{source}:h{destination}:h{relay}"]
+        options += ["--reroute", f"h{source}:h{destination}:h{relay}"]
     with (
         mpi_libraries.no_leftovers(),
         run(cluster, *options, program=argv, results=tmp_path) as command,
@@ -297,7 +297,7 @@ def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [None, 32], ids=["moved", "chaos"])
+@pytest.mark.parametrize("seed", [None, 32], ids=["rerouted", "chaos"])
 def test_collectives_beside_relayed_messages(lab: labs.Lab, tmp_path: Path, seed: int | None) -> None:
     """They give the same as without the plane."""
     mpi = LIBRARIES[0].need()
@@ -307,7 +307,7 @@ def test_collectives_beside_relayed_messages(lab: labs.Lab, tmp_path: Path, seed
     kept.mkdir()
     argv = [str(program), str(kept)]
     argv = argv if seed is None else with_environment(argv, FAIRLEAD_CHAOS=str(seed))
-    options = ["--plane", "relay", "--no-detection", "-n", "3", "--move", "h0:h1:h2", "--move", "h2:h0:h1"]
+    options = ["--plane", "relay", "--no-detection", "-n", "3", "--reroute", "h0:h1:h2", "--reroute", "h2:h0:h1"]
     with run(cluster_file(lab, tmp_path), *options, program=argv, results=tmp_path) as command:
         assert command.end(200) == 0, command.text()
     assert [(kept / str(rank)).read_text().splitlines() for rank in range(3)] == plain

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from managed_runs import (
-    MOVED,
     PROGRAM,
+    REROUTED,
     cluster_file,
     finish,
     nothing_left,
@@ -48,7 +48,7 @@ def test_an_unreachable_host_is_named_before_the_program_starts(lab: labs.Lab, t
     on(lab, "h1", "ip route save table main >/tmp/routes; ip link set eth0 down")
     begin_s = time.monotonic()
     try:
-        with run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command:
+        with run(cluster, *REROUTED, program=traffic(5), results=tmp_path) as command:
             assert command.end() == 1
     finally:
         on(lab, "h1", "ip link set eth0 up; ip route restore </tmp/routes 2>/dev/null || true")
@@ -63,7 +63,7 @@ def test_an_unreachable_host_is_named_before_the_program_starts(lab: labs.Lab, t
 
 def test_a_wrong_interface_is_told_with_the_right_one(lab: labs.Lab, tmp_path: Path) -> None:
     cluster = cluster_file(lab, tmp_path, 'interface = "eth0"', 'interface = "ens5"')
-    with run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(5), results=tmp_path) as command:
         assert command.end() == 2
     assert f"fairlead: {cluster}: h0: 10.64.0.1 is on eth0, not on ens5" in command.text()
     assert 'write interface = "eth0"' in command.text()
@@ -72,15 +72,15 @@ def test_a_wrong_interface_is_told_with_the_right_one(lab: labs.Lab, tmp_path: P
 
 @pytest.mark.slow
 def test_hosts_where_everybody_has_low_ports_are_told(lab: labs.Lab, tmp_path: Path) -> None:
-    """What others can put into the moved traffic is not seen where it arrives: each host's own setting counts."""
+    """What others can put into the rerouted traffic is not seen where it arrives: each host's own setting counts."""
     on(lab, "h1", "sysctl -qw net.ipv4.ip_unprivileged_port_start=600")
     try:
-        with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(1), results=tmp_path) as command:
+        with run(cluster_file(lab, tmp_path), *REROUTED, program=traffic(1), results=tmp_path) as command:
             assert command.end() == 0
         assert command.heard("every user of h1 (first port 600) can inject packets into rerouted traffic")
     finally:
         on(lab, "h1", "sysctl -qw net.ipv4.ip_unprivileged_port_start=1024")
-    with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(1), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *REROUTED, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0
     assert not command.heard("can put packets")
 
@@ -107,14 +107,14 @@ def test_a_run_starts_where_no_port_is_free_on_all_hosts(lab: labs.Lab, tmp_path
     with (
         held(lab, "h1", "SOCK_STREAM", 19650),
         held(lab, "h2", "SOCK_DGRAM", 19651),
-        run(cluster, *MOVED, program=traffic(1), results=tmp_path) as command,
+        run(cluster, *REROUTED, program=traffic(1), results=tmp_path) as command,
     ):
         assert command.end() == 0, command.text()
     (told,) = command.events("port")
     assert (told.data["host"], told.data["port"]) in (("h1", 19651), ("h2", 19650))
     taken = 39301 - told.data["port"]
     assert command.heard(f"{told.data['host']}: port {taken} is in use there; its agent listens on {told.data['port']}")
-    assert [event.kind for event in command.record()[1] if event.kind in ("moved", "plane")] == ["moved"]
+    assert [event.kind for event in command.record()[1] if event.kind in ("rerouted", "plane")] == ["rerouted"]
     assert nothing_left(lab)
 
 
@@ -132,8 +132,8 @@ def test_two_runs_at_once_start_on_the_same_hosts(lab: labs.Lab, tmp_path: Path)
     """Of two ports, which the cluster has, each takes one."""
     cluster = cluster_file(lab, tmp_path, *TWO_PORTS)
     with (
-        run(cluster, *MOVED, program=traffic(60, seed=1), results=tmp_path / "one") as one,
-        run(cluster, *MOVED, program=traffic(60, seed=2), results=tmp_path / "two") as two,
+        run(cluster, *REROUTED, program=traffic(60, seed=1), results=tmp_path / "one") as one,
+        run(cluster, *REROUTED, program=traffic(60, seed=2), results=tmp_path / "two") as two,
     ):
         for command in (one, two):
             command.wait_to_hear("h0→h1 rerouted over h2")
@@ -144,15 +144,15 @@ def test_two_runs_at_once_start_on_the_same_hosts(lab: labs.Lab, tmp_path: Path)
     assert nothing_left(lab)
 
 
-def test_moves_by_hand_need_privileges(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
-    words = ["--plane", "route", *MOVED]
+def test_reroutes_by_hand_need_privileges(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
+    words = ["--plane", "route", *REROUTED]
     with run(
         cluster_file(lab, tmp_path), *words, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged
     ) as command:
         assert command.end() == 1
     assert command.heard("3 of 3 hosts cannot reroute traffic (first: h0: ")
     assert "CAP_NET_ADMIN" in command.text()
-    assert "h0: `move` failed: there is no route plane" in command.text()
+    assert "h0: `reroute` failed: there is no route plane" in command.text()
     assert [event.data["plane"] for event in command.events("plane")] == ["none"] * 3
     assert nothing_left(lab)
 
@@ -195,7 +195,7 @@ def test_a_star_has_no_detours_and_costs_no_guardians(tmp_path: Path, tmp_path_f
             assert command.end() == 0
         assert command.heard("there is no detour around any bottleneck on ")
         assert command.heard("no reroutes")
-        assert command.events("moved") == []
+        assert command.events("rerouted") == []
     finally:
         lab.down()
 
@@ -225,7 +225,7 @@ name = "short"
 cluster = "lab.cluster.toml"
 
 [congestion]
-places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
+bottlenecks = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
 
 [[programs]]
 name = "traffic"
@@ -255,7 +255,7 @@ def test_a_cluster_of_one_host_runs_and_says_that_there_is_nothing_to_manage(tmp
         "fairlead: one has one compute host: all traffic stays inside it, so there is nothing to manage"
     )
     assert command.record()[0].exit_code == 7
-    done = once("run", cluster, "--results", tmp_path / "r", "--move", "a:b:c", "--", "true")
+    done = once("run", cluster, "--results", tmp_path / "r", "--reroute", "a:b:c", "--", "true")
     assert (done.returncode, "a cluster of at least three hosts" in done.stderr) == (2, True)
     done = once("characterize", cluster, "--results", tmp_path / "r")
     assert (done.returncode, "one has a single host" in done.stderr) == (2, True)

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 from managed_runs import (
-    MOVED,
     PROGRAM,
+    REROUTED,
     Command,
     assert_unharmed,
     cluster_file,
     finish,
     hit,
     kernel_state,
-    moved_routes,
     nothing_left,
     once,
     processes,
+    rerouted_routes,
     run,
     states,
     talking,
@@ -47,12 +47,12 @@ def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
-        assert moved_routes(lab, "h0")
+        assert rerouted_routes(lab, "h0")
         assert states()[0]["detours"] == {"h0→h1": "h2"}
         hit(lab, "h0", "fairlead-agent")
-        assert wait_for(lambda: not moved_routes(lab, "h0"), "the routes' end") < 2
+        assert wait_for(lambda: not rerouted_routes(lab, "h0"), "the routes' end") < 2
         command.wait_to_hear("the agent of h0 died; its traffic takes the direct paths")
         assert kernel_state(lab, "h1")["device"]
         assert_unharmed(lab, command)
@@ -61,13 +61,13 @@ def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, c
 
 
 @pytest.mark.slow
-def test_a_killed_agent_is_started_again_and_moves_as_it_did(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+def test_a_killed_agent_is_started_again_and_reroutes_as_it_did(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         hit(lab, "h0", "fairlead-agent")
         command.wait_to_hear("the agent of h0 is running again")
-        wait_for(lambda: command.text().count(AWAY) == 2, "the move by hand, made again")
-        assert moved_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
+        wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again")
+        assert rerouted_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
         assert states()[0]["detours"] == {"h0→h1": "h2"}
         # The others take it for what it is: they answer it as a relay, and it them.
         hit(lab, "h2", "fairlead-agent")
@@ -84,24 +84,24 @@ def test_a_killed_agent_is_started_again_and_moves_as_it_did(lab: labs.Lab, clus
 
 
 def test_a_killed_relay_sends_traffic_back_to_the_direct_path(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         killed_s = hit(lab, "h2", "fairlead-agent")
         command.wait_to_hear(BACK)
         (told_s,) = [at_s for at_s, line in command.told if BACK in line]
         assert told_s - killed_s < 3  # 1 s by design
-        wait_for(lambda: command.text().count(AWAY) == 2, "the move by hand, made again over the relay's new agent")
-        assert moved_routes(lab, "h0")
+        wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again over the relay's new agent")
+        assert rerouted_routes(lab, "h0")
         assert_unharmed(lab, command)
-    order = [event.kind for event in command.record()[1] if event.kind in ("moved", "returned", "restarted")]
-    assert order[:4] == ["moved", "returned", "restarted", "moved"]
-    assert command.events("returned")[0].data["reason"] in ("relay_dead", "relay_revoked")
+    order = [event.kind for event in command.record()[1] if event.kind in ("rerouted", "restored", "restarted")]
+    assert order[:4] == ["rerouted", "restored", "restarted", "rerouted"]
+    assert command.events("restored")[0].data["reason"] in ("relay_dead", "relay_revoked")
 
 
 def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         hit(lab, "h0", "fairlead-guardian")
         assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
@@ -112,16 +112,16 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
     assert command.heard("h0 can no longer reroute traffic: the guardian has ended")
     (lost,) = command.events("plane_lost")
     (cleaned,) = command.events("plane_cleaned")
-    (returned,) = command.events("returned")
+    (restored,) = command.events("restored")
     assert lost.data["host"] == cleaned.data["host"] == "h0"
     assert {"device", "filter", "route", "rule"} <= {each["kind"] for each in cleaned.data["removed"]}
-    assert returned.data["reason"] == "plane_lost"
+    assert restored.data["reason"] == "plane_lost"
 
 
 def test_a_host_that_loses_guardian_and_agent_has_new_ones_and_is_clean_after_the_run(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         (agent,), (guardian,) = (processes(lab, "h2", name) for name in ("fairlead-agent", "fairlead-guardian"))
         os.kill(guardian, signal.SIGKILL)
@@ -140,7 +140,7 @@ def test_a_disk_that_fills_up_ends_the_record_and_not_the_run(lab: labs.Lab, clu
     results.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", results], check=True)
     try:
-        with run(cluster, *MOVED, program=traffic(), results=results) as command:
+        with run(cluster, *REROUTED, program=traffic(), results=results) as command:
             talking(lab)
             fill(results)
             hit(lab, "h2", "fairlead-agent")  # something to record
@@ -170,7 +170,7 @@ def fill(directory: Path) -> None:
 def test_a_killed_program_is_told_by_its_exit_code(
     lab: labs.Lab, cluster: Path, tmp_path: Path, name: str, host: str
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         hit(lab, host, name)
         assert command.end() == 137, command.text()
@@ -182,7 +182,7 @@ def test_a_killed_program_is_told_by_its_exit_code(
 def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path / "first") as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path / "first") as command:
         talking(lab)
         command.process.kill()
         command.process.wait()
@@ -192,7 +192,7 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
         (state,) = states()
         assert state["alive"] is False
         assert "dead: its supervisor is gone" in once("status").stdout
-        with run(cluster, *MOVED, program=traffic(0.5, seed=2), results=tmp_path / "second") as second:
+        with run(cluster, *REROUTED, program=traffic(0.5, seed=2), results=tmp_path / "second") as second:
             assert second.end() == 0, second.text()
             assert any("verification passed" in line for line in second.output)
         finish(lab)
@@ -204,7 +204,7 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
 
 
 def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(2), results=tmp_path) as command:
         talking(lab)
         command.process.send_signal(signal.SIGSTOP)  # it shall not clean
         for name in ("fairlead-guardian", "fairlead-agent"):
@@ -233,8 +233,8 @@ def job_of(state: dict[str, list[str]]) -> str:
 
 def test_two_jobs_at_once_do_not_touch_each_other(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
     with (
-        run(cluster, *MOVED, program=traffic(seed=1), results=tmp_path / "short") as short,
-        run(cluster, *MOVED, program=traffic(seed=2), results=tmp_path / "long") as long,
+        run(cluster, *REROUTED, program=traffic(seed=1), results=tmp_path / "short") as short,
+        run(cluster, *REROUTED, program=traffic(seed=2), results=tmp_path / "long") as long,
     ):
         short.wait_to_hear(AWAY)
         long.wait_to_hear(AWAY)
@@ -248,7 +248,7 @@ def test_two_jobs_at_once_do_not_touch_each_other(lab: labs.Lab, cluster: Path, 
         (state,) = states()
         for host in ("h0", "h1", "h2"):
             assert kernel_state(lab, host)["device"] == [f"fl-{state['job']}"]
-        assert len(moved_routes(lab, "h0")) == 1
+        assert len(rerouted_routes(lab, "h0")) == 1
         assert_unharmed(lab, long, seed=2)
     assert not long.heard("back on its direct path: the intermediate host does not answer")
     assert long.events("rejected") == [] == short.events("rejected")
@@ -277,7 +277,7 @@ def refused(command: Command) -> tuple[int, int]:
 
 
 def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         listening = subprocess.run(
             lab.enter_command("h1", ["ss", "-Hnltp"]), capture_output=True, text=True, check=True
@@ -287,11 +287,11 @@ def test_strangers_are_refused_and_recorded(lab: labs.Lab, cluster: Path, tmp_pa
         for host in (neighbour, "h2"):  # one that is not of the job, and one whose address is
             noise = ["python3", "-c", NOISE, lab.plan.host_by_name["h1"].address, port]
             subprocess.run(lab.enter_command(host, noise), check=True, timeout=30)
-        assert moved_routes(lab, "h0")
+        assert rerouted_routes(lab, "h0")
         wait_for(lambda: refused(command) == (10, 2), "the reports of all that was refused")
         assert_unharmed(lab, command)
     assert command.heard("h1 rejected")
     assert refused(command) == (10, 2)
     assert {event.data["host"] for event in command.events("rejected")} == {"h1"}
-    (returned,) = command.events("returned")
-    assert returned.data["reason"] in PROGRAM_ENDED
+    (restored,) = command.events("restored")
+    assert restored.data["reason"] in PROGRAM_ENDED

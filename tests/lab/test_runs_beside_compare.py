@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from managed_runs import MOVED, cluster_file, comparison_text, mesh_text, nothing_left, once, run, start, traffic
+from managed_runs import REROUTED, cluster_file, comparison_text, mesh_text, nothing_left, once, run, start, traffic
 
 from fairlead import lab as labs
 from fairlead.store import Store, apart
@@ -19,7 +19,7 @@ def test_runs_beside_a_comparison(lab: labs.Lab, tmp_path: Path) -> None:
     file = cluster_file(lab, tmp_path)
     with start("compare", tmp_path / "plan.toml", "--results", results, results=results) as comparison:
         comparison.wait_to_hear("run 1 of 4")
-        runs = [run(file, *MOVED, program=traffic(2, seed), results=results) for seed in (1, 2)]
+        runs = [run(file, *REROUTED, program=traffic(2, seed), results=results) for seed in (1, 2)]
         for each in runs:
             with each:
                 assert each.end() == 0, each.text()
@@ -41,5 +41,5 @@ def test_runs_beside_a_comparison(lab: labs.Lab, tmp_path: Path) -> None:
         assert len(store.runs("run", parent=experiment.id)) == 5  # the pilot and one of each scenario
         alone = [each for each in store.outermost_runs() if each.kind == "run"]
         assert [each.id for each in alone] == sorted(numbers)
-        assert all(store.events(each.id, "moved") for each in alone)
+        assert all(store.events(each.id, "rerouted") for each in alone)
         assert len({each.id for each in store.runs()}) == len(store.runs())

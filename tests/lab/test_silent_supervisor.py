@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from managed_runs import (
-    MOVED,
     PROGRAM,
+    REROUTED,
     cluster_file,
     finish,
     kernel_state,
-    moved_routes,
     processes,
+    rerouted_routes,
     run,
     talking,
     traffic,
@@ -33,13 +33,13 @@ HOSTS = ("h0", "h1", "h2")
 
 
 def test_agents_undo_everything_when_the_lease_runs_out_and_come_back(lab: labs.Lab, tmp_path: Path) -> None:
-    with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
-        assert moved_routes(lab, "h0")
+        assert rerouted_routes(lab, "h0")
         command.process.send_signal(signal.SIGSTOP)
         begin_s = time.monotonic()
         time.sleep(LEASE_S - 3)
-        assert moved_routes(lab, "h0")  # not yet
+        assert rerouted_routes(lab, "h0")  # not yet
         wait_for(lambda: not any(processes(lab, host, "fairlead-agent") for host in HOSTS), "the agents' end", 10)
         assert time.monotonic() - begin_s < LEASE_S + 3
         wait_for(lambda: not any(kernel_state(lab, host) for host in HOSTS), "the end of all they did", 5)
@@ -47,7 +47,7 @@ def test_agents_undo_everything_when_the_lease_runs_out_and_come_back(lab: labs.
         command.process.send_signal(signal.SIGCONT)
         back = [f"the agent of {host} is running again" for host in HOSTS]
         wait_for(lambda: all(map(command.heard, back)), "the agents' return")
-        wait_for(lambda: moved_routes(lab, "h0"), "the move by hand, made again")
+        wait_for(lambda: rerouted_routes(lab, "h0"), "the manual reroute, made again")
         finish(lab)
         assert command.end() == 0, command.text()
     assert command.heard("nothing was heard from the supervisor for 10 s: all was taken back")
@@ -57,7 +57,7 @@ def test_agents_undo_everything_when_the_lease_runs_out_and_come_back(lab: labs.
 
 def test_a_short_stop_costs_nothing(lab: labs.Lab, tmp_path: Path) -> None:
     """Of the supervisor, or of an agent: what was said meanwhile is heard."""
-    with run(cluster_file(lab, tmp_path), *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         command.process.send_signal(signal.SIGSTOP)
         time.sleep(LEASE_S - 4)

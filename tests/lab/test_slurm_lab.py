@@ -46,7 +46,7 @@ def in_allocation(slurm: labs.Lab, options: str, script: str) -> str:
 
 def test_a_managed_run_on_the_nodes_of_an_allocation(slurm: labs.Lab) -> None:
     address = slurm.plan.host_by_name["h1"].address
-    run = f'{FAIRLEAD} run slurm --no-detection --move h0:h1:h2 -- sh -c "{SHOW.format(address=address)}"'
+    run = f'{FAIRLEAD} run slurm --no-detection --reroute h0:h1:h2 -- sh -c "{SHOW.format(address=address)}"'
     said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run.replace("'", "'\\''"))
     assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h1", "h2"]
     assert "h0→h1 rerouted over h2: by hand" in said
@@ -104,11 +104,11 @@ def test_doctor_tells_that_a_node_does_not_share_files(slurm: labs.Lab, shared: 
 
 def test_a_cancelled_job_leaves_nothing(slurm: labs.Lab, shared: Path) -> None:
     script = shared / "home/job.sh"
-    script.write_text(f"#!/bin/sh\nexec {FAIRLEAD} run slurm --no-detection --move h0:h1:h2 -- sleep 120\n")
+    script.write_text(f"#!/bin/sh\nexec {FAIRLEAD} run slurm --no-detection --reroute h0:h1:h2 -- sleep 120\n")
     submit = slurm.enter_command("h0", ["sh", "-c", "cd ~ && sbatch --parsable -N3 -o job.out job.sh"])
     job = subprocess.run(submit, capture_output=True, text=True, check=True).stdout.strip()
     told = shared / "home/job.out"
-    managed_runs.wait_for(lambda: told.exists() and "rerouted over h2" in told.read_text(), "the move")
+    managed_runs.wait_for(lambda: told.exists() and "rerouted over h2" in told.read_text(), "the reroute")
     assert all(managed_runs.processes(slurm, host, "fairlead-agent") for host in NODES)
     assert managed_runs.kernel_state(slurm, "h0")
     subprocess.run(slurm.enter_command("h0", ["scancel", job]), check=True)

@@ -132,24 +132,24 @@ def test_a_steps_traffic_leaves_a_congested_trunk(slurm: labs.Lab, shared: Path)
     options = "--fairlead=plane=route,report"
     with (
         congestion.make(slurm, FOREIGN),
-        start(slurm, shared, *srun("--mpi=pmix", options, *traffic()), directory="moved") as command,
+        start(slurm, shared, *srun("--mpi=pmix", options, *traffic()), directory="rerouted") as command,
     ):
         command.wait_to_hear("rerouted over h2")
-        assert any(managed_runs.moved_routes(slurm, host) for host in ("h0", "h1"))
+        assert any(managed_runs.rerouted_routes(slurm, host) for host in ("h0", "h1"))
         managed_runs.finish(slurm)
         assert command.end() == 0, command.text()
     assert any("verification passed" in line for line in command.output)
     run, _ = command.record()
     assert run.status == "ok"
     assert run.labels["program"] == "random-traffic"
-    first = command.events("moved")[0].data
+    first = command.events("rerouted")[0].data
     assert {first["source"], first["destination"]} == {"h0", "h1"}
     assert "random-traffic" in (command.results / "report.html").read_text()
     assert not command.heard("died"), command.text()
 
 
 def test_agents_carry_messages_where_the_relay_plane_is_asked_for(slurm: labs.Lab, shared: Path) -> None:
-    options = "--fairlead=plane=relay,no-detection,move=h0:h1:h2"
+    options = "--fairlead=plane=relay,no-detection,reroute=h0:h1:h2"
     command = done(slurm, shared, *srun("--mpi=pmix", options, *traffic(3)))
     assert command.process.returncode == 0, command.text()
     assert any("verification passed" in line for line in command.output)
@@ -232,7 +232,7 @@ def _supervisors() -> list[int]:
 
 
 def test_ctrl_c_ends_the_step_and_the_management(slurm: labs.Lab, shared: Path) -> None:
-    with start(slurm, shared, *srun("--fairlead=no-detection,move=h0:h1:h2", "sleep", "120")) as command:
+    with start(slurm, shared, *srun("--fairlead=no-detection,reroute=h0:h1:h2", "sleep", "120")) as command:
         command.wait_to_hear("rerouted over h2")
         managed_runs.wait_for(lambda: all(managed_runs.processes(slurm, h, "sleep") for h in NODES), "the tasks' start")
         (pid,) = managed_runs.processes(slurm, "h0", "srun")[:1]
@@ -244,7 +244,7 @@ def test_ctrl_c_ends_the_step_and_the_management(slurm: labs.Lab, shared: Path) 
 
 
 def test_scancel_ends_a_batch_job_and_its_management(slurm: labs.Lab, shared: Path) -> None:
-    script = "#!/bin/sh\n#SBATCH -N3\n#SBATCH --fairlead=no-detection,move=h0:h1:h2\nsrun -n3 sleep 120\n"
+    script = "#!/bin/sh\n#SBATCH -N3\n#SBATCH --fairlead=no-detection,reroute=h0:h1:h2\nsrun -n3 sleep 120\n"
     job, told = batch(slurm, shared, script)
     managed_runs.wait_for(lambda: "rerouted over h2" in told(), "the reroute")
     done(slurm, shared, "scancel", job)
@@ -322,7 +322,7 @@ def test_tasks_of_an_array(slurm: labs.Lab, shared: Path) -> None:
 
 
 def test_salloc_hands_the_option_on_and_the_jobs_other_node_may_relay(slurm: labs.Lab, shared: Path) -> None:
-    options = "--fairlead=no-detection,move=h0:h1:h2"
+    options = "--fairlead=no-detection,reroute=h0:h1:h2"
     line = ["salloc", "-Q", "-N3", options, "srun", "-N2", "-n2", "-w", "h0,h1", "hostname"]
     command = done(slurm, shared, *line)
     assert command.process.returncode == 0, command.text()
@@ -333,18 +333,18 @@ def test_salloc_hands_the_option_on_and_the_jobs_other_node_may_relay(slurm: lab
 def test_mpirun_in_a_batch_job_is_managed_by_its_own_srun(slurm: labs.Lab, shared: Path) -> None:
     shutil.rmtree(shared / "home/batch", ignore_errors=True)
     mpirun = "mpirun.openmpi --allow-run-as-root -np 3 --map-by node"
-    script = f"#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection,move=h0:h1:h2\n{mpirun} {' '.join(traffic(3))}\n"
+    script = f"#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection,reroute=h0:h1:h2\n{mpirun} {' '.join(traffic(3))}\n"
     _, told = batch(slurm, shared, script)
     managed_runs.wait_for(lambda: "verification passed" in told(), "the program's end")
     slurm_cluster.wait_until_idle(slurm)
     with Store.read(shared / "home/batch/results") as store:  # mpirun hides what its srun says
         (run,) = store.runs("run")
-        moved = [(event.data["source"], event.data["destination"]) for event in store.events(run.id, "moved")]
-    assert (run.status, run.labels["program"], moved) == ("ok", "orted", [("h0", "h1")])
+        rerouted = [(event.data["source"], event.data["destination"]) for event in store.events(run.id, "rerouted")]
+    assert (run.status, run.labels["program"], rerouted) == ("ok", "orted", [("h0", "h1")])
 
 
 def test_a_heterogeneous_step(slurm: labs.Lab, shared: Path) -> None:
-    options = "--fairlead=no-detection,move=h0:h1:h2"
+    options = "--fairlead=no-detection,reroute=h0:h1:h2"
     line = ["srun", "-N1", "-n1", options, "hostname", ":", "-N2", "-n2", "hostname"]
     command = done(slurm, shared, *line)
     assert command.process.returncode == 0, command.text()
@@ -353,7 +353,7 @@ def test_a_heterogeneous_step(slurm: labs.Lab, shared: Path) -> None:
 
 
 def test_the_epilog_removes_what_killed_guardians_left(slurm: labs.Lab, shared: Path) -> None:
-    line = ["salloc", "-Q", "-N3", "srun", "-n3", "--fairlead=no-detection,move=h0:h1:h2", "sleep", "120"]
+    line = ["salloc", "-Q", "-N3", "srun", "-n3", "--fairlead=no-detection,reroute=h0:h1:h2", "sleep", "120"]
     with start(slurm, shared, *line) as command:
         command.wait_to_hear("rerouted over h2")
         managed_runs.wait_for(lambda: all(managed_runs.processes(slurm, h, "sleep") for h in NODES), "the tasks' start")

@@ -280,17 +280,17 @@ def of_ann(text: str, keys: Path, guardian: str = "") -> Path:
 
 INSTALLED = 'guardian = "/run/fairlead-guardian"'
 BY_A_COMMAND = 'guardian = ["env", "/run/fairlead-guardian", "--user", "1234"]'
-WHERE_TO = ["--own-mpirun", "--no-detection", "--move", "h0:h1:h2"]
+WHERE_TO = ["--own-mpirun", "--no-detection", "--reroute", "h0:h1:h2"]
 
 
-def test_an_ordinary_user_moves_his_traffic_by_an_installed_guardian(
+def test_an_ordinary_user_reroutes_his_traffic_by_an_installed_guardian(
     lab: labs.Lab, text: str, keys: Path, tmp_path: Path
 ) -> None:
     destination = lab.plan.host_by_name["h1"].address
     ask = ["sh", "-c", f"id -un; ip route get {destination}; exec sleep 60"]
     with managed_runs.run(of_ann(text, keys, INSTALLED), *WHERE_TO, program=ask, results=tmp_path) as command:
         command.wait_to_hear("h0→h1 rerouted over h2")
-        assert managed_runs.moved_routes(lab, "h0")
+        assert managed_runs.rerouted_routes(lab, "h0")
         managed_runs.wait_for(lambda: len(command.output) >= 2, "the program's word on its route")
         (guardian,) = managed_runs.processes(lab, "h1", "fairlead-guardian")
         os.kill(guardian, signal.SIGKILL)
@@ -319,7 +319,7 @@ BY_SUDO = 'guardian = ["sudo", "-n", "/run/by-sudo", "--user", "1234"]'
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed; `make verify` installs it")
-def test_an_ordinary_user_moves_his_traffic_by_sudo(lab: labs.Lab, text: str, keys: Path, tmp_path: Path) -> None:
+def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, text: str, keys: Path, tmp_path: Path) -> None:
     for host in ("h0", "h1", "h2"):
         script = SUDO.format(guardian=native.program("fairlead-guardian"))
         subprocess.run(lab.enter_command(host, ["sh", "-c", script]), check=True)
@@ -386,7 +386,7 @@ def test_an_agent_whose_session_fell_is_started_again(lab: labs.Lab, cluster_fil
         command.wait_to_hear("the agent of h0 is running again")
         (after,) = managed_runs.processes(lab, "h0", "fairlead-agent")
         assert after != before
-        managed_runs.wait_for(lambda: managed_runs.moved_routes(lab, "h0"), "the move by hand, made again", 20)
+        managed_runs.wait_for(lambda: managed_runs.rerouted_routes(lab, "h0"), "the manual reroute, made again", 20)
         command.process.send_signal(signal.SIGTERM)
         command.end()
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from managed_runs import MOVED, Command, cluster_file, nothing_left, run, talking, traffic
+from managed_runs import REROUTED, Command, cluster_file, nothing_left, run, talking, traffic
 
 from fairlead import lab as labs
 
@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="packets are dropped in the hosts as root"),
 ]
 LIMIT_S = 20.0  # 5 s by design, of which the steps themselves take 4.1 s; the machine may be loaded
-# What a moved pair's packets are, and what a host's ranks and mpirun's daemon say to others.
+# What a rerouted pair's packets are, and what a host's ranks and mpirun's daemon say to others.
 OVERLAY = "udp dport 20000-29999"
 ALL_OF_TCP = "meta l4proto tcp"
 
@@ -40,7 +40,7 @@ def nft(lab: labs.Lab, host: str, rules: str) -> None:
 
 
 def running_with(lab: labs.Lab, tmp_path: Path, *options: str) -> Command:
-    return run(cluster_file(lab, tmp_path), *MOVED, *options, program=traffic(60), results=tmp_path)
+    return run(cluster_file(lab, tmp_path), *REROUTED, *options, program=traffic(60), results=tmp_path)
 
 
 def in_its_messages(lab: labs.Lab) -> None:

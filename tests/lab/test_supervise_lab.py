@@ -4,13 +4,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from managed_runs import COMMAND, cluster_file, moved_routes, nothing_left
+from managed_runs import COMMAND, cluster_file, nothing_left, rerouted_routes
 
 from fairlead import lab as labs
 from fairlead.store import Store
 
 pytestmark = pytest.mark.root
-MOVE = ["--no-detection", "--move", "h0:h1:h2"]
+REROUTE = ["--no-detection", "--reroute", "h0:h1:h2"]
 
 
 def start(*words: object) -> "subprocess.Popen[str]":
@@ -30,10 +30,10 @@ def test_management_lasts_as_long_as_the_caller_says(
     lab: labs.Lab, tmp_path: Path, answer: str, status: str, code: int | None
 ) -> None:
     cluster = cluster_file(lab, tmp_path)
-    with start(cluster, "--results", tmp_path, *MOVE, "--", "./program", "--its-option") as process:
+    with start(cluster, "--results", tmp_path, *REROUTE, "--", "./program", "--its-option") as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        assert moved_routes(lab, "h0")
+        assert rerouted_routes(lab, "h0")
         output, told = process.communicate(answer, 30)
     assert (process.returncode, output) == (0, "")
     assert "h0→h1 rerouted over h2: by hand" in told

@@ -18,7 +18,7 @@ COMPARISON = """
 name = "unseen"
 cluster = "lab.cluster.toml"
 [congestion]
-places = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
+bottlenecks = [{ kind = "streams", between = ["leaf0", "leaf1"], streams = 2 }]
 [[programs]]
 name = "traffic"
 command = ["random-traffic"]

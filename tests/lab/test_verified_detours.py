@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 from managed_runs import (
-    MOVED,
+    REROUTED,
     Command,
     assert_unharmed,
     cluster_file,
     hit,
     kernel_state,
     mesh,
-    moved_routes,
     nothing_left,
     once,
+    rerouted_routes,
     run,
     talking,
     traffic,
@@ -52,7 +52,7 @@ def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
 def away(lab: labs.Lab) -> None:
     """Wait until the program runs on every host, and its pair is away."""
     talking(lab)
-    assert moved_routes(lab, "h0")
+    assert rerouted_routes(lab, "h0")
     time.sleep(0.5)
 
 
@@ -65,22 +65,22 @@ def told_after(command: Command, part: str, since_s: float) -> float:
 
 
 def reasons(command: Command) -> list[str]:
-    return [event.data["reason"] for event in command.events("returned")]
+    return [event.data["reason"] for event in command.events("restored")]
 
 
 def test_the_destinations_agent_is_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         killed_s = hit(lab, "h1", "fairlead-agent")
         assert told_after(command, BACK, killed_s) < LIMIT_S
-        wait_for(lambda: command.text().count("h0→h1 rerouted over h2") == 2, "the move by hand, made again")
+        wait_for(lambda: command.text().count("h0→h1 rerouted over h2") == 2, "the manual reroute, made again")
         assert_unharmed(lab, command)
     assert reasons(command)[0] == "destination_lost"
     assert command.heard(f"{BACK}: the destination host does not accept rerouted traffic")
 
 
 def test_the_destinations_agent_is_stopped(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         stopped_s = hit(lab, "h1", "fairlead-agent", signal.SIGSTOP)
         try:
@@ -92,15 +92,15 @@ def test_the_destinations_agent_is_stopped(lab: labs.Lab, cluster: Path, tmp_pat
 
 
 def test_the_destinations_guardian_is_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         killed_s = hit(lab, "h1", "fairlead-guardian")
         assert told_after(command, BACK, killed_s) < LIMIT_S
         wait_for(lambda: not kernel_state(lab, "h1"), "the end of what the guardian left", 5)
         assert_unharmed(lab, command)
     assert reasons(command)[0] == "destination_lost"
-    order = [event.kind for event in command.record()[1] if event.kind in ("returned", "plane_cleaned")]
-    assert order[:2] == ["returned", "plane_cleaned"]
+    order = [event.kind for event in command.record()[1] if event.kind in ("restored", "plane_cleaned")]
+    assert order[:2] == ["restored", "plane_cleaned"]
 
 
 @pytest.fixture
@@ -120,16 +120,18 @@ def h1_without_guardian(lab: labs.Lab, unprivileged: str) -> str:
 def test_no_detour_to_a_host_without_a_guardian(
     lab: labs.Lab, cluster: Path, tmp_path: Path, h1_without_guardian: str
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian) as command:
+    with run(
+        cluster, *REROUTED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian
+    ) as command:
         assert command.end() == 1
     assert command.heard("1 of 3 hosts cannot reroute traffic (first: h1: ")
-    assert command.heard("h0: `move` failed: the destination has no data plane")
-    other_way = ["--no-detection", "--move", "h0:h2:h1"]
+    assert command.heard("h0: `reroute` failed: the destination has no data plane")
+    other_way = ["--no-detection", "--reroute", "h0:h2:h1"]
     with run(
         cluster, *other_way, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian
     ) as command:
         assert command.end() == 1
-    assert command.heard("h0: `move` failed: the relay has no data plane")
+    assert command.heard("h0: `reroute` failed: the relay has no data plane")
 
 
 @contextmanager
@@ -159,11 +161,11 @@ WAYS = [
 def test_a_detour_that_stops_carrying_is_left(
     lab: labs.Lab, cluster: Path, tmp_path: Path, host: str, filter_: tuple[str, ...]
 ) -> None:
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         with refusing(lab, host, *filter_) as since_s:
             assert told_after(command, BACK, since_s) < LIMIT_S
-            assert moved_routes(lab, "h0") == []
+            assert rerouted_routes(lab, "h0") == []
             assert_unharmed(lab, command)
     assert reasons(command) == ["detour_broken"]
     assert command.heard(f"{BACK}: the detour no longer delivers packets")
@@ -171,11 +173,11 @@ def test_a_detour_that_stops_carrying_is_left(
 
 def test_a_detour_that_carries_echoes_and_no_connection_is_left(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
     """As where a packet filter wants to see both directions of a connection (`ct state invalid drop`)."""
-    with run(cluster, *MOVED, program=traffic(), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         with refusing(lab, "h2", *TCP_NOT_FORWARDED) as since_s:
             assert told_after(command, BACK, since_s) < LIMIT_S
-            assert moved_routes(lab, "h0") == []
+            assert rerouted_routes(lab, "h0") == []
             assert_unharmed(lab, command)
     assert reasons(command) == ["detour_broken"]
 
@@ -186,11 +188,11 @@ def test_a_detour_that_never_carried_is_not_taken(
 ) -> None:
     with (
         refusing(lab, host, *filter_),
-        run(cluster, *MOVED, program=traffic(5), results=tmp_path) as command,
+        run(cluster, *REROUTED, program=traffic(5), results=tmp_path) as command,
     ):
         assert command.end() == 1
-    assert command.heard("h0: `move` failed: the detour does not carry packets")
-    assert command.events("moved") == []
+    assert command.heard("h0: `reroute` failed: the detour does not carry packets")
+    assert command.events("rerouted") == []
 
 
 RING = ["nbody", "--particles", "256", "--payload", "8192", "--steps", "8"]  # blocks of 1 MiB
@@ -198,7 +200,7 @@ RING = ["nbody", "--particles", "256", "--payload", "8192", "--steps", "8"]  # b
 
 @pytest.mark.parametrize("blocked", [True, False], ids=["ports-blocked", "ports-open"])
 def test_detection_takes_no_detour_that_does_not_carry(private_runtime: None, tmp_path: Path, blocked: bool) -> None:
-    """Blocked at the only relay before the start, as by a security group. Open, the same program is moved."""
+    """Blocked at the only relay before the start, as by a security group. Open, the same program is rerouted."""
     with ExitStack() as stack:
         # Trunks slow enough for the network to limit the program.
         lab = stack.enter_context(mesh("closed" if blocked else "open", tmp_path, trunk="40mbit"))
@@ -211,7 +213,7 @@ def test_detection_takes_no_detour_that_does_not_carry(private_runtime: None, tm
         command = stack.enter_context(run(file, "-n", "2", program=RING, results=tmp_path))
         assert command.end(120) == 0, command.text()
         assert programs.verdict("".join(command.output).encode()).verified
-        assert bool(command.events("moved")) is not blocked, command.text()
-        reasons_to_stay = {event.data["reason"] for event in command.events("stayed")}
-        assert ("not_carried" in reasons_to_stay) is blocked, command.text()
+        assert bool(command.events("rerouted")) is not blocked, command.text()
+        reasons_to_keep = {event.data["reason"] for event in command.events("kept")}
+        assert ("not_carried" in reasons_to_keep) is blocked, command.text()
         wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)

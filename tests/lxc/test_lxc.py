@@ -120,16 +120,16 @@ def left(containers: Containers) -> list[str]:
     return [line for line in lines if not line.startswith(("orted ", str(PROGRAMS)))]
 
 
-MOVED = ["-n", "4", "--no-detection", "--move", "n1:n2:n3"]
+REROUTED = ["-n", "4", "--no-detection", "--reroute", "n1:n2:n3"]
 
 
 @pytest.mark.parametrize("plane", ["route", "relay"])
-def test_messages_are_moved(file: Path, plane: str, containers: Containers, tmp_path: Path) -> None:
-    words = [*MOVED, "--plane", plane, "--results", tmp_path]
+def test_messages_are_rerouted(file: Path, plane: str, containers: Containers, tmp_path: Path) -> None:
+    words = [*REROUTED, "--plane", plane, "--results", tmp_path]
     with start("run", file, *words, "--", PROGRAMS / "cg", "--class", "S", results=tmp_path) as command:
         assert command.end() == 0, command.text()
     assert '"verified":true' in "".join(command.output)
-    assert len(command.events("moved")) == 1
+    assert len(command.events("rerouted")) == 1
     told = {event.data["host"]: event.data for event in command.events("stats")}
     if plane == "relay":
         assert told["n1"]["relay"]["ranks"]["relayed"] > 0
@@ -143,7 +143,7 @@ def test_a_killed_run_leaves_the_program_alone(file: Path, containers: Container
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     before = rules()
-    words = [*MOVED, "--results", tmp_path]
+    words = [*REROUTED, "--results", tmp_path]
     with start("run", file, *words, "--", PROGRAMS / "cg", "--class", "B", results=tmp_path) as command:
         managed_runs.wait_for(lambda: any("/cg " in line for line in containers.processes(4)), "cg in c4")
         assert rules() != before

@@ -150,7 +150,7 @@ def test_a_program_without_any_library(tmp_path: Path) -> None:
     assert needed(program) == set()
     assert here(program) == Linkage("mpich", static=True)
     bare = gcc(tmp_path / "bare", "-static")
-    assert str(here(bare)) == str(here(gcc(tmp_path / "moved", "-static-pie"))) == "linked statically"
+    assert str(here(bare)) == str(here(gcc(tmp_path / "rerouted", "-static-pie"))) == "linked statically"
 
 
 def test_what_is_no_program_of_this_machine(tmp_path: Path) -> None:

@@ -213,17 +213,17 @@ def test_pingpong_gives_every_sample(flavour: str) -> None:
     for entry in found["results"]:
         assert len(entry["round_trip_s"]) == 7
         assert all(0 < sample < 5 for sample in entry["round_trip_s"])
-    assert found["train"] is None
+    assert found["bulk"] is None
 
 
 @flavours
-def test_pingpong_train_adds_up(flavour: str) -> None:
-    arguments = ["--sizes", "64", "--repetitions", "1", "--train", "0.2", "--train-size", "8192", "--window", "4"]
-    train = result(run(flavour, 2, "pingpong", *arguments))["train"]
-    assert train["duration_s"] == pytest.approx(sum(train["window_s"]))
-    assert train["bytes"] == 8192 * 4 * len(train["window_s"])
-    assert train["rate_bps"] == pytest.approx(8 * train["bytes"] / train["duration_s"])
-    assert len(train["window_s"]) >= 2
+def test_pingpong_bulk_adds_up(flavour: str) -> None:
+    arguments = ["--sizes", "64", "--repetitions", "1", "--bulk", "0.2", "--bulk-size", "8192", "--window", "4"]
+    bulk = result(run(flavour, 2, "pingpong", *arguments))["bulk"]
+    assert bulk["duration_s"] == pytest.approx(sum(bulk["window_s"]))
+    assert bulk["bytes"] == 8192 * 4 * len(bulk["window_s"])
+    assert bulk["rate_bps"] == pytest.approx(8 * bulk["bytes"] / bulk["duration_s"])
+    assert len(bulk["window_s"]) >= 2
 
 
 @flavours

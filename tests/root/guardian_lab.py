@@ -23,14 +23,14 @@ from typing import Any
 from fairlead import native
 
 MAGIC = 0x464C4732
-SETUP, MOVE, RETURN, TEARDOWN, REPLY, ECHOES, TRY = 1, 2, 3, 4, 5, 6, 7
+SETUP, REROUTE, RESTORE, TEARDOWN, REPLY, ECHOES, TRY = 1, 2, 3, 4, 5, 6, 7
 MAX_HOSTS = 1024
 MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
 AGENT_PORT = 47011
 JOB_SIZE = 3
 AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
 LOCK_FILE = "/proc/sys/net/ipv4/tcp_fastopen_key"
-MOVED_TABLE, LAST_HOP_TABLE = 0x464C0000, 0x464C0001
+REROUTED_TABLE, LAST_HOP_TABLE = 0x464C0000, 0x464C0001
 TRIAL_TABLE = 0x464C0028
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -297,11 +297,11 @@ class Guardian:
         assert reply.request_id == self.last_id
         return reply
 
-    def move(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
-        return self.request(MOVE, destination, relay, leg_mtu_B)
+    def reroute(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
+        return self.request(REROUTE, destination, relay, leg_mtu_B)
 
     def give_back(self, destination: int) -> Reply:
-        return self.request(RETURN, destination)
+        return self.request(RESTORE, destination)
 
     def lead_echoes(self, lasting_port: int, trial_port: int) -> Reply:
         return self.request(ECHOES, lasting_port, trial_port)
@@ -328,8 +328,8 @@ def status(host: Namespace, binary: str) -> list[dict[str, object]]:
     return json.loads(host.run(binary, "--status"))["jobs"]
 
 
-def moved_routes(host: Namespace) -> list[dict[str, object]]:
-    return routes_in(host, MOVED_TABLE)
+def rerouted_routes(host: Namespace) -> list[dict[str, object]]:
+    return routes_in(host, REROUTED_TABLE)
 
 
 def tried_routes(host: Namespace) -> list[dict[str, object]]:

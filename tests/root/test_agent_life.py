@@ -53,7 +53,7 @@ def test_signals_end_it_in_order(star: Star, number: signal.Signals) -> None:
 
 def test_end_of_input_ends_it_even_in_a_measurement(star: Star) -> None:
     with agents(star) as running:
-        running[0].send(type="train", peer=1, duration_s=30.0, streams=2)
+        running[0].send(type="bulk", peer=1, duration_s=30.0, streams=2)
         time.sleep(0.2)
         begin_s = time.monotonic()
         assert running[0].end_input() == 0
@@ -139,16 +139,16 @@ def test_bad_commands_fail_and_the_rest_goes_on(star: Star) -> None:
         assert "'peer'" in answer["reason"]
         running[0].write("}{")
         assert "not JSON" in running[0].event("log")["text"]
-        answer = running[0].ask(type="move", peer=1, relay=1)
+        answer = running[0].ask(type="reroute", peer=1, relay=1)
         assert answer["type"] == "failed"
         assert running[0].ask(type="probe", peers=[1], count=1, interval_s=0)["type"] == "probe"
 
 
-def test_moves_need_a_guardian(star: Star) -> None:
+def test_reroutes_need_a_guardian(star: Star) -> None:
     three = Star(3)
     try:
         with agents(three) as running:
-            answer = running[0].ask(type="move", peer=1, relay=2)
+            answer = running[0].ask(type="reroute", peer=1, relay=2)
             assert answer["type"] == "failed"
             assert "no guardian" in answer["reason"]
     finally:

@@ -1,4 +1,4 @@
-"""Agents with guardians: moves by hand, moves by themselves, and what is left when somebody dies.
+"""Agents with guardians: manual reroutes, reroutes by themselves, and what is left when somebody dies.
 
 Three hosts whose routers are joined pairwise (guardian_lab.Mesh), every link between routers shaped to 50 Mbit/s.
 """
@@ -204,26 +204,31 @@ def transit_packets(net: Net, relay: int) -> int:
     return net.hosts[relay].received_packets("eth0")
 
 
-def test_moved_by_hand_and_back(net: Net, guardian: list[str]) -> None:
+def test_rerouted_by_hand_and_back(net: Net, guardian: list[str]) -> None:
     before = net.hosts[0].state()
     with agents(net, guardian=guardian, uid=USER) as running:
         with program(net, 0, 1) as ranks:
-            assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
-            moved = running[0].event("moved")
-            assert (moved["source"], moved["destination"], moved["relay"], moved["manual"]) == (0, 1, 2, True)
+            assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
+            rerouted = running[0].event("rerouted")
+            assert (rerouted["source"], rerouted["destination"], rerouted["relay"], rerouted["manual"]) == (
+                0,
+                1,
+                2,
+                True,
+            )
             first, first_exchanges = transit_packets(net, 2), ranks.exchanges
             time.sleep(0.5)
             exchanged = ranks.exchanges - first_exchanges
             assert exchanged > 10
             assert transit_packets(net, 2) - first >= exchanged
-            assert running[0].ask(type="return", peer=1)["type"] == "done"
-            returned = running[0].event("returned")
-            assert (returned["destination"], returned["relay"], returned["reason"]) == (1, 2, "manual")
+            assert running[0].ask(type="restore", peer=1)["type"] == "done"
+            restored = running[0].event("restored")
+            assert (restored["destination"], restored["relay"], restored["reason"]) == (1, 2, "manual")
             second, second_exchanges = transit_packets(net, 2), ranks.exchanges
             time.sleep(0.3)
             assert ranks.exchanges > second_exchanges
             assert transit_packets(net, 2) - second < 20
-        assert running[0].ask(type="return", peer=1)["type"] == "done", "already direct: not an error"
+        assert running[0].ask(type="restore", peer=1)["type"] == "done", "already direct: not an error"
     assert net.hosts[0].state() == before
 
 
@@ -239,7 +244,7 @@ def route_of_relay(net: Net, mtu_B: int) -> Iterator[None]:
 
 
 def shown_mtu_B(net: Net) -> int | None:
-    """Of packets from h0 to h1, if they are moved."""
+    """Of packets from h0 to h1, if they are rerouted."""
     (route,) = net.hosts[0].ip_json("route", "get", net.address(1), "uid", str(USER))
     return route["metrics"][0]["mtu"] if route["dev"].startswith("fl-") else None
 
@@ -247,57 +252,57 @@ def shown_mtu_B(net: Net) -> int | None:
 def test_the_relay_tells_how_long_packets_to_the_destination_may_be(net: Net, guardian: list[str]) -> None:
     with route_of_relay(net, 1300), agents(net, guardian=guardian, uid=USER) as running:
         with program(net, 0, 1) as ranks:
-            assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+            assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
             wait_until(lambda: shown_mtu_B(net) == 1250, within_s=2)
             exchanges = ranks.exchanges
             time.sleep(0.3)
             assert ranks.exchanges > exchanges
-        # The agent knows it now, and makes the next move with it at once.
-        assert running[0].ask(type="return", peer=1)["type"] == "done"
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        # The agent knows it now, and makes the next reroute with it at once.
+        assert running[0].ask(type="restore", peer=1)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         assert shown_mtu_B(net) == 1250
 
 
 def test_a_detour_that_has_room_for_next_to_nothing_is_given_up(net: Net, guardian: list[str]) -> None:
     with route_of_relay(net, 600), agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         reason = running[0].event("log")["text"]
         assert reason.endswith("over 10.77.2.2 has room for packets of 550 bytes, fewer than 576")
         wait_until(lambda: shown_mtu_B(net) is None, within_s=2)
-        answer = running[0].ask(type="move", peer=1, relay=2)
+        answer = running[0].ask(type="reroute", peer=1, relay=2)
         assert (answer["type"], "550 bytes" in answer["reason"]) == ("failed", True)
 
 
-def test_what_a_relay_tells_after_a_move_that_failed_moves_nothing(net: Net, guardian: list[str]) -> None:
+def test_what_a_relay_tells_after_a_reroute_that_failed_reroutes_nothing(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
         with route_of_relay(net, 600):
-            assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+            assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
             running[0].event("log")
             wait_until(lambda: shown_mtu_B(net) is None, within_s=2)
         # The relay's answer to this one tells that there is room again: too late for it.
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "failed"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "failed"
         for _ in range(10):
             time.sleep(0.05)
             assert shown_mtu_B(net) is None
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         assert shown_mtu_B(net) == 1450
 
 
 def test_agents_that_can_open_nothing_keep_a_detour(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         for agent in running:
             _, hard = resource.prlimit(agent.process.pid, resource.RLIMIT_NOFILE)
             resource.prlimit(agent.process.pid, resource.RLIMIT_NOFILE, (3, hard))
         with program(net, 0, 1) as ranks:
             time.sleep(2.0)
             assert ranks.exchanges > 10
-        assert not [e for e in running[0].seen if e["type"] == "returned"]
+        assert not [e for e in running[0].seen if e["type"] == "restored"]
 
 
 def test_measurements_stay_on_the_direct_path(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=os.getuid()) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         first = transit_packets(net, 2)
         running[0].ask(type="pingpong", peer=1, sizes_B=[8192], exchanges=50, warmup=0)
         running[0].ask(type="probe", peers=[1], count=50, interval_s=0.001)
@@ -308,7 +313,7 @@ def test_end_of_input_withdraws_everything(net: Net, guardian: list[str]) -> Non
     before = [host.state() for host in net.hosts]
     with agents(net, guardian=guardian, uid=USER) as running:
         for source, destination, relay in ((0, 1, 2), (1, 2, 0), (2, 1, 0)):
-            assert running[source].ask(type="move", peer=destination, relay=relay)["type"] == "done"
+            assert running[source].ask(type="reroute", peer=destination, relay=relay)["type"] == "done"
         for agent in running:
             begin_s = time.monotonic()
             assert agent.end_input() == 0
@@ -318,19 +323,19 @@ def test_end_of_input_withdraws_everything(net: Net, guardian: list[str]) -> Non
 
 def test_a_dead_relay_is_left_within_a_second(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         begin_s = time.monotonic()
         running[2].kill()
-        assert running[0].event("returned")["reason"] == "relay_dead"
+        assert running[0].event("restored")["reason"] == "relay_dead"
         assert time.monotonic() - begin_s < 1.0
 
 
 def test_a_relay_that_stops_says_so(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         begin_s = time.monotonic()
         running[2].process.send_signal(signal.SIGTERM)
-        assert running[0].event("returned")["reason"] == "peer_stopped"
+        assert running[0].event("restored")["reason"] == "peer_stopped"
         assert time.monotonic() - begin_s < 0.2
         assert running[2].process.wait(5) == 0
 
@@ -354,7 +359,7 @@ def watches_signals(agent: Agent) -> bool:
 
 def test_a_signal_does_not_wake_it_again_and_again(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         assert watches_signals(running[0])
         slow = guardian_of(running[0])
         os.kill(slow, signal.SIGSTOP)
@@ -373,10 +378,10 @@ def test_a_signal_does_not_wake_it_again_and_again(net: Net, guardian: list[str]
 def test_a_guardian_that_does_not_answer_is_ended(net: Net, guardian: list[str]) -> None:
     """Else its routes stay, and whoever removes what dead guardians left takes it for alive."""
     with agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         stopped = guardian_of(running[0])
         os.kill(stopped, signal.SIGSTOP)
-        answer = running[0].ask(type="return", peer=1)
+        answer = running[0].ask(type="restore", peer=1)
         assert answer["type"] == "failed", answer
         assert "was ended" in running[0].event("plane_lost")["reason"]
         net.hosts[0].run(*guardian, "--clean")
@@ -385,11 +390,11 @@ def test_a_guardian_that_does_not_answer_is_ended(net: Net, guardian: list[str])
 
 def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
-        assert running[0].ask(type="move", peer=1, relay=2)["type"] == "done"
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         os.kill(guardian_of(running[2]), signal.SIGKILL)
         assert "guardian" in running[2].event("plane_lost")["reason"]
-        assert running[0].event("returned")["reason"] in OUR_DEATH_BELL
-        answer = running[2].ask(type="move", peer=1, relay=0)
+        assert running[0].event("restored")["reason"] in OUR_DEATH_BELL
+        answer = running[2].ask(type="reroute", peer=1, relay=0)
         assert answer["type"] == "failed"
         assert "no route plane" in answer["reason"]
         assert running[2].ask(type="probe", peers=[0], count=2, interval_s=0.01)["type"] == "probe"
@@ -398,7 +403,7 @@ def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
 
 def test_without_a_working_guardian_it_measures_on(net: Net) -> None:
     with agents(net, guardian=["/nowhere/fairlead-guardian"], plane="none") as running:
-        answer = running[0].ask(type="move", peer=1, relay=2)
+        answer = running[0].ask(type="reroute", peer=1, relay=2)
         assert answer["type"] == "failed"
         assert "/nowhere/fairlead-guardian" in answer["reason"]
         assert running[0].ask(type="probe", peers=[1], count=2, interval_s=0.01)["type"] == "probe"
@@ -407,32 +412,36 @@ def test_without_a_working_guardian_it_measures_on(net: Net) -> None:
 @pytest.mark.slow
 def test_who_holds_the_guardians_lock_is_heard_from_the_agent(net: Net, guardian: list[str]) -> None:
     with holding_lock(net.hosts[0]), agents(net, [0], guardian=guardian, plane="none") as running:
-        answer = running[0].ask(type="move", peer=1, relay=2)
+        answer = running[0].ask(type="reroute", peer=1, relay=2)
     assert answer["type"] == "failed"
     assert f"another guardian holds the lock on {LOCK_FILE}" in answer["reason"]
 
 
-def test_congestion_moves_a_pair_and_its_end_brings_it_back(net: Net, guardian: list[str]) -> None:
+def test_congestion_reroutes_a_pair_and_its_end_brings_it_back(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER, manage=tables()) as running:
         with program(net, 0, 1):
             time.sleep(1.5)
-            assert not [e for agent in running for e in agent.seen if e["type"] == "moved"]
+            assert not [e for agent in running for e in agent.seen if e["type"] == "rerouted"]
             with congestion(net, 0, 1):
-                moved = running[0].event("moved", timeout_s=5)
-                assert (moved["source"], moved["destination"], moved["relay"]) == (0, 1, 2)
-                assert moved["queue_delay_s"] > 1e-3
-                assert moved["foreign_share"] > 0.5
-                assert moved["detour_latency_s"] < moved["present_latency_s"]
-                assert moved["suspected_t_s"] <= moved["confirmed_t_s"] <= moved["decided_t_s"] <= moved["t_s"]
-                assert moved["t_s"] - moved["suspected_t_s"] < 1.0
+                rerouted = running[0].event("rerouted", timeout_s=5)
+                assert (rerouted["source"], rerouted["destination"], rerouted["relay"]) == (0, 1, 2)
+                assert rerouted["queue_delay_s"] > 1e-3
+                assert rerouted["foreign_share"] > 0.5
+                assert rerouted["detour_latency_s"] < rerouted["present_latency_s"]
+                assert (
+                    rerouted["suspected_t_s"] <= rerouted["confirmed_t_s"] <= rerouted["decided_t_s"] <= rerouted["t_s"]
+                )
+                assert rerouted["t_s"] - rerouted["suspected_t_s"] < 1.0
                 latency = running[0].event("path_latency", where=lambda e: e["relay"] == 2)
                 assert (latency["source"], latency["destination"]) == (0, 1)
-                assert latency["latency_s"] < moved["present_latency_s"]
-            returned = running[0].event("returned", timeout_s=15)
-            assert returned["reason"] == "direct_good"
-            assert returned["away_s"] > 1.0
-        zones = [e["zone"] for e in running[0].seen if e["type"] == "zone" and e["destination"] == 1]
-        assert zones[0] in ("medium", "high")
+                assert latency["latency_s"] < rerouted["present_latency_s"]
+            restored = running[0].event("restored", timeout_s=15)
+            assert restored["reason"] == "direct_good"
+            assert restored["away_s"] > 1.0
+        levels = [
+            e["congestion_level"] for e in running[0].seen if e["type"] == "level_changed" and e["destination"] == 1
+        ]
+        assert levels[0] in ("medium", "high")
         assert not [e for agent in running for e in agent.seen if e["type"] in ("rejected", "plane_lost")]
 
 
@@ -445,10 +454,10 @@ def test_where_the_only_relay_forwards_nothing_the_pair_stays(net: Net, guardian
         with agents(net, guardian=guardian, uid=USER, manage=tables()) as running, program(net, 0, 1):
             time.sleep(1.5)
             with congestion(net, 0, 1):
-                stayed = running[0].event("stayed", timeout_s=5, where=lambda e: e["reason"] == "not_carried")
-                assert (stayed["source"], stayed["destination"]) == (0, 1)
+                kept = running[0].event("kept", timeout_s=5, where=lambda e: e["reason"] == "not_carried")
+                assert (kept["source"], kept["destination"]) == (0, 1)
                 time.sleep(0.5)
-            assert not [e for agent in running for e in agent.seen if e["type"] in ("moved", "rejected")]
+            assert not [e for agent in running for e in agent.seen if e["type"] in ("rerouted", "rejected")]
     finally:
         net.hosts[2].run("nft", "delete table inet in_the_way")
 
@@ -462,15 +471,15 @@ def test_where_one_of_two_relays_forwards_nothing_the_other_is_taken(
     with agents(four, guardian=guardian, uid=USER, manage=tables(4)) as running, program(four, 0, 1):
         time.sleep(1.5)
         with congestion(four, 0, 1):
-            moved = running[0].event("moved", timeout_s=10)
-            assert (moved["source"], moved["destination"], moved["relay"]) == (0, 1, good)
+            rerouted = running[0].event("rerouted", timeout_s=10)
+            assert (rerouted["source"], rerouted["destination"], rerouted["relay"]) == (0, 1, good)
             time.sleep(0.7)
-        assert not [e for e in running[0].seen if e["type"] == "returned" and e["reason"] == "detour_broken"]
-        assert {e["relay"] for e in running[0].seen if e["type"] == "moved"} == {good}
+        assert not [e for e in running[0].seen if e["type"] == "restored" and e["reason"] == "detour_broken"]
+        assert {e["relay"] for e in running[0].seen if e["type"] == "rerouted"} == {good}
 
 
 @pytest.mark.slow
-def test_a_pair_that_comes_at_even_intervals_is_moved_ahead_of_its_use(net: Net, guardian: list[str]) -> None:
+def test_a_pair_that_comes_at_even_intervals_is_rerouted_ahead_of_its_use(net: Net, guardian: list[str]) -> None:
     period_s = 3.0
     manage = tables()
     manage["settings"]["detour.dwell_s"] = 0.3
@@ -485,12 +494,12 @@ def test_a_pair_that_comes_at_even_intervals_is_moved_ahead_of_its_use(net: Net,
                 time.sleep(0.3)
             else:
                 with congestion(net, 0, 1):
-                    assert running[0].event("moved")["ahead"] is False
+                    assert running[0].event("rerouted")["ahead"] is False
             ranks.pause()
-        assert running[0].event("returned")["reason"] == "direct_good"
+        assert running[0].event("restored")["reason"] == "direct_good"
         exchanged = ranks.exchanges
         with congestion(net, 0, 1):
-            moved = running[0].event("moved")
-        assert (moved["source"], moved["destination"], moved["relay"], moved["ahead"]) == (0, 1, 2, True)
-        assert moved["reason"].startswith("ahead of its next use: ")
+            rerouted = running[0].event("rerouted")
+        assert (rerouted["source"], rerouted["destination"], rerouted["relay"], rerouted["ahead"]) == (0, 1, 2, True)
+        assert rerouted["reason"].startswith("ahead of its next use: ")
         assert ranks.exchanges == exchanged, "the pair has not been used since"

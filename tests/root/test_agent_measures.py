@@ -56,7 +56,7 @@ def test_clock_bound_contains_the_truth_under_one_sided_load(star: Star) -> None
     star.shape(1, 50)
     try:
         with agents(star, clock_test=clocks_of) as running:
-            running[0].send(type="train", peer=1, duration_s=2.0, streams=2)
+            running[0].send(type="bulk", peer=1, duration_s=2.0, streams=2)
             running[0].ask(type="probe", peers=[1], count=50, interval_s=0.02, any_order=True)
             event = running[0].event("clock", timeout_s=10)
     finally:
@@ -100,7 +100,7 @@ def test_train_measures_the_rate_of_a_shaped_link(star: Star, streams: int) -> N
             for asked in (0, 1):
                 rates_bps = []
                 for _ in range(TRIES):
-                    answer = running[asked].ask(type="train", peer=1 - asked, duration_s=0.5, streams=streams)
+                    answer = running[asked].ask(type="bulk", peer=1 - asked, duration_s=0.5, streams=streams)
                     rates_bps.append(answer["rate_bps"])
                     assert answer["bytes"] * 8 / answer["duration_s"] == pytest.approx(answer["rate_bps"], rel=0.05)
                     assert 0.4 < answer["duration_s"] < 1.0
@@ -116,7 +116,7 @@ def test_probes_see_a_queue_only_in_its_direction(star: Star) -> None:
     try:
         with agents(star) as running:
             running[0].ask(type="probe", peers=[1], count=20, interval_s=0.005)
-            running[0].send(type="train", peer=1, duration_s=1.0, streams=4)
+            running[0].send(type="bulk", peer=1, duration_s=1.0, streams=4)
             time.sleep(0.4)
             (result,) = running[0].ask(type="probe", peers=[1], count=20, interval_s=0.01, any_order=True)["results"]
     finally:
@@ -127,7 +127,7 @@ def test_probes_see_a_queue_only_in_its_direction(star: Star) -> None:
 
 def test_measurements_do_not_wait_for_each_other(star: Star) -> None:
     with agents(star) as running:
-        running[0].send(type="train", peer=1, duration_s=1.0, streams=1)
+        running[0].send(type="bulk", peer=1, duration_s=1.0, streams=1)
         begin_s = time.monotonic()
         answer = running[0].ask(type="probe", peers=[2], count=2, interval_s=0.01, any_order=True)
         assert answer["type"] == "probe"
@@ -140,7 +140,7 @@ def test_a_silent_peer_is_a_failure_in_bounded_time(star: Star) -> None:
         begin_s = time.monotonic()
         for command in (
             {"type": "pingpong", "sizes_B": [64], "exchanges": 3, "warmup": 0, "peer": 1},
-            {"type": "train", "duration_s": 0.1, "streams": 2, "peer": 1},
+            {"type": "bulk", "duration_s": 0.1, "streams": 2, "peer": 1},
             {"type": "probe", "peers": [1], "count": 2, "interval_s": 0.01},
         ):
             answer = running[0].ask(**command)
@@ -156,7 +156,7 @@ def test_a_frozen_peer_is_a_failure_in_bounded_time(star: Star) -> None:
         running[1].freeze()
         try:
             begin_s = time.monotonic()
-            answer = running[0].ask(type="train", peer=1, duration_s=0.1, streams=1)
+            answer = running[0].ask(type="bulk", peer=1, duration_s=0.1, streams=1)
             assert answer["type"] == "failed"
             assert time.monotonic() - begin_s < 5
         finally:
@@ -165,7 +165,7 @@ def test_a_frozen_peer_is_a_failure_in_bounded_time(star: Star) -> None:
 
 def test_a_peer_killed_during_a_measurement_is_a_failure(star: Star) -> None:
     with agents(star) as running:
-        running[0].send(type="train", peer=1, duration_s=10.0, streams=2)
+        running[0].send(type="bulk", peer=1, duration_s=10.0, streams=2)
         time.sleep(0.3)
         running[1].kill()
         answer = running[0].answer(timeout_s=8)

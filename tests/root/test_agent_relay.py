@@ -60,8 +60,8 @@ class Ranks:
         return json.loads(said[0][0]), json.loads(said[1][0])
 
 
-def _move(agent: Agent, peer: int) -> None:
-    answer = agent.ask(type="move", peer=peer, relay=RELAY)
+def _reroute(agent: Agent, peer: int) -> None:
+    answer = agent.ask(type="reroute", peer=peer, relay=RELAY)
     assert answer["type"] == "done", answer
 
 
@@ -82,8 +82,8 @@ def _counts(agents_: list[Agent]) -> list[dict[str, int]]:
 def test_frames_go_over_the_relay_and_back_to_the_direct_way(net: Star, tmp_path: Path) -> None:
     ranks = Ranks(net, tmp_path)
     with agents(net, relay=lambda host: {"directory": ranks.directory(host)}, plane="relay") as running:
-        _move(running[SOURCE], DESTINATION)
-        _move(running[DESTINATION], SOURCE)
+        _reroute(running[SOURCE], DESTINATION)
+        _reroute(running[DESTINATION], SOURCE)
         ping, pong = ranks.exchange("ping", "pong", frames=200, size_B=64)
         assert len(ping["round_trip_s"]) == 200
         assert ping["relayed"] and pong["relayed"]
@@ -97,7 +97,7 @@ def test_frames_go_over_the_relay_and_back_to_the_direct_way(net: Star, tmp_path
         assert source["arrived"] + source["absent"] == destination["sent"]
 
         for agent, peer in ((running[SOURCE], DESTINATION), (running[DESTINATION], SOURCE)):
-            assert agent.ask(type="return", peer=peer)["type"] == "done"
+            assert agent.ask(type="restore", peer=peer)["type"] == "done"
         ping, pong = ranks.exchange("ping", "pong", frames=50, size_B=64)
         assert not ping["relayed"] and not pong["relayed"]
         now = _counts(running)
@@ -109,13 +109,13 @@ def test_frames_go_over_the_relay_and_back_to_the_direct_way(net: Star, tmp_path
 def test_a_killed_relay_leaves_the_direct_way(net: Star, tmp_path: Path) -> None:
     ranks = Ranks(net, tmp_path)
     with agents(net, relay=lambda host: {"directory": ranks.directory(host)}, plane="relay") as running:
-        _move(running[SOURCE], DESTINATION)
+        _reroute(running[SOURCE], DESTINATION)
         running[RELAY].kill()
-        running[SOURCE].event("returned", where=lambda event: event["reason"] == "relay_dead")
+        running[SOURCE].event("restored", where=lambda event: event["reason"] == "relay_dead")
         ping, _ = ranks.exchange("ping", "pong", frames=50, size_B=1000)
         assert len(ping["round_trip_s"]) == 50
         assert not ping["relayed"]
-        answer = running[SOURCE].ask(type="move", peer=DESTINATION, relay=RELAY)
+        answer = running[SOURCE].ask(type="reroute", peer=DESTINATION, relay=RELAY)
         assert answer["type"] == "failed", answer
 
 
@@ -126,7 +126,7 @@ def test_a_frame_stream_is_for_those_who_know_the_secret(net: Star, tmp_path: Pa
         agents(net, [RELAY, DESTINATION], relay=relay.get, plane="relay") as running,
         agents(net, [SOURCE], relay=relay.get, plane="relay") as strangers,
     ):
-        answer = strangers[0].ask(type="move", peer=DESTINATION, relay=RELAY)
+        answer = strangers[0].ask(type="reroute", peer=DESTINATION, relay=RELAY)
         assert answer["type"] == "failed", answer
         refused = running[0].event("rejected", where=lambda event: "not authenticated" in event["reasons"])
         assert refused["connections"] >= 1

@@ -144,8 +144,8 @@ def test_another_user_of_the_same_host_keeps_its_agent_from_nobody(star: Star, p
             assert crowd.stdout is not None and crowd.stdout.readline() == "crowded\n"
             for _ in range(10):
                 assert_works(running[0], 1)
-            answer = running[0].ask(type="train", peer=1, duration_s=0.1, streams=4)
-            assert answer["type"] == "train"
+            answer = running[0].ask(type="bulk", peer=1, duration_s=0.1, streams=4)
+            assert answer["type"] == "bulk"
             assert crowd.poll() is None
         finally:
             crowd.kill()
@@ -161,10 +161,10 @@ def test_an_agent_with_another_secret(star: Star) -> None:
             for command in (
                 {"type": "probe", "peers": [1], "count": 2, "interval_s": 0.01},
                 {"type": "pingpong", "peer": 1, "sizes_B": [64], "exchanges": 1, "warmup": 0},
-                {"type": "train", "peer": 1, "duration_s": 0.1, "streams": 1},
+                {"type": "bulk", "peer": 1, "duration_s": 0.1, "streams": 1},
             ):
                 assert stranger.ask(**command)["type"] == "failed"
-            answer = running[0].ask(type="train", peer=2, duration_s=0.1, streams=1)
+            answer = running[0].ask(type="bulk", peer=2, duration_s=0.1, streams=1)
             assert answer["type"] == "failed"
             assert "secret" in answer["reason"]
         finally:

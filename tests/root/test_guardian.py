@@ -15,13 +15,13 @@ from fairlead import native
 
 from .guardian_lab import (
     LAST_HOP_TABLE,
-    MOVED_TABLE,
+    REROUTED_TABLE,
     Guardian,
     Host,
     Mesh,
     clean,
     encode_setup,
-    moved_routes,
+    rerouted_routes,
     status,
     wait_until,
 )
@@ -55,7 +55,7 @@ def test_setup_makes_rules_and_last_hops(mesh: Mesh, host: Host, start: Callable
     assert rules[0]["iif"] == "fl-test1" and rules[0]["table"] == str(LAST_HOP_TABLE)
     exempt = [(r.get("sport", 0), r.get("dport", 0), r.get("ipproto"), r.get("uid_start")) for r in rules[2:5]]
     assert sorted(exempt, key=str) == [(0, 28000, "udp", None), (0, 47011, None, 1000), (47011, 0, None, 1000)]
-    assert (rules[5]["uid_start"], rules[5]["uid_end"], rules[5]["table"]) == (1000, 1001, str(MOVED_TABLE))
+    assert (rules[5]["uid_start"], rules[5]["uid_end"], rules[5]["table"]) == (1000, 1001, str(REROUTED_TABLE))
     last_hops = host.ip_json("route", "show", "table", str(LAST_HOP_TABLE))
     assert [(r.get("type", "unicast"), r["dst"], r.get("gateway"), r.get("dev")) for r in last_hops] == [
         ("blackhole", "default", None, None),
@@ -144,30 +144,30 @@ def test_reverse_path_filter_that_is_not_strict_is_left(
         host.sysctl("conf.eth0.rp_filter", 1)
 
 
-# Moves --------------------------------------------------------------------------------------------------------------
+# Reroutes -----------------------------------------------------------------------------------------------------------
 
 
-def test_move_replace_return(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
+def test_reroute_replace_return(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
     h1, h2 = mesh.hosts[1].address, mesh.hosts[2].address
     guardian = start(host, mesh.setup_request(host))
-    assert guardian.move(destination=1, relay=2).error == 0
-    (route,) = moved_routes(host)
+    assert guardian.reroute(destination=1, relay=2).error == 0
+    (route,) = rerouted_routes(host)
     assert (route["dst"], route["gateway"], route["dev"], route["prefsrc"]) == (h1, h2, "fl-test1", host.address)
     assert (route["protocol"], route["metrics"]) == ("70", [{"mtu": 1450}])
-    assert "mtu lock 1450" in host.run("ip", "route", "show", "table", str(MOVED_TABLE))
+    assert "mtu lock 1450" in host.run("ip", "route", "show", "table", str(REROUTED_TABLE))
     assert host.ip_json("route", "get", h1, "uid", "0")[0]["gateway"] == h2
-    assert status(host, binary)[0]["moved"] == [{"destination": h1, "relay": h2}]
+    assert status(host, binary)[0]["rerouted"] == [{"destination": h1, "relay": h2}]
 
-    assert guardian.move(destination=2, relay=1).error == 0
-    assert guardian.move(destination=1, relay=2).error == 0  # again: replaced, not added
-    assert len(moved_routes(host)) == 2
+    assert guardian.reroute(destination=2, relay=1).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0  # again: replaced, not added
+    assert len(rerouted_routes(host)) == 2
     assert guardian.give_back(1).error == 0
     assert guardian.give_back(1).error == 0  # already there
-    assert [route["dst"] for route in moved_routes(host)] == [h2]
+    assert [route["dst"] for route in rerouted_routes(host)] == [h2]
     assert host.ip_json("route", "get", h1, "uid", "0")[0]["dev"] == "eth0"
 
 
-def test_a_moved_route_keeps_what_was_set_on_the_direct_one(
+def test_a_rerouted_route_keeps_what_was_set_on_the_direct_one(
     mesh: Mesh, host: Host, start: Callable[..., Guardian]
 ) -> None:
     """Congestion control, windows: connections made while traffic is away shall be like those made before."""
@@ -176,9 +176,9 @@ def test_a_moved_route_keeps_what_was_set_on_the_direct_one(
     host.run(*direct, "congctl", "reno", "initcwnd", "20", "advmss", "lock", "1300", "mtu", "1400")
     try:
         guardian = start(host, mesh.setup_request(host))
-        for relay in (2, 2):  # the second replaces the first, and finds the moved route as the present one
-            assert guardian.move(destination=1, relay=relay).error == 0
-            shown = host.run("ip", "route", "show", "table", str(MOVED_TABLE))
+        for relay in (2, 2):  # the second replaces the first, and finds the rerouted route as the present one
+            assert guardian.reroute(destination=1, relay=relay).error == 0
+            shown = host.run("ip", "route", "show", "table", str(REROUTED_TABLE))
             for part in (f"{h1} via {h2}", "congctl reno", "initcwnd 20", "advmss lock 1300", "mtu lock 1400"):
                 assert part in shown, shown
         guardian.give_back(1)
@@ -188,7 +188,7 @@ def test_a_moved_route_keeps_what_was_set_on_the_direct_one(
 
 def test_other_users_and_the_agents_stay(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     guardian = start(host, mesh.setup_request(host, uid_first=1000, uid_last=1000))
-    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
     to = ["route", "get", mesh.hosts[1].address, "ipproto", "udp"]
     assert host.ip_json(*to, "uid", "1000", "dport", "7")[0]["dev"] == "fl-test1"
     for stays in (["uid", "1001", "dport", "7"], ["uid", "0", "dport", "7"]):
@@ -207,10 +207,10 @@ def test_other_users_and_the_agents_stay(mesh: Mesh, host: Host, start: Callable
 def test_teardown_removes_all_and_allows_another_setup(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     before = host.state()
     guardian = start(host, mesh.setup_request(host))
-    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
     assert guardian.tear_down().error == 0
     assert host.state() == before
-    assert guardian.move(destination=1, relay=2).error == errno.ENOTCONN
+    assert guardian.reroute(destination=1, relay=2).error == errno.ENOTCONN
     assert guardian.exchange(mesh.setup_request(host)).error == 0
 
 
@@ -218,10 +218,10 @@ def test_agents_death_withdraws_at_once_and_keeps_the_overlay(
     mesh: Mesh, host: Host, start: Callable[..., Guardian]
 ) -> None:
     guardian = start(host, mesh.setup_request(host, grace_ms=1000))
-    assert guardian.move(destination=1, relay=2).error == 0
-    assert guardian.move(destination=2, relay=1).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=2, relay=1).error == 0
     guardian.close()
-    assert wait_until(lambda: moved_routes(host) == [], within_s=0.2) <= 0.2
+    assert wait_until(lambda: rerouted_routes(host) == [], within_s=0.2) <= 0.2
     time.sleep(0.4)
     assert host.sysctl("conf.fl-test1.forwarding") == 1
     assert guardian.wait(timeout_s=2) == 0
@@ -244,7 +244,7 @@ def test_signals_of_a_terminal_do_not_end_it(
 ) -> None:
     guardian = start(host, mesh.setup_request(host))
     guardian.process.send_signal(ignored)
-    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
 
 
 def test_clean_removes_exactly_what_the_dead_left(
@@ -252,7 +252,7 @@ def test_clean_removes_exactly_what_the_dead_left(
 ) -> None:
     before = host.state()
     dead = start(host, mesh.setup_request(host, job="dead"))
-    assert dead.move(destination=1, relay=2).error == 0
+    assert dead.reroute(destination=1, relay=2).error == 0
     dead.process.kill()
     dead.wait()
     host.ip("rule add priority 5010 to 10.99.0.0/16 lookup 99", "link add fl-mine type veth peer name fl-mine2")
@@ -276,7 +276,7 @@ def test_clean_removes_exactly_what_the_dead_left(
 def test_clean_leaves_the_living_alone(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
     dead = start(host, mesh.setup_request(host, job="dead"))
     living = start(host, mesh.setup_request(host, job="living", network_id=7, overlay_port=28001))
-    assert living.move(destination=1, relay=2).error == 0
+    assert living.reroute(destination=1, relay=2).error == 0
     dead.process.kill()
     dead.wait()
     assert {r["job"] for r in clean(host, binary)} == {"dead"}
@@ -307,12 +307,12 @@ def test_a_failed_setup_leaves_nothing(mesh: Mesh, host: Host, start: Callable[.
     assert guardian.exchange(mesh.setup_request(host)).error == 0
 
 
-def test_status_does_not_take_a_trial_for_a_move(
+def test_status_does_not_take_a_trial_for_a_reroute(
     mesh: Mesh, host: Host, binary: str, start: Callable[..., Guardian]
 ) -> None:
     guardian = start(host, mesh.setup_request(host))
     assert guardian.attempt(destination=1, relay=2).error == 0
-    assert [job["moved"] for job in status(host, binary)] == [[]]
-    assert guardian.move(destination=2, relay=1).error == 0
-    moved = [{"destination": mesh.hosts[2].address, "relay": mesh.hosts[1].address}]
-    assert [job["moved"] for job in status(host, binary)] == [moved]
+    assert [job["rerouted"] for job in status(host, binary)] == [[]]
+    assert guardian.reroute(destination=2, relay=1).error == 0
+    rerouted = [{"destination": mesh.hosts[2].address, "relay": mesh.hosts[1].address}]
+    assert [job["rerouted"] for job in status(host, binary)] == [rerouted]

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from .guardian_lab import (
-    MOVE,
-    RETURN,
+    REROUTE,
+    RESTORE,
     TRY,
     Guardian,
     Host,
     Mesh,
     encode_setup,
     header,
-    moved_routes,
+    rerouted_routes,
     status,
     tried_routes,
 )
@@ -123,8 +123,8 @@ def test_whatever_fails_in_a_setup_it_takes_back_what_it_made(
         assert host.sysctl("conf.eth0.rp_filter") == 1, f"after the failure of call {number}"
     assert number > least
     # No call failed in the last one, and what it made works.
-    assert failing.guardian.move(destination=1, relay=2).error == 0
-    assert len(moved_routes(host)) == 1
+    assert failing.guardian.reroute(destination=1, relay=2).error == 0
+    assert len(rerouted_routes(host)) == 1
 
 
 def relays(routes: list[dict[str, object]]) -> list[object]:
@@ -148,21 +148,21 @@ def numbers(failing: Failing, mesh: Mesh) -> Iterator[int]:
 
 @KINDS_AFTER_SETUP
 @pytest.mark.parametrize("before", [[], [2]])
-def test_a_move_that_fails_leaves_what_was_there_before(
+def test_a_reroute_that_fails_leaves_what_was_there_before(
     mesh: Mesh, host: Host, failing: Failing, before: list[int]
 ) -> None:
     works = False
     was = [mesh.hosts[relay].address for relay in before]
     for number in numbers(failing, mesh):
         for relay in before:
-            assert failing.guardian.move(1, relay).error == 0
-        works = failing.ask(number, MOVE, 1, 3, 0)
+            assert failing.guardian.reroute(1, relay).error == 0
+        works = failing.ask(number, REROUTE, 1, 3, 0)
         ended = not status(host, failing.command[-1])
         expected = [ANOTHER_RELAY] if works else [] if ended else was
-        assert relays(moved_routes(host)) == expected, f"after the failure of call {number}"
+        assert relays(rerouted_routes(host)) == expected, f"after the failure of call {number}"
         if not ended:
             assert failing.guardian.give_back(1).error == 0
-            assert moved_routes(host) == []
+            assert rerouted_routes(host) == []
     assert works
 
 
@@ -181,10 +181,10 @@ def test_a_return_that_fails_can_be_asked_for_again_and_a_trial_is_not_in_its_wa
 ) -> None:
     works = False
     for number in numbers(failing, mesh):
-        assert failing.guardian.move(1, 2).error == 0
+        assert failing.guardian.reroute(1, 2).error == 0
         assert failing.guardian.attempt(1, 3).error == 0
-        works = failing.ask(number, RETURN, 1)
+        works = failing.ask(number, RESTORE, 1)
         if not works and status(host, failing.command[-1]):
             assert failing.guardian.give_back(1).error == 0
-        assert moved_routes(host) == [], f"after the failure of call {number}"
+        assert rerouted_routes(host) == [], f"after the failure of call {number}"
     assert works

@@ -53,7 +53,7 @@ def test_a_users_packets_from_a_jobs_host_are_dropped_and_traffic_goes_on(mesh: 
     source, victim, relay = mesh.hosts
     with job(mesh) as guardians, victim.socket(socket.SOCK_DGRAM) as listener:
         listener.bind(("0.0.0.0", 5005))
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         carried = relay.received_packets("fl-test1")
         for sender in (source, victim):  # and from the victim itself, over its loopback device
             forge(sender, victim)
@@ -130,8 +130,8 @@ def test_where_ports_below_1024_are_for_everybody_it_protects_nothing_and_that_i
     assert told == {
         "name": "low_ports",
         "ok": None,
-        "detail": "net.ipv4.ip_unprivileged_port_start is 512: every user of this host can put packets into the moved "
-        "traffic of all jobs on it",
+        "detail": "net.ipv4.ip_unprivileged_port_start is 512: every user of this host can put packets into the "
+        "rerouted traffic of all jobs on it",
         "fix": "sysctl -w net.ipv4.ip_unprivileged_port_start=1024",
     }
 

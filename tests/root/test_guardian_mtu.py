@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from .guardian_lab import JOB_SIZE, Guardian, Host, Mesh, Namespace, job, moved_routes
+from .guardian_lab import JOB_SIZE, Guardian, Host, Mesh, Namespace, job, rerouted_routes
 
 pytestmark = pytest.mark.root
 
@@ -64,7 +64,7 @@ def test_the_least_of_the_direct_route_and_of_both_legs(
     try:
         guardian = start(host, mesh.setup_request(host))
         for _ in range(2):  # the second finds the job's own route in the way
-            assert guardian.move(destination=1, relay=2, leg_mtu_B=leg_mtu_B).error == 0
+            assert guardian.reroute(destination=1, relay=2, leg_mtu_B=leg_mtu_B).error == 0
             assert moved_mtu_B(host, destination) == mtu_B
         assert guardian.give_back(1).error == 0
     finally:
@@ -76,7 +76,7 @@ def test_a_device_that_takes_less_than_at_the_set_up(mesh: Mesh, host: Host, sta
     guardian = start(host, mesh.setup_request(host))
     host.ip("link set eth0 mtu 1380")
     try:
-        assert guardian.move(destination=1, relay=2).error == 0
+        assert guardian.reroute(destination=1, relay=2).error == 0
         assert moved_mtu_B(host, mesh.hosts[1]) == 1330
     finally:
         host.ip("link set eth0 mtu 1500")
@@ -84,10 +84,10 @@ def test_a_device_that_takes_less_than_at_the_set_up(mesh: Mesh, host: Host, sta
 
 def test_a_detour_that_leaves_too_little_is_refused(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     guardian = start(host, mesh.setup_request(host))
-    reply = guardian.move(destination=1, relay=2, leg_mtu_B=625)
+    reply = guardian.reroute(destination=1, relay=2, leg_mtu_B=625)
     assert reply.error == errno.EMSGSIZE
     assert reply.reason == "the detour over 10.77.2.2 has room for packets of 575 bytes, fewer than 576"
-    assert moved_routes(host) == []
+    assert rerouted_routes(host) == []
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_what_routers_said_of_the_first_leg(mesh: Mesh, narrow: None) -> None:
     source, destination, relay = mesh.hosts
     with job(mesh) as guardians:
         assert not source.reaches(relay, size_B=1472, timeout_s=0.3)  # the router says why not
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         assert moved_mtu_B(source, destination) == 1250
 
 
@@ -116,7 +116,7 @@ def test_data_goes_whole_over_a_second_leg_that_takes_less(mesh: Mesh, narrow: N
     """The relay knows it: from a router, or as its route says. Nothing on the way has to cut packets."""
     source, destination, _ = mesh.hosts
     with job(mesh) as guardians:
-        assert guardians[0].move(destination=1, relay=2, leg_mtu_B=1300).error == 0
+        assert guardians[0].reroute(destination=1, relay=2, leg_mtu_B=1300).error == 0
         assert moved_mtu_B(source, destination) == 1250
         before = [fragments(node) for node in (*mesh.hosts, *mesh.routers)]
         transfer(source, destination)

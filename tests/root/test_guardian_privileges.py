@@ -20,7 +20,7 @@ from .guardian_lab import (
     Guardian,
     Host,
     Mesh,
-    moved_routes,
+    rerouted_routes,
 )
 
 CAP_NET_ADMIN = 12
@@ -61,13 +61,15 @@ def ordinary(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     shutil.rmtree(folder)
 
 
-def test_file_capability_lets_an_ordinary_user_move_only_his_own_sockets(mesh: Mesh, host: Host, ordinary: str) -> None:
+def test_file_capability_lets_an_ordinary_user_reroute_only_his_own_sockets(
+    mesh: Mesh, host: Host, ordinary: str
+) -> None:
     guardian = Guardian(ordinary, host, AS_USER, options=["--user", "0"])
     foreign = guardian.exchange(mesh.setup_request(host, uid_first=0, uid_last=0))
     assert (foreign.error, "only their own" in foreign.reason) == (errno.EPERM, True)
     assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == 0
-    assert guardian.move(destination=1, relay=2).error == 0
-    assert len(moved_routes(host)) == 1
+    assert guardian.reroute(destination=1, relay=2).error == 0
+    assert len(rerouted_routes(host)) == 1
     assert guardian.tear_down().error == 0
     guardian.close()
     assert guardian.wait() == 0
@@ -77,7 +79,7 @@ def test_an_ordinary_users_guardian_leads_no_other_users_echoes(mesh: Mesh, host
     guardian = Guardian(ordinary, host, AS_USER)
     assert guardian.exchange(mesh.setup_request(host, uid_first=1234, uid_last=1234)).error == 0
     assert guardian.lead_echoes(5001, 5002).error == 0
-    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
     assert guardian.attempt(destination=2, relay=1).error == 0
 
     def way(user: int, port: int, peer: Host) -> object:

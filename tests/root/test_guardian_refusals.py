@@ -10,8 +10,8 @@ import pytest
 
 from .guardian_lab import (
     MAX_PACKET_B,
-    MOVE,
-    RETURN,
+    REROUTE,
+    RESTORE,
     SETUP,
     TEARDOWN,
     Guardian,
@@ -31,13 +31,13 @@ def refused_requests(mesh: Mesh) -> dict[str, tuple[bytes, int]]:
 
     return {
         "setup again": (mesh.setup_request(host, job="second"), errno.EALREADY),
-        "destination beyond the hosts": (numbers(MOVE, 3, 2, 0), errno.EINVAL),
-        "relay beyond the hosts": (numbers(MOVE, 1, 0xFFFFFFFF, 0), errno.EINVAL),
-        "relay is the destination": (numbers(MOVE, 1, 1, 0), errno.EINVAL),
-        "destination is self": (numbers(MOVE, 0, 1, 0), errno.EINVAL),
-        "relay is self": (numbers(MOVE, 1, 0, 0), errno.EINVAL),
-        "return beyond the hosts": (numbers(RETURN, 3), errno.EINVAL),
-        "truncated move": (numbers(MOVE, 1), errno.EBADMSG),
+        "destination beyond the hosts": (numbers(REROUTE, 3, 2, 0), errno.EINVAL),
+        "relay beyond the hosts": (numbers(REROUTE, 1, 0xFFFFFFFF, 0), errno.EINVAL),
+        "relay is the destination": (numbers(REROUTE, 1, 1, 0), errno.EINVAL),
+        "destination is self": (numbers(REROUTE, 0, 1, 0), errno.EINVAL),
+        "relay is self": (numbers(REROUTE, 1, 0, 0), errno.EINVAL),
+        "return beyond the hosts": (numbers(RESTORE, 3), errno.EINVAL),
+        "truncated reroute": (numbers(REROUTE, 1), errno.EBADMSG),
         "truncated setup": (valid[:-1], errno.EBADMSG),
         "oversized setup": (valid + b"\0", errno.EBADMSG),
         "oversized teardown": (header(TEARDOWN, 1) + b"\0", errno.EBADMSG),
@@ -56,7 +56,7 @@ def test_invalid_requests_have_no_effect(mesh: Mesh, host: Host, start: Callable
         assert reply.error == error, name
         assert reply.reason, name
     assert host.state() == state
-    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_invalid_setups_have_no_effect(
 def test_a_second_guardian_of_the_same_job_is_refused(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     first = start(host, mesh.setup_request(host))
     assert start(host).exchange(mesh.setup_request(host)).error == errno.EADDRINUSE
-    assert first.move(destination=1, relay=2).error == 0
+    assert first.reroute(destination=1, relay=2).error == 0
 
 
 def test_requests_before_setup_are_refused(host: Host, start: Callable[..., Guardian]) -> None:
     guardian = start(host)
-    for reply in (guardian.move(1, 2), guardian.give_back(1), guardian.tear_down()):
+    for reply in (guardian.reroute(1, 2), guardian.give_back(1), guardian.tear_down()):
         assert (reply.error, reply.reason) == (errno.ENOTCONN, "not set up")
 
 

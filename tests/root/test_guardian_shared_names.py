@@ -22,7 +22,7 @@ from .guardian_lab import (
     Mesh,
     clean,
     holding_lock,
-    moved_routes,
+    rerouted_routes,
     status,
     wait_until,
 )
@@ -34,13 +34,13 @@ def test_a_held_lock_keeps_nothing_in_the_kernel(
 ) -> None:
     before = host.state()
     guardian = start(host, mesh.setup_request(host, grace_ms=0))
-    assert guardian.move(destination=1, relay=2).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
     with holding_lock(host):
         if end == "sigterm":
             guardian.process.terminate()
         else:
             guardian.close()
-        wait_until(lambda: moved_routes(host) == [], within_s=0.5)
+        wait_until(lambda: rerouted_routes(host) == [], within_s=0.5)
         assert guardian.wait() == 0
         assert host.state() == before
 

@@ -117,14 +117,14 @@ def watch_sources(mesh: Mesh, index: int) -> Iterator[Callable[[], tuple[int, in
     router.run("nft", "delete table inet watch")
 
 
-def test_every_pair_moved_at_once_still_reaches(mesh: Mesh) -> None:
-    """One detour, never two, no loops: with every path moved over the third host, each packet crosses one relay."""
+def test_every_pair_rerouted_at_once_still_reaches(mesh: Mesh) -> None:
+    """One detour, never two, no loops: with every path rerouted over the third host, each packet crosses one relay."""
     hosts = mesh.hosts[:JOB_SIZE]
     pairs = [(i, j) for i in range(JOB_SIZE) for j in range(JOB_SIZE) if i != j]
     with job(mesh) as guardians:
         assert all(hosts[i].reaches(hosts[j]) for i, j in pairs)
         for i, j in pairs:
-            assert guardians[i].move(destination=j, relay=3 - i - j).error == 0
+            assert guardians[i].reroute(destination=j, relay=3 - i - j).error == 0
         before = [host.received_packets("fl-test1") for host in hosts]
         assert all(hosts[i].reaches(hosts[j]) for i, j in pairs)
         received = [host.received_packets("fl-test1") - count for host, count in zip(hosts, before, strict=True)]
@@ -133,14 +133,14 @@ def test_every_pair_moved_at_once_still_reaches(mesh: Mesh) -> None:
     assert all(hosts[i].reaches(hosts[j]) for i, j in pairs)
 
 
-def test_live_connection_follows_move_and_return(mesh: Mesh) -> None:
+def test_live_connection_follows_reroute_and_return(mesh: Mesh) -> None:
     """Rates of one connection on a direct path of 20 Mbit/s and a detour of 100 Mbit/s, and who carried it."""
     source, destination, relay = mesh.hosts[:3]
     with job(mesh) as guardians, watch_sources(mesh, 2) as sent_by_relay, Flow(source, destination) as flow:
         direct_mbps = flow.rate_mbps(1.0)
         assert flow.segment_size_B() == 1448
         relayed = relay.received_packets("fl-test1")
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         detour_mbps = flow.rate_mbps(1.5)
         assert flow.segment_size_B() == 1398
         relayed = relay.received_packets("fl-test1") - relayed
@@ -158,14 +158,14 @@ def test_live_connection_follows_move_and_return(mesh: Mesh) -> None:
     assert own > 100 and foreign == 0
 
 
-def test_moves_do_not_stall_a_connection(mesh: Mesh) -> None:
-    """Half a second around each move and return without a long pause: at times one TCP timeout."""
+def test_reroutes_do_not_stall_a_connection(mesh: Mesh) -> None:
+    """Half a second around each reroute and return without a long pause: at times one TCP timeout."""
     source, destination = mesh.hosts[0], mesh.hosts[2]
     pauses_s = []
     with job(mesh) as guardians, Flow(source, destination) as flow:
         time.sleep(0.5)
         for _ in range(3):
-            for act in (lambda: guardians[0].move(destination=2, relay=1), lambda: guardians[0].give_back(2)):
+            for act in (lambda: guardians[0].reroute(destination=2, relay=1), lambda: guardians[0].give_back(2)):
                 at_s = time.monotonic()
                 assert act().error == 0
                 time.sleep(0.5)
@@ -178,7 +178,7 @@ def test_a_long_datagram_that_must_not_be_fragmented_is_refused_to_its_sender(me
     source, destination = mesh.hosts[:2]
     with job(mesh) as guardians:
         assert source.reaches(destination, size_B=1472)
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         assert source.reaches(destination, size_B=1422)
         with pytest.raises(OSError, match="too long") as refusal:
             source.reaches(destination, size_B=1423)
@@ -191,15 +191,15 @@ def test_a_connection_that_insists_on_not_fragmenting_is_no_black_hole(mesh: Mes
     source, destination = mesh.hosts[:2]
     with job(mesh) as guardians, Flow(source, destination) as flow:
         flow.sender.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         assert flow.rate_mbps(1.0, settle_s=0.5) > 0.6 * FAST_MBPS
         assert flow.segment_size_B() == 1398
 
 
-def test_only_the_users_of_the_job_are_moved(mesh: Mesh) -> None:
+def test_only_the_users_of_the_job_are_rerouted(mesh: Mesh) -> None:
     source, destination, relay = mesh.hosts[:3]
     with job(mesh, uid_first=1000, uid_last=1000) as guardians:
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         for uid, relayed in ((1000, 1), (1001, 0), (0, 0)):
             before = relay.received_packets("fl-test1")
             assert source.reaches(destination, uid=uid)
@@ -216,12 +216,12 @@ def test_two_jobs_do_not_interfere(mesh: Mesh) -> None:
         job(mesh, job="one", uid_first=1001, uid_last=1001, network_id=1, overlay_port=28001) as one,
         job(mesh, job="two", uid_first=1002, uid_last=1002, network_id=2, overlay_port=28002) as two,
     ):
-        assert one[0].move(destination=2, relay=1).error == 0
+        assert one[0].reroute(destination=2, relay=1).error == 0
         relay = mesh.hosts[1]
         counts = [relay.received_packets(device) for device in ("fl-one", "fl-two")]
         assert source.reaches(destination, uid=1001) and source.reaches(destination, uid=1002)
         assert [relay.received_packets(d) for d in ("fl-one", "fl-two")] == [counts[0] + 1, counts[1]]
-        assert two[0].move(destination=2, relay=1).error == 0
+        assert two[0].reroute(destination=2, relay=1).error == 0
         assert source.reaches(destination, uid=1002)
         assert [relay.received_packets(d) for d in ("fl-one", "fl-two")] == [counts[0] + 1, counts[1] + 1]
         assert [guardian.tear_down().error for guardian in one] == [0, 0, 0]
@@ -235,7 +235,7 @@ def test_traffic_goes_on_while_a_relays_agent_dies(mesh: Mesh) -> None:
     """Within the grace time the relay still forwards; the sources have that long to return."""
     source, destination = mesh.hosts[:2]
     with job(mesh, grace_ms=1000) as guardians:
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         guardians[2].close()
         time.sleep(0.3)
         assert source.reaches(destination)
@@ -309,7 +309,7 @@ def test_works_within_an_ordinary_users_namespaces(request: pytest.FixtureReques
     request.addfinalizer(mesh.close)
     source, destination, relay = mesh.hosts
     with job(mesh) as guardians:
-        assert guardians[0].move(destination=1, relay=2).error == 0
+        assert guardians[0].reroute(destination=1, relay=2).error == 0
         before = relay.received_packets("fl-test1")
         assert source.reaches(destination, uid=1234)
         assert destination.reaches(source, uid=1234)
@@ -328,12 +328,12 @@ def timed(act: Callable[[], object]) -> float:
 
 
 def test_requests_are_quick(mesh: Mesh) -> None:
-    """Some ten milliseconds for a set-up, far below one for a move; the bounds leave room for a loaded machine."""
+    """Some ten milliseconds for a set-up, far below one for a reroute; the bounds leave room for a loaded machine."""
     binary = str(native.program("fairlead-guardian"))
     guardian = Guardian(binary, mesh.hosts[0])
     request_packet = mesh.setup_request(mesh.hosts[0])
     assert timed(lambda: guardian.exchange(request_packet)) < 0.5
-    moves_s = [timed(lambda: guardian.move(1, 2)) for _ in range(20)]
+    moves_s = [timed(lambda: guardian.reroute(1, 2)) for _ in range(20)]
     assert statistics.median(moves_s) < 0.02
     assert guardian.tear_down().error == 0
     guardian.close()

@@ -149,12 +149,12 @@ def test_netlink_attribute() -> None:
 
 def test_detours_know_who_is_away() -> None:
     detours = Detours(["h0", "h1", "h2"])
-    detours(0, event("moved", relay=2, t_s=5.0))
-    detours(0, event("zone", zone="high"))
+    detours(0, event("rerouted", relay=2, t_s=5.0))
+    detours(0, event("level_changed", congestion_level="high"))
     assert not detours.wait_until_home(0.0)
-    assert detours.first_move(4.0, lambda pair: pair == ("h0", "h1"), 0.0) == 5.0
-    assert detours.first_move(5.5, lambda pair: True, 0.0) is None
-    detours(0, event("returned"))
+    assert detours.first_reroute(4.0, lambda pair: pair == ("h0", "h1"), 0.0) == 5.0
+    assert detours.first_reroute(5.5, lambda pair: True, 0.0) is None
+    detours(0, event("restored"))
     assert detours.wait_until_home(0.0)
 
 

@@ -29,7 +29,7 @@ name = "one"
 lab = "mesh8.toml"
 
 [congestion]
-[[congestion.places]]
+[[congestion.bottlenecks]]
 kind = "delay"
 link = ["leaf0", "leaf1"]
 

@@ -120,9 +120,9 @@ def test_traffic_that_never_comes_back() -> None:
 
 def test_a_pairs_relay_is_read_from_what_a_run_prints() -> None:
     """From the narrator's own lines: if its words change, this test says so, and not a cell that waits in vain."""
-    moved = event("moved", relay=2, reason="manual")
-    returned = event("returned", relay=2, reason="direct_good")
-    other = event("returned", destination=2, relay=2, reason="direct_good")
+    rerouted = event("rerouted", relay=2, reason="manual")
+    restored = event("restored", relay=2, reason="direct_good")
+    other = event("restored", destination=2, relay=2, reason="direct_good")
     names = ["h0", "h1", "h2"]
 
     def relay_after(*events: AgentEvent) -> str | None:
@@ -130,10 +130,10 @@ def test_a_pairs_relay_is_read_from_what_a_run_prints() -> None:
         return runs.Run.relay_of(cast(runs.Run, SimpleNamespace(told=lines)), "h0", "h1")
 
     assert relay_after() is None
-    assert relay_after(moved) == "h2"
-    assert relay_after(moved, other) == "h2"
-    assert relay_after(moved, returned) is None
-    assert relay_after(moved, returned, moved) == "h2"
+    assert relay_after(rerouted) == "h2"
+    assert relay_after(rerouted, other) == "h2"
+    assert relay_after(rerouted, restored) is None
+    assert relay_after(rerouted, restored, rerouted) == "h2"
 
 
 def test_slowness_is_the_longest_stretch() -> None:
@@ -246,7 +246,7 @@ def test_what_others_may_have_disturbed_and_what_was_not_brought_about_is_run_on
     assert again(Result(HURT, SLOW, load=50.0))
     assert not again(Result(HURT, SLOW, load=0.5))
     assert not again(Result(HURT, HUNG, load=50.0))
-    failed = Result(HURT, FAILED, "the pair was not moved")
+    failed = Result(HURT, FAILED, "the pair was not rerouted")
     assert again(failed)
     assert not again(Result(HURT, FAILED, left=["a process"]))
     slow = Result(HURT, SLOW)
@@ -260,7 +260,7 @@ def test_both_of_two_jobs_know_the_characterization(monkeypatch: pytest.MonkeyPa
         (results / "results.sqlite").write_text("characterized")
         return SimpleNamespace(returncode=0)
 
-    (tmp_path / runs.OTHER_RESULTS).mkdir()  # of two jobs that were moved by hand
+    (tmp_path / runs.OTHER_RESULTS).mkdir()  # of two jobs that were rerouted manually
     (tmp_path / runs.OTHER_RESULTS / "results.sqlite").write_text("not characterized")
     monkeypatch.setattr(subprocess, "run", characterize)
     hosts = SimpleNamespace(cluster_file=tmp_path / "faults.cluster.toml")
@@ -328,7 +328,7 @@ def tried(monkeypatch: pytest.MonkeyPatch, cell: Cell, looks: int, fails: Except
 
 def test_what_was_left_is_looked_for_before_it_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
     def said(cell: Cell, looks: int) -> tuple[str, list[str]]:
-        result = tried(monkeypatch, cell, looks, MeasurementError("it was not moved"), ["runtime file old.json"])
+        result = tried(monkeypatch, cell, looks, MeasurementError("it was not rerouted"), ["runtime file old.json"])
         return result.status, result.left
 
     assert said(KILLED, 10**9) == (LEFT, ["h2: device fl-1"])
@@ -341,7 +341,7 @@ def test_what_was_left_is_looked_for_before_it_is_cleaned(monkeypatch: pytest.Mo
     [
         (runs.HungError("no traffic"), HUNG),
         (runs.EndedError("it ended"), ENDED),
-        (MeasurementError("it was not moved"), FAILED),
+        (MeasurementError("it was not rerouted"), FAILED),
         (subprocess.TimeoutExpired("nft", 5), FAILED),
         (subprocess.CalledProcessError(1, "nft"), FAILED),
     ],

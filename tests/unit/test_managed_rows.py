@@ -44,15 +44,15 @@ def events(load: str, management: str, start_s: float) -> list[Event]:
     """As agents say them: two reroutes, the first 0.25 s after the congestion's beginning."""
     found = [Event(start_s, "started", {})]
     if load == "trunk":
-        found.append(Event(start_s + 2, "congestion", {"place": "leaf0–leaf1", "ended_s": start_s + 60}))
+        found.append(Event(start_s + 2, "congestion", {"bottleneck": "leaf0–leaf1", "ended_s": start_s + 60}))
     if management == "plain":
         return found
     relay = {"relay": {"ranks": {"relayed": 40}}} if management == "relay" else {}
     found.append(Event(start_s + 1, "stats", {"host": "h0", "cpu_s": 0.1, "bytes_sent": 1000, **relay}))
     if load == "trunk":
-        moved = {"host": "h0", "source": "h0", "relay": "h4", "reason": "slow"}
+        rerouted = {"host": "h0", "source": "h0", "relay": "h4", "reason": "slow"}
         found += [
-            Event(start_s + t_s, "moved", {**moved, "destination": to}) for t_s, to in ((2.25, "h1"), (3.0, "h2"))
+            Event(start_s + t_s, "rerouted", {**rerouted, "destination": to}) for t_s, to in ((2.25, "h1"), (3.0, "h2"))
         ]
     return found
 

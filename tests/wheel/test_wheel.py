@@ -71,8 +71,8 @@ def test_the_doctor_looks_at_a_lab(tree: "Tree", lab: str) -> None:
 
 
 def test_a_managed_run_over_the_relay_plane(tree: "Tree", lab: str) -> None:
-    move = ["--plane", "relay", "--no-detection", "--move", "h0:h2:h4", "--move", "h2:h0:h4"]
-    done = tree.run("fairlead", "run", lab, "-n", "8", "--results", "moved", *move, "--", "cg", "--class", "S")
+    reroute = ["--plane", "relay", "--no-detection", "--reroute", "h0:h2:h4", "--reroute", "h2:h0:h4"]
+    done = tree.run("fairlead", "run", lab, "-n", "8", "--results", "rerouted", *reroute, "--", "cg", "--class", "S")
     assert done.returncode == 0, done.stdout + done.stderr
     verdict = json.loads(next(line for line in reversed(done.stdout.splitlines()) if line.startswith("{")))
     assert verdict["verified"] is True
@@ -82,9 +82,9 @@ def test_a_managed_run_over_the_relay_plane(tree: "Tree", lab: str) -> None:
 
 
 def test_its_report(tree: "Tree", lab: str) -> None:
-    said = tree.output("fairlead", "report", "moved")
+    said = tree.output("fairlead", "report", "rerouted")
     assert "Traffic of 2 host pairs was rerouted 2 times" in said
-    page = (tree.home / "moved/report.html").read_text()
+    page = (tree.home / "rerouted/report.html").read_text()
     assert "<svg" in page and "h4" in page
 
 

@@ -13,11 +13,11 @@ std::optional<std::int64_t> readable_id(const json& object) {
     return found->get<std::int64_t>();
 }
 
-Command parse_object(const json& object, Place place) {
+Command parse_object(const json& object, Receiver receiver) {
     if (!object.is_object()) throw ProtocolError("a command must be a JSON object");
     const auto type = object.find("type");
     if (type == object.end() || !type->is_string()) throw ProtocolError("a command needs a 'type'");
-    return read_command(type->get_ref<const std::string&>(), object, place);
+    return read_command(type->get_ref<const std::string&>(), object, receiver);
 }
 
 }  // namespace

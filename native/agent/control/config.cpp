@@ -79,7 +79,7 @@ Config parse_config(WipedLine line) {
     if (!valid_job(read.job)) fail("'job' must be made of the characters 0-9 and a-z");
     if (read.self >= read.hosts.size()) fail("'self' must be one of 'hosts'");
     if (read.relay && read.guardian) {
-        fail("'relay' must be null where there is a guardian: one plane moves the traffic");
+        fail("'relay' must be null where there is a guardian: one plane reroutes the traffic");
     }
     config.job = std::move(read.job);
     config.hosts = hosts_of(read.hosts);

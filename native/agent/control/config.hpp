@@ -41,7 +41,7 @@ struct Config {
     core::HostId self = 0;
     std::vector<Host> hosts;
     std::vector<std::string> guardian;  ///< command line; empty: no route plane
-    std::uint32_t uid = 0;              ///< whose traffic is watched and moved
+    std::uint32_t uid = 0;              ///< whose traffic is watched and rerouted
     Clock::Test clock_test;
     std::optional<RelayConfig> relay;  ///< none: no relay plane
     double lease_s = 0.0;              ///< from one word of the supervisor to the next at most; 0: any time

@@ -22,76 +22,76 @@ std::string milliseconds(double time_s) {
     return text.data();
 }
 
-std::string why(const core::Moved& moved) {
-    if (moved.manual) return "by hand";
+std::string why(const core::Rerouted& rerouted) {
+    if (rerouted.manual) return "by hand";
     std::array<char, 32> share;
-    std::snprintf(share.data(), share.size(), "%.0f %%", moved.foreign_share * 100.0);
-    const std::string when = moved.ahead ? "ahead of its next use: " : "";
-    return when + milliseconds(moved.queue_delay_s) + " of queueing delay, " + share.data() +
-           " of it cross-traffic; messages take " + milliseconds(moved.present_latency_s) + ", over the relay " +
-           milliseconds(moved.detour_latency_s);
+    std::snprintf(share.data(), share.size(), "%.0f %%", rerouted.foreign_share * 100.0);
+    const std::string when = rerouted.ahead ? "ahead of its next use: " : "";
+    return when + milliseconds(rerouted.queue_delay_s) + " of queueing delay, " + share.data() +
+           " of it cross-traffic; messages take " + milliseconds(rerouted.present_latency_s) + ", over the relay " +
+           milliseconds(rerouted.detour_latency_s);
 }
 
-std::string why(const core::Stayed& stayed) {
-    std::string text{name(stayed.reason)};
-    return stayed.detail.empty() ? text : text + ": " + stayed.detail;
+std::string why(const core::Kept& kept) {
+    std::string text{name(kept.reason)};
+    return kept.detail.empty() ? text : text + ": " + kept.detail;
 }
 
 }  // namespace
 
-ZoneEvent event_of(const core::ZoneChanged& change) {
+LevelChangedEvent event_of(const core::LevelChanged& change) {
     return {.source = change.path.source,
             .destination = change.path.destination,
             .from = change.from,
-            .zone = change.to,
+            .congestion_level = change.to,
             .queue_delay_s = change.queue_delay_s};
 }
 
-MovedEvent event_of(const core::Moved& moved, core::HostId self, double wall_offset_s) {
+ReroutedEvent event_of(const core::Rerouted& rerouted, core::HostId self, double wall_offset_s) {
     return {.source = self,
-            .destination = moved.destination,
-            .relay = moved.relay,
-            .before = moved.before,
-            .manual = moved.manual,
-            .ahead = moved.ahead,
-            .reason = why(moved),
-            .queue_delay_s = moved.queue_delay_s,
-            .foreign_share = moved.foreign_share,
-            .present_latency_s = moved.present_latency_s,
-            .detour_latency_s = moved.detour_latency_s,
-            .suspected_t_s = moved.suspected_at + wall_offset_s,
-            .confirmed_t_s = moved.confirmed_at + wall_offset_s,
-            .decided_t_s = moved.decided_at + wall_offset_s,
-            .flows = flows_of(moved.flows)};
+            .destination = rerouted.destination,
+            .relay = rerouted.relay,
+            .before = rerouted.before,
+            .manual = rerouted.manual,
+            .ahead = rerouted.ahead,
+            .reason = why(rerouted),
+            .queue_delay_s = rerouted.queue_delay_s,
+            .foreign_share = rerouted.foreign_share,
+            .present_latency_s = rerouted.present_latency_s,
+            .detour_latency_s = rerouted.detour_latency_s,
+            .suspected_t_s = rerouted.suspected_at + wall_offset_s,
+            .confirmed_t_s = rerouted.confirmed_at + wall_offset_s,
+            .decided_t_s = rerouted.decided_at + wall_offset_s,
+            .flows = flows_of(rerouted.flows)};
 }
 
-ReturnedEvent event_of(const core::Returned& returned, core::HostId self) {
+RestoredEvent event_of(const core::Restored& restored, core::HostId self) {
     return {.source = self,
-            .destination = returned.destination,
-            .relay = returned.relay,
-            .reason = returned.reason,
-            .queue_delay_s = returned.queue_delay_s,
-            .away_s = returned.away_s};
+            .destination = restored.destination,
+            .relay = restored.relay,
+            .reason = restored.reason,
+            .queue_delay_s = restored.queue_delay_s,
+            .away_s = restored.away_s};
 }
 
-StayedEvent event_of(const core::Stayed& stayed, core::HostId self) {
+KeptEvent event_of(const core::Kept& kept, core::HostId self) {
     return {.source = self,
-            .destination = stayed.destination,
-            .relay = stayed.relay,
-            .reason = why(stayed),
-            .queue_delay_s = stayed.queue_delay_s,
-            .foreign_share = stayed.foreign_share,
-            .present_latency_s = stayed.present_latency_s,
-            .best = stayed.best,
-            .best_latency_s = stayed.best_latency_s,
-            .flows = flows_of(stayed.flows)};
+            .destination = kept.destination,
+            .relay = kept.relay,
+            .reason = why(kept),
+            .queue_delay_s = kept.queue_delay_s,
+            .foreign_share = kept.foreign_share,
+            .present_latency_s = kept.present_latency_s,
+            .best = kept.best,
+            .best_latency_s = kept.best_latency_s,
+            .flows = flows_of(kept.flows)};
 }
 
 NoticeEvent event_of(const core::Noticed& noticed) {
     return {.from = noticed.from,
             .source = noticed.path.source,
             .destination = noticed.path.destination,
-            .zone = noticed.zone,
+            .congestion_level = noticed.congestion_level,
             .queue_delay_s = noticed.queue_delay_s};
 }
 

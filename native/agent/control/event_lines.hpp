@@ -8,10 +8,10 @@
 namespace fairlead::agent {
 
 /// `self`: the source of the paths. `wall_offset_s`: wall clock minus the controller's clock, for moments.
-ZoneEvent event_of(const core::ZoneChanged& change);
-MovedEvent event_of(const core::Moved& moved, core::HostId self, double wall_offset_s);
-ReturnedEvent event_of(const core::Returned& returned, core::HostId self);
-StayedEvent event_of(const core::Stayed& stayed, core::HostId self);
+LevelChangedEvent event_of(const core::LevelChanged& change);
+ReroutedEvent event_of(const core::Rerouted& rerouted, core::HostId self, double wall_offset_s);
+RestoredEvent event_of(const core::Restored& restored, core::HostId self);
+KeptEvent event_of(const core::Kept& kept, core::HostId self);
 NoticeEvent event_of(const core::Noticed& noticed);
 BaseShiftedEvent event_of(const core::BaseShifted& shifted);
 BaseLearntEvent event_of(const core::BaseLearnt& learnt);

@@ -17,7 +17,7 @@ struct ManageConfig {
     std::vector<core::PairMix> mixes;  ///< sizes that the program exchanges, by peer, where they are known
 };
 
-/// Of what protocol/agent.toml has as `manage`; where that is null, moves are made by hand only. `now`:
+/// Of what protocol/agent.toml has as `manage`; where that is null, reroutes are made by hand only. `now`:
 /// CLOCK_MONOTONIC. Throws ProtocolError.
 ManageConfig parse_manage(const Config& config, double now);
 

@@ -66,8 +66,8 @@ void to_json(json& line, const PingpongAnswer& said) {
     line["clock_error_s"] = said.clock_error_s;
 }
 
-void to_json(json& line, const TrainAnswer& said) {
-    line["type"] = "train";
+void to_json(json& line, const BulkAnswer& said) {
+    line["type"] = "bulk";
     line["id"] = said.id;
     line["peer"] = said.peer;
     line["bytes"] = said.bytes;

@@ -95,7 +95,7 @@ struct PingpongAnswer {
 };
 
 /// What TCP connections carried.
-struct TrainAnswer {
+struct BulkAnswer {
     std::int64_t id = 0;
     /// as asked
     core::HostId peer = core::kNoHost;
@@ -115,7 +115,7 @@ struct ProbeAnswer {
 };
 
 using Answer = std::variant<ReadyAnswer, ErrorAnswer, FailedAnswer, DoneAnswer, StoppedAnswer, PingpongAnswer,
-                            TrainAnswer, ProbeAnswer>;
+                            BulkAnswer, ProbeAnswer>;
 
 /// As the supervisor gets it.
 nlohmann::json line_of(const Answer& said);

@@ -15,9 +15,9 @@ using nlohmann::json;
 constexpr std::int64_t kMaxId = std::numeric_limits<std::int64_t>::max();
 
 /// Any host but the agent's own.
-core::HostId peer_in(const json& value, const std::string& what, Place place) {
-    const auto peer = static_cast<core::HostId>(whole_in(value, what, 0, place.host_count - 1));
-    if (peer == place.self) throw ProtocolError(what + " must be another host than the agent's own");
+core::HostId peer_in(const json& value, const std::string& what, Receiver receiver) {
+    const auto peer = static_cast<core::HostId>(whole_in(value, what, 0, receiver.host_count - 1));
+    if (peer == receiver.self) throw ProtocolError(what + " must be another host than the agent's own");
     return peer;
 }
 
@@ -68,11 +68,11 @@ ClockError read_clock_error(const json& object, const std::string& what) {
     return read;
 }
 
-PingpongCommand read_pingpong(const json& object, Place place) {
+PingpongCommand read_pingpong(const json& object, Receiver receiver) {
     const JsonFields fields(object, "pingpong", {"type", "id", "peer", "sizes_B", "exchanges", "warmup", "timeout_s"});
     PingpongCommand read;
     read.id = fields.whole("id", 0, kMaxId);
-    read.peer = peer_in(fields.any("peer"), fields.name("peer"), place);
+    read.peer = peer_in(fields.any("peer"), fields.name("peer"), receiver);
     for (const json& each : fields.list("sizes_B", 1, 32)) {
         read.sizes_B.push_back(whole_in<std::uint64_t>(each, fields.entry("sizes_B"), PingpongCommand::sizes_B_limits));
     }
@@ -82,52 +82,52 @@ PingpongCommand read_pingpong(const json& object, Place place) {
     return read;
 }
 
-TrainCommand read_train(const json& object, Place place) {
-    const JsonFields fields(object, "train", {"type", "id", "peer", "duration_s", "streams", "timeout_s"});
-    TrainCommand read;
+BulkCommand read_bulk(const json& object, Receiver receiver) {
+    const JsonFields fields(object, "bulk", {"type", "id", "peer", "duration_s", "streams", "timeout_s"});
+    BulkCommand read;
     read.id = fields.whole("id", 0, kMaxId);
-    read.peer = peer_in(fields.any("peer"), fields.name("peer"), place);
-    read.duration_s = fields.number("duration_s", TrainCommand::duration_s_limits);
-    read.streams = fields.whole<std::uint32_t>("streams", TrainCommand::streams_limits);
-    if (fields.has("timeout_s")) read.timeout_s = fields.number("timeout_s", TrainCommand::timeout_s_limits);
+    read.peer = peer_in(fields.any("peer"), fields.name("peer"), receiver);
+    read.duration_s = fields.number("duration_s", BulkCommand::duration_s_limits);
+    read.streams = fields.whole<std::uint32_t>("streams", BulkCommand::streams_limits);
+    if (fields.has("timeout_s")) read.timeout_s = fields.number("timeout_s", BulkCommand::timeout_s_limits);
     return read;
 }
 
-ProbeCommand read_probe(const json& object, Place place) {
+ProbeCommand read_probe(const json& object, Receiver receiver) {
     const JsonFields fields(object, "probe", {"type", "id", "peers", "count", "interval_s"});
     ProbeCommand read;
     read.id = fields.whole("id", 0, kMaxId);
     for (const json& each : fields.list("peers", 1, 1024)) {
-        read.peers.push_back(peer_in(each, fields.entry("peers"), place));
+        read.peers.push_back(peer_in(each, fields.entry("peers"), receiver));
     }
     read.count = fields.whole<std::uint32_t>("count", ProbeCommand::count_limits);
     read.interval_s = fields.number("interval_s", ProbeCommand::interval_s_limits);
     return read;
 }
 
-MoveCommand read_move(const json& object, Place place) {
-    const JsonFields fields(object, "move", {"type", "id", "peer", "relay"});
-    MoveCommand read;
+RerouteCommand read_reroute(const json& object, Receiver receiver) {
+    const JsonFields fields(object, "reroute", {"type", "id", "peer", "relay"});
+    RerouteCommand read;
     read.id = fields.whole("id", 0, kMaxId);
-    read.peer = peer_in(fields.any("peer"), fields.name("peer"), place);
-    read.relay = peer_in(fields.any("relay"), fields.name("relay"), place);
+    read.peer = peer_in(fields.any("peer"), fields.name("peer"), receiver);
+    read.relay = peer_in(fields.any("relay"), fields.name("relay"), receiver);
     if (read.relay == read.peer) fields.fail("relay", "another host than 'peer'");
     return read;
 }
 
-ReturnCommand read_return(const json& object, Place place) {
-    const JsonFields fields(object, "return", {"type", "id", "peer"});
-    ReturnCommand read;
+RestoreCommand read_restore(const json& object, Receiver receiver) {
+    const JsonFields fields(object, "restore", {"type", "id", "peer"});
+    RestoreCommand read;
     read.id = fields.whole("id", 0, kMaxId);
-    read.peer = peer_in(fields.any("peer"), fields.name("peer"), place);
+    read.peer = peer_in(fields.any("peer"), fields.name("peer"), receiver);
     return read;
 }
 
-SharesCommand read_shares(const json& object, Place place) {
+SharesCommand read_shares(const json& object, Receiver receiver) {
     const JsonFields fields(object, "shares", {"type", "id", "shares"});
     SharesCommand read;
     read.id = fields.whole("id", 0, kMaxId);
-    read.shares = parse_shares(fields.any("shares"), place.host_count, fields.name("shares"));
+    read.shares = parse_shares(fields.any("shares"), receiver.host_count, fields.name("shares"));
     return read;
 }
 
@@ -141,11 +141,11 @@ StepClockCommand read_step_clock(const json& object) {
 
 }  // namespace
 
-Manage read_manage(const json& object, const std::string& what, Place place) {
+Manage read_manage(const json& object, const std::string& what, Receiver receiver) {
     const JsonFields fields(object, what, {"base", "shares", "settings", "learn", "mix", "automatic", "seed"});
     Manage read;
     read.base = read_base(fields.any("base"), fields.within("base"));
-    read.shares = parse_shares(fields.any("shares"), place.host_count, fields.name("shares"));
+    read.shares = parse_shares(fields.any("shares"), receiver.host_count, fields.name("shares"));
     if (fields.has("settings")) read.settings = fields.any("settings");
     if (fields.given("learn")) read.learn = read_learn(fields.any("learn"), fields.within("learn"));
     if (fields.has("mix")) read.mix = fields.any("mix");
@@ -182,13 +182,13 @@ ConfigCommand read_config(const json& object) {
     return read;
 }
 
-Command read_command(const std::string& type, const json& object, Place place) {
-    if (type == "pingpong") return read_pingpong(object, place);
-    if (type == "train") return read_train(object, place);
-    if (type == "probe") return read_probe(object, place);
-    if (type == "move") return read_move(object, place);
-    if (type == "return") return read_return(object, place);
-    if (type == "shares") return read_shares(object, place);
+Command read_command(const std::string& type, const json& object, Receiver receiver) {
+    if (type == "pingpong") return read_pingpong(object, receiver);
+    if (type == "bulk") return read_bulk(object, receiver);
+    if (type == "probe") return read_probe(object, receiver);
+    if (type == "reroute") return read_reroute(object, receiver);
+    if (type == "restore") return read_restore(object, receiver);
+    if (type == "shares") return read_shares(object, receiver);
     if (type == "step_clock") return read_step_clock(object);
     if (type == "lease") return LeaseCommand{};
     if (type == "stop") return StopCommand{};

@@ -61,13 +61,13 @@ struct Manage {
     Base base{};
     /// list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j
     core::SharingRelation shares{0};
-    /// settings by name, for example `{"zones.medium_factor": 2}`
+    /// settings by name, for example `{"congestion_level.medium_factor": 2}`
     nlohmann::json settings{};
     /// baselines are learnt; those in `base` are known from the start
     std::optional<Learn> learn{};
     /// list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer
     nlohmann::json mix{};
-    /// false: no probes and no reroutes of its own, only manual moves
+    /// false: no probes and no reroutes of its own, only manual reroutes
     bool automatic = true;
     /// added to the seed of random choices
     std::uint64_t seed = 0;
@@ -114,7 +114,7 @@ struct ConfigCommand {
     std::optional<std::vector<std::string>> guardian{};
     /// user whose connections are watched and rerouted; null: the agent's own user
     std::optional<std::uint32_t> uid{};
-    /// decision tables; null: only manual moves
+    /// decision tables; null: only manual reroutes
     nlohmann::json manage{};
     /// relay plane; excludes `guardian`
     std::optional<RelayOptions> relay{};
@@ -149,7 +149,7 @@ struct PingpongCommand {
 };
 
 /// Sends as many bytes as TCP connections carry.
-struct TrainCommand {
+struct BulkCommand {
     static constexpr RealLimits duration_s_limits{0.001, 600.0};
     static constexpr WholeLimits streams_limits{1, 64};
     static constexpr RealLimits timeout_s_limits{0.1, 86400.0};
@@ -179,8 +179,8 @@ struct ProbeCommand {
     double interval_s = 0.0;
 };
 
-/// Reroutes the traffic to a peer until it is returned.
-struct MoveCommand {
+/// Reroutes the traffic to a peer until it is restored.
+struct RerouteCommand {
     std::int64_t id = 0;
     /// destination of the traffic
     core::HostId peer = core::kNoHost;
@@ -188,8 +188,8 @@ struct MoveCommand {
     core::HostId relay = core::kNoHost;
 };
 
-/// Returns the traffic to the direct path; succeeds if it is there already.
-struct ReturnCommand {
+/// Restores the traffic to the direct path; succeeds if it is there already.
+struct RestoreCommand {
     std::int64_t id = 0;
     /// destination of the traffic
     core::HostId peer = core::kNoHost;
@@ -220,19 +220,19 @@ struct StopCommand {
 };
 
 /// What comes after the configuration.
-using Command = std::variant<PingpongCommand, TrainCommand, ProbeCommand, MoveCommand, ReturnCommand, SharesCommand,
+using Command = std::variant<PingpongCommand, BulkCommand, ProbeCommand, RerouteCommand, RestoreCommand, SharesCommand,
                              StepClockCommand, LeaseCommand, StopCommand>;
 
-/// Where a message comes to: hosts are checked against this.
-struct Place {
+/// The agent that a message comes to: hosts are checked against this.
+struct Receiver {
     core::HostId self = 0;
     core::HostId host_count = 0;
 };
 
 /// Each throws ProtocolError where the object is not as it must be.
 ConfigCommand read_config(const nlohmann::json& object);
-Manage read_manage(const nlohmann::json& object, const std::string& what, Place place);
+Manage read_manage(const nlohmann::json& object, const std::string& what, Receiver receiver);
 /// `type`: the object's.
-Command read_command(const std::string& type, const nlohmann::json& object, Place place);
+Command read_command(const std::string& type, const nlohmann::json& object, Receiver receiver);
 
 }  // namespace fairlead::agent

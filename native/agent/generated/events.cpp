@@ -56,17 +56,17 @@ void to_json(json& line, const RelayCounts& said) {
     line["absent"] = said.absent;
 }
 
-void to_json(json& line, const ZoneEvent& said) {
-    line["type"] = "zone";
+void to_json(json& line, const LevelChangedEvent& said) {
+    line["type"] = "level_changed";
     line["source"] = said.source;
     line["destination"] = said.destination;
     line["from"] = name(said.from);
-    line["zone"] = name(said.zone);
+    line["congestion_level"] = name(said.congestion_level);
     line["queue_delay_s"] = said.queue_delay_s;
 }
 
-void to_json(json& line, const MovedEvent& said) {
-    line["type"] = "moved";
+void to_json(json& line, const ReroutedEvent& said) {
+    line["type"] = "rerouted";
     line["source"] = said.source;
     line["destination"] = said.destination;
     line["relay"] = said.relay;
@@ -84,8 +84,8 @@ void to_json(json& line, const MovedEvent& said) {
     line["flows"] = said.flows;
 }
 
-void to_json(json& line, const ReturnedEvent& said) {
-    line["type"] = "returned";
+void to_json(json& line, const RestoredEvent& said) {
+    line["type"] = "restored";
     line["source"] = said.source;
     line["destination"] = said.destination;
     line["relay"] = host_or_null(said.relay);
@@ -94,8 +94,8 @@ void to_json(json& line, const ReturnedEvent& said) {
     line["away_s"] = said.away_s;
 }
 
-void to_json(json& line, const StayedEvent& said) {
-    line["type"] = "stayed";
+void to_json(json& line, const KeptEvent& said) {
+    line["type"] = "kept";
     line["source"] = said.source;
     line["destination"] = said.destination;
     line["relay"] = host_or_null(said.relay);
@@ -113,7 +113,7 @@ void to_json(json& line, const NoticeEvent& said) {
     line["from"] = said.from;
     line["source"] = said.source;
     line["destination"] = said.destination;
-    line["zone"] = name(said.zone);
+    line["congestion_level"] = name(said.congestion_level);
     line["queue_delay_s"] = said.queue_delay_s;
 }
 
@@ -142,7 +142,7 @@ void to_json(json& line, const PathLatencyEvent& said) {
     line["latency_s"] = said.latency_s;
     line["queue_delay_s"] = said.queue_delay_s;
     line["rate_bps"] = said.rate_bps;
-    line["zone"] = name(said.zone);
+    line["congestion_level"] = name(said.congestion_level);
 }
 
 void to_json(json& line, const CommunicationEvent& said) {

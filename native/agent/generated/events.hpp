@@ -89,21 +89,21 @@ struct RelayCounts {
 };
 
 /// A directed path changed its congestion level.
-struct ZoneEvent {
+struct LevelChangedEvent {
     /// the path
     core::HostId source = core::kNoHost;
     /// the path
     core::HostId destination = core::kNoHost;
     /// level before
-    core::Zone from = core::Zone::low;
+    core::CongestionLevel from = core::CongestionLevel::low;
     /// level now
-    core::Zone zone = core::Zone::low;
+    core::CongestionLevel congestion_level = core::CongestionLevel::low;
     /// queueing delay that it was judged by
     double queue_delay_s = 0.0;
 };
 
 /// A pair was rerouted, or went from one relay to another.
-struct MovedEvent {
+struct ReroutedEvent {
     /// the pair
     core::HostId source = core::kNoHost;
     /// the pair
@@ -137,7 +137,7 @@ struct MovedEvent {
 };
 
 /// A pair is on its direct path again.
-struct ReturnedEvent {
+struct RestoredEvent {
     /// the pair
     core::HostId source = core::kNoHost;
     /// the pair
@@ -145,34 +145,34 @@ struct ReturnedEvent {
     /// host that it left
     core::HostId relay = core::kNoHost;
     /// see below
-    core::ReturnReason reason = core::ReturnReason::direct_good;
+    core::RestoreReason reason = core::RestoreReason::direct_good;
     /// of the direct path
     double queue_delay_s = 0.0;
     /// how long it was rerouted
     double away_s = 0.0;
 };
 
-/// A search moved nothing; the same reason at most every 5 s.
-struct StayedEvent {
+/// A search kept a pair on its path; the same reason at most every 5 s.
+struct KeptEvent {
     /// the pair
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
     /// where its traffic is
     core::HostId relay = core::kNoHost;
-    /// see below; `move_failed` has the guardian's words after a colon
+    /// see below; `reroute_failed` has the guardian's words after a colon
     std::string reason{};
-    /// as in `moved`; 0 where not measured
+    /// as in `rerouted`; 0 where not measured
     double queue_delay_s = 0.0;
-    /// as in `moved`; 0 where not measured
+    /// as in `rerouted`; 0 where not measured
     double foreign_share = 0.0;
-    /// as in `moved`; 0 where not measured
+    /// as in `rerouted`; 0 where not measured
     double present_latency_s = 0.0;
     /// fastest relay measured
     core::HostId best = core::kNoHost;
     /// expected latency over it
     double best_latency_s = 0.0;
-    /// as in `moved`
+    /// as in `rerouted`
     std::vector<Flow> flows{};
 };
 
@@ -185,7 +185,7 @@ struct NoticeEvent {
     /// the congested path
     core::HostId destination = core::kNoHost;
     /// its level as the sender saw it
-    core::Zone zone = core::Zone::low;
+    core::CongestionLevel congestion_level = core::CongestionLevel::low;
     /// its queueing delay as the sender saw it
     double queue_delay_s = 0.0;
 };
@@ -231,7 +231,7 @@ struct PathLatencyEvent {
     /// acknowledged rate of the pair
     double rate_bps = 0.0;
     /// level of the direct path
-    core::Zone zone = core::Zone::low;
+    core::CongestionLevel congestion_level = core::CongestionLevel::low;
 };
 
 /// Messages that ranks of this host received from ranks of `source`, of one second.
@@ -308,7 +308,7 @@ struct RejectedEvent {
     std::map<std::string, std::uint64_t> reasons{};
 };
 
-/// The agent treats all its pairs as returned and continues probing.
+/// The agent treats all its pairs as restored and continues probing.
 struct PlaneLostEvent {
     /// how the guardian ended
     std::string reason{};
@@ -322,7 +322,7 @@ struct LogEvent {
     std::string text{};
 };
 
-using Event = std::variant<ZoneEvent, MovedEvent, ReturnedEvent, StayedEvent, NoticeEvent, BaseShiftedEvent,
+using Event = std::variant<LevelChangedEvent, ReroutedEvent, RestoredEvent, KeptEvent, NoticeEvent, BaseShiftedEvent,
                            BaseLearntEvent, PathLatencyEvent, CommunicationEvent, ClockEvent, StatsEvent, RejectedEvent,
                            PlaneLostEvent, LogEvent>;
 

@@ -16,7 +16,7 @@ inline constexpr std::size_t kAnswerLine_B = 67108864;
 /// What may wait for the supervisor when an event comes; the event is dropped then.
 inline constexpr std::size_t kEventBacklog_B = 262144;
 
-/// `move` and `return` fail after this time.
-inline constexpr double kByHand_s = 10.0;
+/// `reroute` and `restore` fail after this time.
+inline constexpr double kManual_s = 10.0;
 
 }  // namespace fairlead::agent

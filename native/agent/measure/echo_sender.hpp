@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Echoes on the way of moved packets: datagrams from two ports that the guardian's rules lead, to the agents' own
+// Echoes on the path of rerouted packets: datagrams from two ports that the guardian's rules lead, to the agents' own
 // ports.
 #pragma once
 
@@ -24,7 +24,7 @@ class EchoSender {
     std::uint16_t trial_port() const { return trial_.port; }
 
     /// Pads it to the largest packet that its way takes: smaller ones may pass where the program's do not. `trial`: by
-    /// the way that is tried, else by that of moved packets. One that cannot be sent counts as lost on the way.
+    /// the way that is tried, else by that of rerouted packets. One that cannot be sent counts as lost on the way.
     void send(const core::wire::Echo& echo, bool trial);
 
   private:

@@ -125,7 +125,7 @@ Workers::Completion MeasurementService::serve(core::HostId client, Stream stream
     if (request.kind == SessionKind::pingpong) {
         pong(session, request, clock_);
     } else {
-        receive_train(session);
+        receive_bulk(session);
     }
     return [] {};
 }
@@ -191,10 +191,10 @@ void MeasurementService::pingpong(const PingpongCommand& command, PingPongDone d
     workers_.start(body, [done](const std::string& reason) { done(MeasurementFailure{reason}); });
 }
 
-void MeasurementService::train(const TrainCommand& command, TrainDone done) {
+void MeasurementService::bulk(const BulkCommand& command, BulkDone done) {
     const auto body = [this, command, done](const Cancellation& cancellation) -> Workers::Completion {
         const double time_s = command.duration_s + command.timeout_s;
-        const SessionRequest request{.kind = SessionKind::train,
+        const SessionRequest request{.kind = SessionKind::bulk,
                                      .timeout_ms = milliseconds(time_s + kMargin_s),
                                      .exchanges = 0,
                                      .warmup = 0,
@@ -205,7 +205,7 @@ void MeasurementService::train(const TrainCommand& command, TrainDone done) {
             for (std::uint32_t i = 0; i < command.streams; ++i) {
                 sessions.push_back(connect(command.peer, request, deadline_s, cancellation));
             }
-            const auto arrivals = send_train(sessions, command.duration_s, cancellation);
+            const auto arrivals = send_bulk(sessions, command.duration_s, cancellation);
             return [done, result = combine(arrivals)] { done(result); };
         } catch (const std::exception& error) {
             return [done, reason = config_.hosts[command.peer].label() + ": " + error.what()] {

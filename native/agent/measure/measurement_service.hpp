@@ -10,8 +10,8 @@
 
 #include "control/command.hpp"
 #include "control/config.hpp"
+#include "measure/bulk.hpp"
 #include "measure/pingpong.hpp"
-#include "measure/train.hpp"
 #include "peers/handshakes.hpp"
 #include "peers/rejections.hpp"
 #include "planes/frame_stream.hpp"
@@ -29,7 +29,7 @@ struct MeasurementFailure {
 class MeasurementService {
   public:
     using PingPongDone = std::function<void(std::variant<std::vector<PingPongSamples>, MeasurementFailure>)>;
-    using TrainDone = std::function<void(std::variant<TrainResult, MeasurementFailure>)>;
+    using BulkDone = std::function<void(std::variant<BulkResult, MeasurementFailure>)>;
 
     /// Connections served at once; more are closed at once. Those that have not shown yet that they know the secret are
     /// not among them.
@@ -46,7 +46,7 @@ class MeasurementService {
     MeasurementService& operator=(const MeasurementService&) = delete;
 
     void pingpong(const PingpongCommand& command, PingPongDone done);
-    void train(const TrainCommand& command, TrainDone done);
+    void bulk(const BulkCommand& command, BulkDone done);
 
     using LinkDone = std::function<void(std::variant<Link, std::string>)>;
     /// Opens a stream of frames to a peer; ends with the reason if that fails.

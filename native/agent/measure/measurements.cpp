@@ -76,11 +76,11 @@ void Measurements::answer(const PingpongCommand& command, const std::vector<Ping
     output_.answer(line_of(told));
 }
 
-void Measurements::start(const TrainCommand& command) {
-    service_.train(command, [this, command](const auto& result) {
+void Measurements::start(const BulkCommand& command) {
+    service_.bulk(command, [this, command](const auto& result) {
         if (const auto* failure = std::get_if<MeasurementFailure>(&result)) return fail(command.id, failure->reason);
-        const auto& train = std::get<TrainResult>(result);
-        output_.answer(line_of(TrainAnswer{command.id, command.peer, train.bytes_B, train.duration_s, train.rate_bps}));
+        const auto& bulk = std::get<BulkResult>(result);
+        output_.answer(line_of(BulkAnswer{command.id, command.peer, bulk.bytes_B, bulk.duration_s, bulk.rate_bps}));
     });
 }
 

@@ -18,7 +18,7 @@ class Measurements {
         : config_(config), service_(service), prober_(prober), output_(output) {}
 
     void start(const PingpongCommand& command);
-    void start(const TrainCommand& command);
+    void start(const BulkCommand& command);
     void start(const ProbeCommand& command);
 
     void fail(std::optional<std::int64_t> id, const std::string& reason);

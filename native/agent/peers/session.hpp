@@ -23,7 +23,7 @@
 
 namespace fairlead::agent {
 
-enum class SessionKind : std::uint8_t { pingpong = 1, train = 2, relay_first = 3, relay_last = 4 };
+enum class SessionKind : std::uint8_t { pingpong = 1, bulk = 2, relay_first = 3, relay_last = 4 };
 
 /// What a client asks of the server.
 struct SessionRequest {

@@ -104,30 +104,30 @@ void UdpChannel::send_by(int socket, core::HostId to, const core::wire::Message&
 
 /// All that are there, up to a batch, in one call.
 void UdpChannel::receive_some() {
-    struct Place {
+    struct Slot {
         std::array<std::uint8_t, kMaxDatagram_B + 1> bytes;  // one more: what is too long is seen to be
         alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo)) + 64> control;
         sockaddr_in from;
         iovec part;
     };
-    std::array<Place, kBatch> places;
+    std::array<Slot, kBatch> slots;
     std::array<mmsghdr, kBatch> headers{};
     for (std::size_t i = 0; i < kBatch; ++i) {
-        Place& place = places[i];
-        place.part = {.iov_base = place.bytes.data(), .iov_len = place.bytes.size()};
-        headers[i].msg_hdr = {.msg_name = &place.from,
-                              .msg_namelen = sizeof place.from,
-                              .msg_iov = &place.part,
+        Slot& slot = slots[i];
+        slot.part = {.iov_base = slot.bytes.data(), .iov_len = slot.bytes.size()};
+        headers[i].msg_hdr = {.msg_name = &slot.from,
+                              .msg_namelen = sizeof slot.from,
+                              .msg_iov = &slot.part,
                               .msg_iovlen = 1,
-                              .msg_control = place.control.data(),
-                              .msg_controllen = place.control.size(),
+                              .msg_control = slot.control.data(),
+                              .msg_controllen = slot.control.size(),
                               .msg_flags = 0};
     }
     const int count = recvmmsg(socket_.get(), headers.data(), kBatch, MSG_DONTWAIT, nullptr);
     // Below 0: nothing there (or a passing error of the interface: poll tells what comes next).
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        take(std::span(places[at].bytes).first(headers[at].msg_len), places[at].from, interface_of(headers[at].msg_hdr),
+        take(std::span(slots[at].bytes).first(headers[at].msg_len), slots[at].from, interface_of(headers[at].msg_hdr),
              clock_.shifted(receive_stamp_ns(headers[at].msg_hdr)));
     }
 }

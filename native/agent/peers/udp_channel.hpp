@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one UDP socket of an agent: sealed messages to and from the job's hosts, from and to the same port everywhere
-// (the guardian keeps exactly those datagrams on the underlay while routes are moved).
+// (the guardian keeps exactly those datagrams on the underlay while traffic is rerouted).
 #pragma once
 
 #include <cstdint>

@@ -24,13 +24,13 @@ class DataPlane {
 
     /// "route", "relay"
     virtual std::string_view name() const = 0;
-    /// Whether traffic can be moved, and this host relay that of others.
+    /// Whether traffic can be rerouted, and this host relay that of others.
     virtual bool up() const = 0;
     /// Why it is not up.
     virtual const std::string& reason() const = 0;
 
-    virtual void move(core::HostId destination, core::HostId relay, Done done) = 0;
-    virtual void back(core::HostId destination, Done done) = 0;
+    virtual void reroute(core::HostId destination, core::HostId relay, Done done) = 0;
+    virtual void restore(core::HostId destination, Done done) = 0;
 
     /// How long packets of this host to that one may be; 0: the plane need not know.
     virtual std::uint16_t route_mtu_B(core::HostId) const { return 0; }
@@ -39,9 +39,9 @@ class DataPlane {
     virtual void learn_leg(core::HostId /*destination*/, core::HostId /*relay*/, std::uint16_t /*mtu_B*/,
                            Done /*failed*/) {}
 
-    /// Whether it can send echoes on the way of what it moves.
+    /// Whether it can send echoes on the way of what it reroutes.
     virtual bool proves() const { return false; }
-    /// Sends one, as large as what that way carries. `trial`: before anything is moved that way.
+    /// Sends one, as large as what that way carries. `trial`: before anything is rerouted that way.
     virtual void echo(const core::wire::Echo&, bool /*trial*/) {}
 
     /// Withdraws everything and waits for that. Returns what went wrong, or an empty string.

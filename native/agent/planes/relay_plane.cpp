@@ -71,11 +71,11 @@ RelayPlane::~RelayPlane() {
 
 std::string RelayPlane::tear_down() {
     reason_ = "the relay plane was withdrawn";
-    for (const auto& [way, out] : outgoing_) {
+    for (const auto& [leg, out] : outgoing_) {
         if (out.stream) loop_.forget(out.stream->fd());
         loop_.cancel(out.patience);
     }
-    for (const auto& [way, in] : incoming_) loop_.forget(in.fd());
+    for (const auto& [leg, in] : incoming_) loop_.forget(in.fd());
     outgoing_.clear();
     incoming_.clear();
     detours_.clear();
@@ -95,7 +95,7 @@ relay::ToldCounts RelayPlane::told() const {
 
 // Detours.
 
-void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
+void RelayPlane::reroute(core::HostId destination, core::HostId relay, Done done) {
     if (!up()) return done(reason_);
     wanted_[destination] = relay;
     // Its end tells that the destination's agent is gone; and the way back is there when it is needed.
@@ -103,7 +103,7 @@ void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
     Outgoing& out = reach({relay, Hop::first});
     const auto arrived = [this, destination, relay, done](const std::string& error) {
         const auto wanted = wanted_.find(destination);
-        if (wanted == wanted_.end() || wanted->second != relay) return done("it was returned before it was moved");
+        if (wanted == wanted_.end() || wanted->second != relay) return done("it was restored before it was rerouted");
         wanted_.erase(wanted);
         if (!error.empty()) {
             const auto earlier = detours_.find(destination);
@@ -122,7 +122,7 @@ void RelayPlane::move(core::HostId destination, core::HostId relay, Done done) {
     out.awaited_by.push_back(arrived);
 }
 
-void RelayPlane::back(core::HostId destination, Done done) {
+void RelayPlane::restore(core::HostId destination, Done done) {
     wanted_.erase(destination);
     if (detours_.erase(destination) > 0) tell_of_host(destination);
     done({});
@@ -130,26 +130,26 @@ void RelayPlane::back(core::HostId destination, Done done) {
 
 // Connections.
 
-RelayPlane::Outgoing& RelayPlane::reach(Way way) {
-    Outgoing& out = outgoing_[way];
+RelayPlane::Outgoing& RelayPlane::reach(Leg leg) {
+    Outgoing& out = outgoing_[leg];
     if (out.stream || out.dialling || monotonic_s() < out.retry_s) return out;
     out.dialling = true;
     out.dialling_since_s = monotonic_s();
     out.patience = loop_.after(kDialPatience_s, [this] { pump(); });
-    dial_(way.host, way.hop, [this, way](std::variant<Link, std::string> result) { dialled(way, std::move(result)); });
+    dial_(leg.host, leg.hop, [this, leg](std::variant<Link, std::string> result) { dialled(leg, std::move(result)); });
     return out;
 }
 
-void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
+void RelayPlane::dialled(Leg leg, std::variant<Link, std::string> result) {
     if (!up()) return;
-    Outgoing& out = outgoing_[way];
+    Outgoing& out = outgoing_[leg];
     out.dialling = false;
     loop_.cancel(out.patience);
-    if (const std::string* const why = std::get_if<std::string>(&result)) return fail(way, *why);
+    if (const std::string* const why = std::get_if<std::string>(&result)) return fail(leg, *why);
     out.stream.emplace(std::get<Link>(std::move(result)));
-    loop_.watch(out.stream->fd(), EPOLLIN, [this, way](std::uint32_t events) { on_output(way, events); });
+    loop_.watch(out.stream->fd(), EPOLLIN, [this, leg](std::uint32_t events) { on_output(leg, events); });
     if (losses_timer_ == 0) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
-    if (way.hop == Hop::first) tell_of_detours_over(way.host);
+    if (leg.hop == Hop::first) tell_of_detours_over(leg.host);
     for (const Done& done : std::exchange(out.awaited_by, {})) done({});
     pump();
 }
@@ -157,38 +157,38 @@ void RelayPlane::dialled(Way way, std::variant<Link, std::string> result) {
 /// Datagrams, by which agents tell that they live, may get through where the connections' packets do not.
 void RelayPlane::look_for_losses() {
     losses_timer_ = 0;
-    std::vector<Way> losing;
+    std::vector<Leg> losing;
     bool any = false;
-    for (const auto& [way, out] : outgoing_) {
+    for (const auto& [leg, out] : outgoing_) {
         if (!out.stream) continue;
         any = true;
-        if (out.stream->loses()) losing.push_back(way);
+        if (out.stream->loses()) losing.push_back(leg);
     }
     if (any) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
-    for (const Way way : losing) fail(way, "what is sent there gets lost");
+    for (const Leg leg : losing) fail(leg, "what is sent there gets lost");
 }
 
 /// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
 /// it answers again or whoever decides takes the detour back; without the destination's, its processes are nowhere
 /// until it tells of them again. A connection to it that could not be made says nothing of it: the way there may be
 /// slow, which is why there is a detour.
-void RelayPlane::fail(Way way, const std::string& why) {
-    Outgoing& out = outgoing_[way];
+void RelayPlane::fail(Leg leg, const std::string& why) {
+    Outgoing& out = outgoing_[leg];
     const bool stood = out.stream.has_value();
     if (stood) {
-        log_("frames to host " + std::to_string(way.host) + (way.hop == Hop::first ? ", a relay: " : ": ") + why);
+        log_("frames to host " + std::to_string(leg.host) + (leg.hop == Hop::first ? ", a relay: " : ": ") + why);
         loop_.forget(out.stream->fd());
         buffers_.release_passing(out.stream->passing_B());
         out.stream.reset();
     }
-    unflushed_.erase(way);
+    unflushed_.erase(leg);
     out.retry_s = monotonic_s() + kRetry_s;
-    if (way.hop == Hop::first) {
+    if (leg.hop == Hop::first) {
         loop_.cancel(redial_timer_);
         redial_timer_ = loop_.after(kRetry_s, [this] { redial(); });
-        tell_of_detours_over(way.host);
+        tell_of_detours_over(leg.host);
     } else if (stood) {
-        for (const relay::Process process : places_.forget(way.host)) tell_of(process);
+        for (const relay::Process process : places_.forget(leg.host)) tell_of(process);
     }
     for (const Done& done : std::exchange(out.awaited_by, {})) done(why);
     pump();
@@ -200,95 +200,95 @@ void RelayPlane::redial() {
 
 void RelayPlane::accept(core::HostId from, Hop hop, Link link) {
     if (!up()) return;
-    const Way way{from, hop};
-    close(way);  // the peer would not connect again if it still wrote to the earlier one
-    const auto [added, is_new] = incoming_.try_emplace(way, std::move(link));
-    loop_.watch(added->second.fd(), EPOLLIN, [this, way](std::uint32_t events) { on_input(way, events); });
+    const Leg leg{from, hop};
+    close(leg);  // the peer would not connect again if it still wrote to the earlier one
+    const auto [added, is_new] = incoming_.try_emplace(leg, std::move(link));
+    loop_.watch(added->second.fd(), EPOLLIN, [this, leg](std::uint32_t events) { on_input(leg, events); });
 }
 
-void RelayPlane::close(Way way) {
-    const auto found = incoming_.find(way);
+void RelayPlane::close(Leg leg) {
+    const auto found = incoming_.find(leg);
     if (found == incoming_.end()) return;
     loop_.forget(found->second.fd());
-    due_inputs_.erase(way);
+    due_inputs_.erase(leg);
     incoming_.erase(found);
 }
 
-void RelayPlane::on_output(Way way, std::uint32_t events) {
-    const auto found = outgoing_.find(way);
+void RelayPlane::on_output(Leg leg, std::uint32_t events) {
+    const auto found = outgoing_.find(leg);
     if (found == outgoing_.end() || !found->second.stream) return;
     if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) {
         try {
             found->second.stream->hear();
         } catch (const StreamError& error) {
-            return fail(way, error.what());
+            return fail(leg, error.what());
         }
     }
-    unflushed_.insert(way);
+    unflushed_.insert(leg);
     pump();
 }
 
-void RelayPlane::on_input(Way way, std::uint32_t events) {
-    const auto found = incoming_.find(way);
+void RelayPlane::on_input(Leg leg, std::uint32_t events) {
+    const auto found = incoming_.find(leg);
     if (found == incoming_.end()) return;
-    if (due_inputs_.contains(way)) {
+    if (due_inputs_.contains(leg)) {
         // Nothing was asked for: the connection is broken, and its frames will come again another way.
-        if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(way);
+        if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(leg);
         return;
     }
     try {
         if (!found->second.read_some()) return;
     } catch (const StreamClosed&) {
-        return close(way);
+        return close(leg);
     } catch (const StreamError& error) {
-        log_("frames from host " + std::to_string(way.host) + ": " + error.what());
-        return close(way);
+        log_("frames from host " + std::to_string(leg.host) + ": " + error.what());
+        return close(leg);
     }
-    due_inputs_.insert(way);
+    due_inputs_.insert(leg);
     pump();
 }
 
 // Frames.
 
 /// What becomes of a frame that there is no stream for now.
-std::optional<RelayPlane::Fate> RelayPlane::unsendable(Way way) {
-    const Outgoing& out = reach(way);
+std::optional<RelayPlane::Fate> RelayPlane::unsendable(Leg leg) {
+    const Outgoing& out = reach(leg);
     if (out.stream) return std::nullopt;
     const bool patient = out.dialling && monotonic_s() - out.dialling_since_s < kDialPatience_s;
     return patient ? Fate::stuck : Fate::dropped;
 }
 
 /// Of a rank of this host: the whole frame at once.
-RelayPlane::Fate RelayPlane::send(Way way, const Journey& journey, std::span<const std::uint8_t> frame) {
-    if (const auto fate = unsendable(way)) {
+RelayPlane::Fate RelayPlane::send(Leg leg, const Journey& journey, std::span<const std::uint8_t> frame) {
+    if (const auto fate = unsendable(leg)) {
         counts_.unreachable += *fate == Fate::dropped ? 1 : 0;
         return *fate;
     }
-    FrameOutput& stream = *outgoing_[way].stream;
+    FrameOutput& stream = *outgoing_[leg].stream;
     if (stream.own_B() >= kOwnQueue_B) return Fate::stuck;
     for (std::size_t begin = 0; begin < frame.size(); begin += kMaxPart_B) {
         const auto part = frame.subspan(begin, std::min(kMaxPart_B, frame.size() - begin));
         stream.put({journey, begin == 0, begin + part.size() == frame.size(), part}, 0);
     }
-    unflushed_.insert(way);
+    unflushed_.insert(leg);
     ++counts_.sent;
     counts_.sent_B += frame.size();
     return Fate::taken;
 }
 
 /// Of others: part by part. Without a stream the parts are lost, and the ends of frames are counted.
-RelayPlane::Fate RelayPlane::pass(Way way, const Record& record) {
-    if (const auto fate = unsendable(way)) {
+RelayPlane::Fate RelayPlane::pass(Leg leg, const Record& record) {
+    if (const auto fate = unsendable(leg)) {
         counts_.unreachable += *fate == Fate::dropped && record.ends ? 1 : 0;
         return *fate;
     }
     const std::uint64_t passing_B = record.part.size() + kRecordOverhead_B;
-    FrameOutput& stream = *outgoing_[way].stream;
+    FrameOutput& stream = *outgoing_[leg].stream;
     // Half of the pool for one next hop: a destination that takes nothing must not stop the detours to all others.
     const bool has_room = stream.passing_B() == 0 || stream.passing_B() < setup_.capacity_B / 2;
     if (!has_room || !buffers_.admit_passing(passing_B)) return Fate::stuck;
     stream.put(record, passing_B);
-    unflushed_.insert(way);
+    unflushed_.insert(leg);
     counts_.passed += record.ends ? 1 : 0;
     counts_.passed_B += record.part.size();
     return Fate::taken;
@@ -326,16 +326,16 @@ RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uin
     const core::HostId host = *placed;
     if (host == setup_.self) return arrive(ends->to, frame);
     const auto relay = relay_to(host);
-    const Way way = relay ? Way{*relay, Hop::first} : Way{host, Hop::last};
-    return send(way, {host, setup_.self}, frame);
+    const Leg leg = relay ? Leg{*relay, Hop::first} : Leg{host, Hop::last};
+    return send(leg, {host, setup_.self}, frame);
 }
 
 /// Throws StreamError for what no agent of ours sends.
-RelayPlane::Fate RelayPlane::take(Way way, FrameInput& input, const Record& record) {
+RelayPlane::Fate RelayPlane::take(Leg leg, FrameInput& input, const Record& record) {
     const auto [destination, source] = record.journey;
-    if (way.hop == Hop::first) {
+    if (leg.hop == Hop::first) {
         const bool possible =
-            source == way.host && destination < setup_.hosts && destination != setup_.self && destination != source;
+            source == leg.host && destination < setup_.hosts && destination != setup_.self && destination != source;
         if (!possible) throw StreamError("a frame that is not to be passed on from there");
         return pass({destination, Hop::last}, record);
     }
@@ -391,40 +391,40 @@ bool RelayPlane::serve_some(RankChannel& channel) {
     return false;
 }
 
-void RelayPlane::serve(Way way) {
-    const auto found = incoming_.find(way);
+void RelayPlane::serve(Leg leg) {
+    const auto found = incoming_.find(leg);
     if (found == incoming_.end()) return;
     try {
-        const bool done = serve_some(way, found->second);
+        const bool done = serve_some(leg, found->second);
         loop_.change(found->second.fd(), done ? kReadable : 0);
-        if (done) due_inputs_.erase(way);
+        if (done) due_inputs_.erase(leg);
     } catch (const StreamError& error) {
-        log_("frames from host " + std::to_string(way.host) + ": " + error.what());
-        close(way);
+        log_("frames from host " + std::to_string(leg.host) + ": " + error.what());
+        close(leg);
     }
 }
 
-bool RelayPlane::serve_some(Way way, FrameInput& input) {
+bool RelayPlane::serve_some(Leg leg, FrameInput& input) {
     for (;;) {
         const auto next = input.records().front();
         if (std::holds_alternative<RecordOpener::Incomplete>(next)) return true;
         if (const auto* const fault = std::get_if<RecordOpener::Fault>(&next)) {
             throw StreamError(std::string(agent::name(*fault)));
         }
-        if (take(way, input, std::get<Record>(next)) == Fate::stuck) return false;
+        if (take(leg, input, std::get<Record>(next)) == Fate::stuck) return false;
         input.records().pop();
     }
 }
 
 /// Whether anything left.
-bool RelayPlane::flush(Way way) {
-    Outgoing& out = outgoing_[way];
+bool RelayPlane::flush(Leg leg) {
+    Outgoing& out = outgoing_[leg];
     if (!out.stream) return false;
     const std::uint64_t before_B = out.stream->own_B() + out.stream->passing_B();
     try {
         buffers_.release_passing(out.stream->flush());
     } catch (const StreamError& error) {
-        fail(way, error.what());
+        fail(leg, error.what());
         return true;
     }
     loop_.change(out.stream->fd(), out.stream->idle() ? EPOLLIN : EPOLLIN | EPOLLOUT);
@@ -439,8 +439,8 @@ void RelayPlane::pump() {
     for (int round = 0; again_ && round < kRounds; ++round) {
         again_ = false;
         for (const relay::Process rank : std::set(due_ranks_)) serve(rank);
-        for (const Way& way : std::set(due_inputs_)) serve(way);
-        for (const Way& way : std::exchange(unflushed_, {})) again_ = flush(way) || again_;
+        for (const Leg& leg : std::set(due_inputs_)) serve(leg);
+        for (const Leg& leg : std::exchange(unflushed_, {})) again_ = flush(leg) || again_;
     }
     pumping_ = false;
     while (!broken_.empty()) ranks_.remove(broken_.extract(broken_.begin()).value());

@@ -59,7 +59,7 @@ class RelayPlane final : public DataPlane {
     /// Those of this host.
     std::set<std::uint32_t> ranks() const;
     const RelayCounts& counts() const { return counts_; }
-    /// Entries of ranks' tables that were looked at, ever: what it costs to follow placements and moves.
+    /// Entries of ranks' tables that were looked at, ever: what it costs to follow placements and reroutes.
     std::uint64_t places_told() const { return places_told_; }
     /// What this host's ranks tell of themselves, added up; those that left included.
     relay::ToldCounts told() const;
@@ -68,15 +68,15 @@ class RelayPlane final : public DataPlane {
     bool up() const override { return reason_.empty(); }
     const std::string& reason() const override { return reason_; }
     /// Done once the relay's agent has answered.
-    void move(core::HostId destination, core::HostId relay, Done done) override;
-    void back(core::HostId destination, Done done) override;
+    void reroute(core::HostId destination, core::HostId relay, Done done) override;
+    void restore(core::HostId destination, Done done) override;
     std::string tear_down() override;
 
   private:
-    struct Way {
+    struct Leg {
         core::HostId host = 0;
         Hop hop = Hop::last;
-        auto operator<=>(const Way&) const = default;
+        auto operator<=>(const Leg&) const = default;
     };
     struct Outgoing {
         std::optional<FrameOutput> stream;
@@ -88,27 +88,27 @@ class RelayPlane final : public DataPlane {
     };
     enum class Fate : std::uint8_t { taken, dropped, stuck };
 
-    Outgoing& reach(Way way);
-    void dialled(Way way, std::variant<Link, std::string> result);
-    void fail(Way way, const std::string& why);
-    void on_output(Way way, std::uint32_t events);
-    void on_input(Way way, std::uint32_t events);
-    void close(Way way);
+    Outgoing& reach(Leg leg);
+    void dialled(Leg leg, std::variant<Link, std::string> result);
+    void fail(Leg leg, const std::string& why);
+    void on_output(Leg leg, std::uint32_t events);
+    void on_input(Leg leg, std::uint32_t events);
+    void close(Leg leg);
     void redial();
     void look_for_losses();
 
-    std::optional<Fate> unsendable(Way way);
-    Fate send(Way way, const Journey& journey, std::span<const std::uint8_t> frame);
-    Fate pass(Way way, const Record& record);
+    std::optional<Fate> unsendable(Leg leg);
+    Fate send(Leg leg, const Journey& journey, std::span<const std::uint8_t> frame);
+    Fate pass(Leg leg, const Record& record);
     Fate arrive(relay::Process to, std::span<const std::uint8_t> frame);
     Fate take(RankChannel& channel, std::span<const std::uint8_t> frame);
-    Fate take(Way way, FrameInput& input, const Record& record);
+    Fate take(Leg leg, FrameInput& input, const Record& record);
     void serve(relay::Process rank);
-    void serve(Way way);
+    void serve(Leg leg);
     bool serve_some(RankChannel& channel);
     void hear_out(RankChannel& channel);
-    bool serve_some(Way way, FrameInput& input);
-    bool flush(Way way);
+    bool serve_some(Leg leg, FrameInput& input);
+    bool flush(Leg leg);
     void pump();
 
     std::optional<core::HostId> relay_to(core::HostId destination) const;
@@ -125,16 +125,16 @@ class RelayPlane final : public DataPlane {
     std::string reason_;
     relay::HopBuffers buffers_;
     LocalRanks ranks_;
-    std::map<Way, Outgoing> outgoing_;              ///< by who reads
-    std::map<Way, FrameInput> incoming_;            ///< by who writes
+    std::map<Leg, Outgoing> outgoing_;              ///< by who reads
+    std::map<Leg, FrameInput> incoming_;            ///< by who writes
     std::map<core::HostId, core::HostId> wanted_;   ///< destination -> relay, on the way to be a detour or one
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay
     Places places_;
     std::uint64_t places_told_ = 0;
     std::set<relay::Process> broken_;     ///< do not keep to the protocol; removed at the end of pump()
     std::set<relay::Process> due_ranks_;  ///< have something, or had no room for it at the last look
-    std::set<Way> due_inputs_;            ///< likewise; nothing is read from those meanwhile
-    std::set<Way> unflushed_;
+    std::set<Leg> due_inputs_;            ///< likewise; nothing is read from those meanwhile
+    std::set<Leg> unflushed_;
     RelayCounts counts_;
     relay::ToldCounts told_by_those_who_left_{};
     bool pumping_ = false;

@@ -147,7 +147,7 @@ void RoutePlane::set_up(guardian::Setup setup, double patience_until_s, Done don
     });
 }
 
-/// Without a proof of its way nothing is moved, so the plane is up only if its echoes are led.
+/// Without a proof of its path nothing is rerouted, so the plane is up only if its echoes are led.
 void RoutePlane::lead_echoes(const guardian::Setup& setup, Done done) {
     try {
         echoes_ = std::make_unique<EchoSender>(config_, *channel_,
@@ -181,27 +181,27 @@ void RoutePlane::request(const Body& body, Done done) {
     }
 }
 
-void RoutePlane::move(core::HostId destination, core::HostId relay, Done done) {
+void RoutePlane::reroute(core::HostId destination, core::HostId relay, Done done) {
     const std::uint64_t number = ask(destination, relay);
-    request(guardian::Move{destination, relay, leg_mtu_B(destination, relay)},
+    request(guardian::Reroute{destination, relay, leg_mtu_B(destination, relay)},
             [this, destination, relay, number, done = std::move(done)](const std::string& error) {
-                Way& way = ways_[destination];
-                if (error.empty()) way.relay = relay;
-                if (number == way.number) way.asked.reset();
+                Route& route = routes_[destination];
+                if (error.empty()) route.relay = relay;
+                if (number == route.number) route.asked.reset();
                 done(error);
-                if (number != way.number) return;
-                const Done failed = std::exchange(way.learned, nullptr);
+                if (number != route.number) return;
+                const Done failed = std::exchange(route.learned, nullptr);
                 if (failed && error.empty()) make_anew(destination, relay, failed);
             });
 }
 
-void RoutePlane::back(core::HostId destination, Done done) {
+void RoutePlane::restore(core::HostId destination, Done done) {
     const std::uint64_t number = ask(destination, core::kNoHost);
-    request(guardian::Return{destination},
+    request(guardian::Restore{destination},
             [this, destination, number, done = std::move(done)](const std::string& error) {
-                Way& way = ways_[destination];
-                if (error.empty()) way.relay = core::kNoHost;
-                if (number == way.number) way.asked.reset();
+                Route& route = routes_[destination];
+                if (error.empty()) route.relay = core::kNoHost;
+                if (number == route.number) route.asked.reset();
                 done(error);
             });
 }
@@ -209,10 +209,10 @@ void RoutePlane::back(core::HostId destination, Done done) {
 /// Notes what is asked of the guardian; returns the request's number among those of this destination.
 std::uint64_t RoutePlane::ask(core::HostId destination, core::HostId relay) {
     trials_.drop(destination);
-    Way& way = ways_[destination];
-    way.asked = relay;
-    way.learned = nullptr;
-    return ++way.number;
+    Route& route = routes_[destination];
+    route.asked = relay;
+    route.learned = nullptr;
+    return ++route.number;
 }
 
 /// As the relay told; 0: not yet.
@@ -242,16 +242,16 @@ std::uint16_t RoutePlane::route_mtu_B(core::HostId peer) const {
 void RoutePlane::learn_leg(core::HostId destination, core::HostId relay, std::uint16_t mtu_B, Done failed) {
     std::uint16_t& known_B = leg_mtus_B_[{destination, relay}];
     if (std::exchange(known_B, mtu_B) == mtu_B) return;
-    Way& way = ways_[destination];
-    if (way.asked == relay) {
-        way.learned = std::move(failed);  // the guardian may refuse it yet
-    } else if (!way.asked && way.relay == relay) {
+    Route& route = routes_[destination];
+    if (route.asked == relay) {
+        route.learned = std::move(failed);  // the guardian may refuse it yet
+    } else if (!route.asked && route.relay == relay) {
         make_anew(destination, relay, std::move(failed));
     }
 }
 
 void RoutePlane::make_anew(core::HostId destination, core::HostId relay, Done failed) {
-    move(destination, relay, [failed = std::move(failed)](const std::string& error) {
+    reroute(destination, relay, [failed = std::move(failed)](const std::string& error) {
         if (!error.empty()) failed(error);
     });
 }
@@ -277,10 +277,10 @@ void RoutePlane::read_replies() {
 /// One that is stopped would keep its routes, and whoever is to remove what is left takes it for alive. Where it is
 /// another user's, by sudo, that remains.
 void RoutePlane::lose_silent() {
-    if (!up_) return lose("the guardian does not answer");  // it has moved nothing
+    if (!up_) return lose("the guardian does not answer");  // it has rerouted nothing
     const bool ended = client_ && kill(client_->pid(), SIGKILL) == 0;
     lose(ended ? "the guardian does not answer and was ended"
-               : "the guardian does not answer, and could not be ended: what it moved may stay moved");
+               : "the guardian does not answer, and could not be ended: what it rerouted may stay rerouted");
 }
 
 void RoutePlane::lose(const std::string& reason) {

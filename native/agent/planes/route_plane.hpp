@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's end of its guardian: set-up, moves, returns, withdrawal, and what happens when the guardian dies.
+// The agent's end of its guardian: set-up, reroutes, restorations, withdrawal, and what happens when the guardian dies.
 #pragma once
 
 #include <chrono>
@@ -40,8 +40,8 @@ class RoutePlane final : public DataPlane {
     bool up() const override { return up_; }
     const std::string& reason() const override { return reason_; }
     /// Done once the kernel has acknowledged.
-    void move(core::HostId destination, core::HostId relay, Done done) override;
-    void back(core::HostId destination, Done done) override;
+    void reroute(core::HostId destination, core::HostId relay, Done done) override;
+    void restore(core::HostId destination, Done done) override;
     std::uint16_t route_mtu_B(core::HostId peer) const override;
     void learn_leg(core::HostId destination, core::HostId relay, std::uint16_t mtu_B, Done failed) override;
     bool proves() const override { return up_; }
@@ -55,11 +55,11 @@ class RoutePlane final : public DataPlane {
         EventLoop::TimerId timer = 0;
     };
     /// Of a destination's packets. kNoHost: the direct path.
-    struct Way {
+    struct Route {
         core::HostId relay = core::kNoHost;  ///< as the guardian acknowledged last
         std::optional<core::HostId> asked;   ///< for last, until that is answered
         std::uint64_t number = 0;            ///< of the last request
-        Done learned;                        ///< learn_leg's, while the move that it is about is not answered
+        Done learned;                        ///< learn_leg's, while the reroute that it is about is not answered
     };
     void set_up(guardian::Setup setup, double patience_until_s, Done done, Lost lost);
     template <typename Body>
@@ -77,7 +77,7 @@ class RoutePlane final : public DataPlane {
     const Config& config_;
     std::unique_ptr<guardian::Client> client_;
     std::map<std::uint32_t, Waiting> waiting_;
-    std::map<core::HostId, Way> ways_;  ///< by destination
+    std::map<core::HostId, Route> routes_;  ///< by destination
     TrialQueue trials_;
     std::map<std::pair<core::HostId, core::HostId>, std::uint16_t> leg_mtus_B_;  ///< by destination and relay
     UdpChannel* channel_ = nullptr;

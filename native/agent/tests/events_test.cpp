@@ -12,20 +12,20 @@ namespace {
 
 using nlohmann::json;
 
-TEST(Events, AMoveHasHostsByIndexMomentsByTheWallClockAndFlows) {
-    core::Moved moved;
-    moved.destination = 3;
-    moved.relay = 5;
-    moved.queue_delay_s = 0.00413;
-    moved.foreign_share = 1.0;
-    moved.present_latency_s = 0.00617;
-    moved.detour_latency_s = 0.00228;
-    moved.suspected_at = 1.0;
-    moved.confirmed_at = 2.0;
-    moved.decided_at = 3.0;
-    moved.flows = {{{4, 3}, core::kNoHost, 1e6}};
+TEST(Events, ARerouteHasHostsByIndexMomentsByTheWallClockAndFlows) {
+    core::Rerouted rerouted;
+    rerouted.destination = 3;
+    rerouted.relay = 5;
+    rerouted.queue_delay_s = 0.00413;
+    rerouted.foreign_share = 1.0;
+    rerouted.present_latency_s = 0.00617;
+    rerouted.detour_latency_s = 0.00228;
+    rerouted.suspected_at = 1.0;
+    rerouted.confirmed_at = 2.0;
+    rerouted.decided_at = 3.0;
+    rerouted.flows = {{{4, 3}, core::kNoHost, 1e6}};
     const json expected = {
-        {"type", "moved"},
+        {"type", "rerouted"},
         {"source", 0},
         {"destination", 3},
         {"relay", 5},
@@ -42,27 +42,28 @@ TEST(Events, AMoveHasHostsByIndexMomentsByTheWallClockAndFlows) {
         {"confirmed_t_s", 102.0},
         {"decided_t_s", 103.0},
         {"flows", {{{"source", 4}, {"destination", 3}, {"relay", nullptr}, {"rate_bps", 1e6}}}}};
-    EXPECT_EQ(line_of(event_of(moved, 0, 100.0)), expected);
+    EXPECT_EQ(line_of(event_of(rerouted, 0, 100.0)), expected);
 }
 
-TEST(Events, ReasonsAndZonesAreTexts) {
-    core::Stayed stayed;
-    stayed.reason = core::StayReason::move_failed;
-    stayed.detail = "busy";
-    const json line = line_of(event_of(stayed, 1));
-    EXPECT_EQ(line.at("reason"), "move_failed: busy");
+TEST(Events, ReasonsAndLevelsAreTexts) {
+    core::Kept kept;
+    kept.reason = core::KeepReason::reroute_failed;
+    kept.detail = "busy";
+    const json line = line_of(event_of(kept, 1));
+    EXPECT_EQ(line.at("reason"), "reroute_failed: busy");
     EXPECT_TRUE(line.at("best").is_null());
     EXPECT_TRUE(line.at("flows").is_array());
-    core::Returned returned;
-    returned.reason = core::ReturnReason::peer_stopped;
-    EXPECT_EQ(line_of(event_of(returned, 1)).at("reason"), "peer_stopped");
-    const json zone = line_of(event_of(core::ZoneChanged{{1, 2}, core::Zone::medium, core::Zone::high, 0.5}));
-    EXPECT_EQ(zone, (json{{"type", "zone"},
-                          {"source", 1},
-                          {"destination", 2},
-                          {"from", "medium"},
-                          {"zone", "high"},
-                          {"queue_delay_s", 0.5}}));
+    core::Restored restored;
+    restored.reason = core::RestoreReason::peer_stopped;
+    EXPECT_EQ(line_of(event_of(restored, 1)).at("reason"), "peer_stopped");
+    const json congestion_level =
+        line_of(event_of(core::LevelChanged{{1, 2}, core::CongestionLevel::medium, core::CongestionLevel::high, 0.5}));
+    EXPECT_EQ(congestion_level, (json{{"type", "level_changed"},
+                                      {"source", 1},
+                                      {"destination", 2},
+                                      {"from", "medium"},
+                                      {"congestion_level", "high"},
+                                      {"queue_delay_s", 0.5}}));
 }
 
 TEST(Events, WhatIsNotThereIsLeftOutOrNull) {

@@ -114,18 +114,18 @@ TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
 /// A plane whose answers come when the test gives them.
 struct SlowPlane final : DataPlane {
     std::string no_reason;
-    Done moving, returning;
+    Done rerouting, restoring;
 
     std::string_view name() const override { return "slow"; }
     bool up() const override { return true; }
     const std::string& reason() const override { return no_reason; }
-    void move(core::HostId, core::HostId, Done done) override { moving = std::move(done); }
-    void back(core::HostId, Done done) override { returning = std::move(done); }
+    void reroute(core::HostId, core::HostId, Done done) override { rerouting = std::move(done); }
+    void restore(core::HostId, Done done) override { restoring = std::move(done); }
     std::string tear_down() override { return {}; }
 };
 
 /// What is done by hand on one manager.
-struct ByHandTest : testing::Test {
+struct ManualTest : testing::Test {
     EventLoop loop;
     Clock clock{Clock::Test{}};
     Station own{loop, clock, 0};
@@ -139,39 +139,39 @@ struct ByHandTest : testing::Test {
         manage.controller.automatic = false;
         manager.emplace(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [](const auto&) {});
     }
-    Manager::ByHandDone answer(const std::string& command) {
+    Manager::ManualDone answer(const std::string& command) {
         return [this, command](const std::string& error) { answers.push_back(command + ":" + error); };
     }
 };
 
-TEST_F(ByHandTest, AReturnIsAnsweredWhenTheTrafficIsBack) {
-    manager->back(1, answer("nothing away"));
+TEST_F(ManualTest, ARestorationIsAnsweredWhenTheTrafficIsBack) {
+    manager->restore(1, answer("nothing away"));
     EXPECT_EQ(answers, std::vector<std::string>{"nothing away:"});
     answers.clear();
 
-    manager->move(1, 2, answer("move"));
+    manager->reroute(1, 2, answer("reroute"));
     manager->on_message(2, 1, wire::RelayRefuse{1, 1, wire::RefuseReason::no_plane});
-    EXPECT_EQ(answers, std::vector<std::string>{"move:the relay refused: it has no data plane, or it stops"});
+    EXPECT_EQ(answers, std::vector<std::string>{"reroute:the relay refused: it has no data plane, or it stops"});
     answers.clear();
-    // A move of which no command waits for the answer is still under way.
-    manager->back(1, answer("return"));
+    // A reroute of which no command waits for the answer is still under way.
+    manager->restore(1, answer("restore"));
     EXPECT_TRUE(answers.empty());
-    plane.moving({});
+    plane.rerouting({});
     EXPECT_TRUE(answers.empty());
-    ASSERT_TRUE(plane.returning);
-    plane.returning({});
-    EXPECT_EQ(answers, std::vector<std::string>{"return:"});
+    ASSERT_TRUE(plane.restoring);
+    plane.restoring({});
+    EXPECT_EQ(answers, std::vector<std::string>{"restore:"});
 }
 
-TEST_F(ByHandTest, AFailureIsTheAnswerOfItsOwnCommand) {
-    manager->move(1, 2, answer("first"));
-    manager->back(1, answer("return"));
-    plane.moving("no such device");
-    EXPECT_EQ(answers,
-              (std::vector<std::string>{"first:another command for the same path came before it was done", "return:"}));
+TEST_F(ManualTest, AFailureIsTheAnswerOfItsOwnCommand) {
+    manager->reroute(1, 2, answer("first"));
+    manager->restore(1, answer("restore"));
+    plane.rerouting("no such device");
+    EXPECT_EQ(answers, (std::vector<std::string>{"first:another command for the same path came before it was done",
+                                                 "restore:"}));
     answers.clear();
-    manager->move(1, 2, answer("second"));
-    plane.moving("busy");
+    manager->reroute(1, 2, answer("second"));
+    plane.rerouting("busy");
     EXPECT_EQ(answers, std::vector<std::string>{"second:busy"});
 }
 

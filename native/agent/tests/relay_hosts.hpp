@@ -95,15 +95,15 @@ class Hosts {
         });
         return carrier;
     }
-    std::string move(core::HostId source, core::HostId destination, core::HostId relay) {
+    std::string reroute(core::HostId source, core::HostId destination, core::HostId relay) {
         return call([&] {
             std::string result = "not done at once";
-            plane(source).move(destination, relay, [&](const std::string& error) { result = error; });
+            plane(source).reroute(destination, relay, [&](const std::string& error) { result = error; });
             return result;
         });
     }
-    void back(core::HostId source, core::HostId destination) {
-        call([&] { plane(source).back(destination, [](const std::string&) {}); });
+    void restore(core::HostId source, core::HostId destination) {
+        call([&] { plane(source).restore(destination, [](const std::string&) {}); });
     }
     /// As kill -9 does: its connections end, at both sides.
     void kill(core::HostId host) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any sequence of events, also impossible ones. What must hold: a move names three different hosts of the job; nothing
-// is asked of the guardian about a destination before its last answer; returns only from detours; bounded output.
+// Any sequence of events, also impossible ones. What must hold: a reroute names three different hosts of the job;
+// nothing is asked of the guardian about a destination before its last answer; restorations only of detours; bounded
+// output.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -60,25 +61,26 @@ bool is_control(const wire::Message& message) {
 struct Guardian {
     struct Route {
         HostId relay = kNoHost;
-        bool asked_move = false;
-        bool asked_return = false;
+        bool asked_reroute = false;
+        bool asked_restore = false;
         HostId asked_relay = kNoHost;
     };
     Route routes[kHosts];
 
     void check(const Action& action) {
-        if (const auto* move = std::get_if<Move>(&action)) {
-            if (move->destination >= kHosts || move->relay >= kHosts) std::abort();
-            if (move->destination == kSelf || move->relay == kSelf || move->relay == move->destination) std::abort();
-            Route& route = routes[move->destination];
-            if (route.asked_move || route.asked_return) std::abort();
-            route.asked_move = true;
-            route.asked_relay = move->relay;
-        } else if (const auto* back = std::get_if<Return>(&action)) {
+        if (const auto* reroute = std::get_if<Reroute>(&action)) {
+            if (reroute->destination >= kHosts || reroute->relay >= kHosts) std::abort();
+            if (reroute->destination == kSelf || reroute->relay == kSelf || reroute->relay == reroute->destination)
+                std::abort();
+            Route& route = routes[reroute->destination];
+            if (route.asked_reroute || route.asked_restore) std::abort();
+            route.asked_reroute = true;
+            route.asked_relay = reroute->relay;
+        } else if (const auto* back = std::get_if<Restore>(&action)) {
             if (back->destination >= kHosts || back->destination == kSelf) std::abort();
             Route& route = routes[back->destination];
-            if (route.asked_move || route.asked_return || route.relay == kNoHost) std::abort();
-            route.asked_return = true;
+            if (route.asked_reroute || route.asked_restore || route.relay == kNoHost) std::abort();
+            route.asked_restore = true;
         } else if (const auto* send = std::get_if<Send>(&action)) {
             if (send->to >= kHosts || send->to == kSelf || !is_control(send->message)) std::abort();
             std::uint8_t out[wire::kMaxMessage_B];
@@ -115,23 +117,23 @@ ControllerConfig config_of(Input& in) {
 Event guardian_event(Input& in, Guardian& guardian) {
     const HostId destination = in.host();
     const bool works = in.byte() % 4 != 0;
-    if (destination >= kHosts) return MoveDone{destination, in.host()};
+    if (destination >= kHosts) return RerouteDone{destination, in.host()};
     Guardian::Route& route = guardian.routes[destination];
-    if (route.asked_move) {
-        route.asked_move = false;
+    if (route.asked_reroute) {
+        route.asked_reroute = false;
         if (works) route.relay = route.asked_relay;
-        if (works) return MoveDone{destination, route.asked_relay};
-        return MoveFailed{destination, route.asked_relay, "fuzz"};
+        if (works) return RerouteDone{destination, route.asked_relay};
+        return RerouteFailed{destination, route.asked_relay, "fuzz"};
     }
-    if (route.asked_return) {
-        route.asked_return = false;
+    if (route.asked_restore) {
+        route.asked_restore = false;
         if (works) route.relay = kNoHost;
-        if (works) return ReturnDone{destination};
-        return ReturnFailed{destination, "fuzz"};
+        if (works) return RestoreDone{destination};
+        return RestoreFailed{destination, "fuzz"};
     }
     // Unasked answers must be ignored.
-    if (works) return ReturnDone{destination};
-    return MoveDone{destination, in.host()};
+    if (works) return RestoreDone{destination};
+    return RerouteDone{destination, in.host()};
 }
 
 /// An answer that fits what was asked last, or nearly.
@@ -181,9 +183,9 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
         case 6:
             return guardian_event(in, guardian);
         case 7:
-            return ManualMove{in.host(), in.host()};
+            return ManualReroute{in.host(), in.host()};
         case 8:
-            return ManualReturn{in.host()};
+            return ManualRestore{in.host()};
         case 9:
             return PairMix{in.host(), {{in.token(), in.seconds()}}};
         case 10: {

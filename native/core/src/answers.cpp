@@ -93,10 +93,13 @@ void Controller::State::notify_source(const Burst& burst) {
     Peer& peer = peers_[burst.peer];
     const Pair reverse{burst.peer, self_};
     const DelayWindow::Summary summary = probes_.backward(burst.peer, burst.started);
-    if (summary.samples < settings_.zones.min_samples || summary.span_s < settings_.zones.min_span_s) return;
-    const Zone zone = zone_of(summary.typical_s, base_latency_s(reverse), settings_.zones);
-    if (zone == Zone::low || now_ < peer.next_notice) return;
-    send_notice({reverse.source, reverse.destination, zone, summary.typical_s, 0.0});
+    if (summary.samples < settings_.congestion_level.min_samples ||
+        summary.span_s < settings_.congestion_level.min_span_s)
+        return;
+    const CongestionLevel congestion_level =
+        level_of(summary.typical_s, base_latency_s(reverse), settings_.congestion_level);
+    if (congestion_level == CongestionLevel::low || now_ < peer.next_notice) return;
+    send_notice({reverse.source, reverse.destination, congestion_level, summary.typical_s, 0.0});
 }
 
 /// Ranks of this host waited for messages that took long.
@@ -106,20 +109,20 @@ void Controller::State::handle(const MessageTime& time) {
     Peer& peer = peers_[time.source];
     const Pair path{time.source, self_};
     const double base_s = base_.latency_s(path, time.size_B).value_or(base_latency_s(path));
-    const MessageZone::Judgement judged =
+    const MessageLevel::Judgement judged =
         peer.messages.add(time.size_B, time.latency_s, time.error_s, base_s, settings_, now_);
-    if (!automatic_ || stopping_ || judged.zone == Zone::low || now_ < peer.next_notice) return;
-    send_notice({path.source, path.destination, judged.zone, judged.excess_s, 0.0});
+    if (!automatic_ || stopping_ || judged.congestion_level == CongestionLevel::low || now_ < peer.next_notice) return;
+    send_notice({path.source, path.destination, judged.congestion_level, judged.excess_s, 0.0});
 }
 
 void Controller::State::send_notice(const wire::Notice& notice) {
     peers_[notice.source].next_notice = now_ + settings_.report.notice_period_s;
     send(notice.source, notice);
-    if (probes_.zone(notice.source).zone() == Zone::low) return;
+    if (probes_.congestion_level(notice.source).congestion_level() == CongestionLevel::low) return;
     // The way to the source is slow as well: a copy over a third host that answers quickly.
     for (HostId host = 0; host < hosts_; ++host) {
         if (!other(host) || host == notice.source || !peers_[host].heard || peers_[host].down) continue;
-        if (probes_.zone(host).zone() != Zone::low) continue;
+        if (probes_.congestion_level(host).congestion_level() != CongestionLevel::low) continue;
         send(host, notice);
         return;
     }
@@ -132,8 +135,8 @@ void Controller::State::answer(HostId from, const wire::Notice& notice) {
         return;
     }
     if (!other(notice.destination)) return;
-    emit(Noticed{from, Pair{notice.source, notice.destination}, notice.zone, notice.queue_delay_s});
-    if (notice.zone == Zone::low) return;
+    emit(Noticed{from, Pair{notice.source, notice.destination}, notice.congestion_level, notice.queue_delay_s});
+    if (notice.congestion_level == CongestionLevel::low) return;
     Destination& destination = destinations_[notice.destination];
     destination.uses.congested();
     if (!destination.sockets.active(now_, settings_.suspicion)) return;
@@ -231,12 +234,12 @@ void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
     if (refuse.reason == wire::RefuseReason::budget || !uses(destination, from)) return;
     peers_[from].shunned_until = now_ + settings_.detour.shun_s;
     const Pending* const pending = destination.pending ? &*destination.pending : nullptr;
-    if (pending != nullptr && pending->move && pending->relay == from && pending->decision.manual) {
-        emit(ByHandEnded{refuse.destination, from, "the relay refused: it has no data plane, or it stops"});
+    if (pending != nullptr && pending->reroute && pending->relay == from && pending->decision.manual) {
+        emit(ManualEnded{refuse.destination, from, "the relay refused: it has no data plane, or it stops"});
     }
-    destination.retry_return = now_;
+    destination.retry_restore = now_;
     const bool stops = refuse.reason == wire::RefuseReason::stopping;
-    start_return(refuse.destination, stops ? ReturnReason::peer_stopped : ReturnReason::relay_revoked);
+    start_restore(refuse.destination, stops ? RestoreReason::peer_stopped : RestoreReason::relay_revoked);
 }
 
 void Controller::State::answer(HostId from, const wire::RelayRelease& release) {

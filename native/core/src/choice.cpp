@@ -14,7 +14,7 @@ bool answered(const MeasuredCandidate& m) {
 }
 
 /// Why nothing is better: if all second legs are slow it is the destination, if all first legs are, this host.
-StayReason why_not_better(std::span<const MeasuredCandidate> measured, const PresentPath& present) {
+KeepReason why_not_better(std::span<const MeasuredCandidate> measured, const PresentPath& present) {
     int first_slow = 0;
     int second_slow = 0;
     int known = 0;
@@ -24,9 +24,9 @@ StayReason why_not_better(std::span<const MeasuredCandidate> measured, const Pre
         first_slow += m.first.queue_delay_s >= present.slow_queue_s;
         second_slow += m.second.queue_delay_s >= present.slow_queue_s;
     }
-    if (known > 0 && second_slow == known) return StayReason::destination_congested;
-    if (known > 0 && first_slow == known) return StayReason::source_congested;
-    return StayReason::not_better;
+    if (known > 0 && second_slow == known) return KeepReason::destination_congested;
+    if (known > 0 && first_slow == known) return KeepReason::source_congested;
+    return KeepReason::not_better;
 }
 
 bool better(const MeasuredCandidate& m, const PresentPath& present, const ChoiceSettings& settings) {
@@ -47,10 +47,11 @@ const MeasuredCandidate& less_loaded(const MeasuredCandidate& a, const MeasuredC
 
 }  // namespace
 
-std::size_t way_in_turn(std::span<const std::size_t> ways, std::size_t turn) {
-    const std::size_t count = *std::max_element(ways.begin(), ways.end()) + 1;
-    const auto distance = [&](std::size_t way) { return (way + count - turn % count) % count; };
-    return *std::min_element(ways.begin(), ways.end(), [&](auto a, auto b) { return distance(a) < distance(b); });
+std::size_t path_group_in_turn(std::span<const std::size_t> path_groups, std::size_t turn) {
+    const std::size_t count = *std::max_element(path_groups.begin(), path_groups.end()) + 1;
+    const auto distance = [&](std::size_t path_group) { return (path_group + count - turn % count) % count; };
+    return *std::min_element(path_groups.begin(), path_groups.end(),
+                             [&](auto a, auto b) { return distance(a) < distance(b); });
 }
 
 Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, std::size_t turn,
@@ -64,9 +65,9 @@ Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& pr
         if (better(m, present, settings)) good.push_back(&m);
     }
     if (best == nullptr) {
-        choice.reason = measured.empty() ? StayReason::no_candidate
-                        : present.silent ? StayReason::destination_silent
-                                         : StayReason::no_answer;
+        choice.reason = measured.empty() ? KeepReason::no_candidate
+                        : present.silent ? KeepReason::destination_silent
+                                         : KeepReason::no_answer;
         return choice;
     }
     choice.best = best->candidate.relay;
@@ -80,10 +81,10 @@ Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& pr
     std::erase_if(good, [&](const MeasuredCandidate* m) {
         return m->candidate.latency_s > (1.0 + settings.good_within) * fastest_s;
     });
-    std::vector<std::size_t> ways;
-    for (const MeasuredCandidate* m : good) ways.push_back(m->candidate.way);
-    const std::size_t way = way_in_turn(ways, turn);
-    std::erase_if(good, [&](const MeasuredCandidate* m) { return m->candidate.way != way; });
+    std::vector<std::size_t> path_groups;
+    for (const MeasuredCandidate* m : good) path_groups.push_back(m->candidate.path_group);
+    const std::size_t path_group = path_group_in_turn(path_groups, turn);
+    std::erase_if(good, [&](const MeasuredCandidate* m) { return m->candidate.path_group != path_group; });
     const std::size_t first = random.below(good.size());
     std::size_t second = first;
     if (good.size() > 1) second = (first + 1 + random.below(good.size() - 1)) % good.size();

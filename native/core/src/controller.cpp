@@ -136,60 +136,60 @@ void Controller::State::handle(const Received& received) {
     for (HostId host = 0; host < hosts_; ++host) progress(host);
 }
 
-void Controller::State::handle(const MoveDone& done) {
+void Controller::State::handle(const RerouteDone& done) {
     if (!other(done.destination)) return;
     Destination& destination = destinations_[done.destination];
-    if (!destination.pending || !destination.pending->move || destination.pending->relay != done.relay) return;
+    if (!destination.pending || !destination.pending->reroute || destination.pending->relay != done.relay) return;
     const Pending pending = *destination.pending;
     destination.pending.reset();
-    moved(done.destination, pending);
+    rerouted(done.destination, pending);
     settle(done.destination);
 }
 
-void Controller::State::handle(const MoveFailed& failed) {
+void Controller::State::handle(const RerouteFailed& failed) {
     if (!other(failed.destination)) return;
     Destination& destination = destinations_[failed.destination];
-    if (!destination.pending || !destination.pending->move || destination.pending->relay != failed.relay) return;
+    if (!destination.pending || !destination.pending->reroute || destination.pending->relay != failed.relay) return;
     const bool manual = destination.pending->decision.manual;
     destination.pending.reset();
     send(failed.relay, wire::RelayRelease{failed.destination});
     if (manual) {
-        emit(ByHandEnded{failed.destination, failed.relay, failed.reason});
+        emit(ManualEnded{failed.destination, failed.relay, failed.reason});
     } else {
         peers_[failed.relay].shunned_until = now_ + settings_.detour.shun_s;
     }
-    stay(failed.destination, StayReason::move_failed, failed.relay, 0.0, failed.reason);
+    keep(failed.destination, KeepReason::reroute_failed, failed.relay, 0.0, failed.reason);
     destination.failed_backoff_s = std::clamp(2.0 * destination.failed_backoff_s, settings_.detour.failed_backoff_s,
                                               std::max(60.0, settings_.detour.failed_backoff_s));
     destination.next_search = now_ + destination.failed_backoff_s;
     settle(failed.destination);
 }
 
-void Controller::State::handle(const ReturnDone& done) {
+void Controller::State::handle(const RestoreDone& done) {
     if (!other(done.destination)) return;
     Destination& destination = destinations_[done.destination];
-    if (!destination.pending || destination.pending->move) return;
-    const ReturnReason reason = destination.pending->reason;
+    if (!destination.pending || destination.pending->reroute) return;
+    const RestoreReason reason = destination.pending->reason;
     destination.pending.reset();
-    destination.return_backoff_s = 0.0;
-    returned(done.destination, reason);
+    destination.restore_backoff_s = 0.0;
+    restored(done.destination, reason);
     settle(done.destination);
 }
 
-void Controller::State::handle(const ReturnFailed& failed) {
+void Controller::State::handle(const RestoreFailed& failed) {
     if (!other(failed.destination)) return;
     Destination& destination = destinations_[failed.destination];
-    if (!destination.pending || destination.pending->move) return;
-    if (destination.pending->reason == ReturnReason::manual) {
-        emit(ByHandEnded{failed.destination, kNoHost, failed.reason});
+    if (!destination.pending || destination.pending->reroute) return;
+    if (destination.pending->reason == RestoreReason::manual) {
+        emit(ManualEnded{failed.destination, kNoHost, failed.reason});
     }
-    destination.must_return = destination.pending->reason;
+    destination.must_restore = destination.pending->reason;
     // Its traffic may be lost meanwhile, and most failures are an answer that got lost.
-    destination.return_backoff_s =
-        std::clamp(2.0 * destination.return_backoff_s, kFirstRetry_s, settings_.detour.failed_backoff_s);
-    destination.retry_return = now_ + destination.return_backoff_s;
+    destination.restore_backoff_s =
+        std::clamp(2.0 * destination.restore_backoff_s, kFirstRetry_s, settings_.detour.failed_backoff_s);
+    destination.retry_restore = now_ + destination.restore_backoff_s;
     destination.pending.reset();
-    if (destination.by_hand) settle(failed.destination);
+    if (destination.manual_request) settle(failed.destination);
 }
 
 void Controller::State::handle(const ClockStepped& step) {
@@ -203,14 +203,14 @@ void Controller::State::handle(const Tick& tick) {
     advance();
 }
 
-void Controller::State::handle(const ManualMove& move) {
-    if (!other(move.destination) || !other(move.relay) || move.relay == move.destination) return;
+void Controller::State::handle(const ManualReroute& reroute) {
+    if (!other(reroute.destination) || !other(reroute.relay) || reroute.relay == reroute.destination) return;
     if (stopping_ || !can_relay_) return;
-    by_hand(move.destination, move.relay);
+    request_manually(reroute.destination, reroute.relay);
 }
 
-void Controller::State::handle(const ManualReturn& back) {
-    if (other(back.destination) && !stopping_) by_hand(back.destination, kNoHost);
+void Controller::State::handle(const ManualRestore& back) {
+    if (other(back.destination) && !stopping_) request_manually(back.destination, kNoHost);
 }
 
 void Controller::State::handle(const PairMix& mix) {
@@ -222,7 +222,8 @@ void Controller::State::handle(const PairMix& mix) {
     destinations_[mix.peer].mix = std::move(sizes);
 }
 
-/// A search that is under way goes on with the candidates and ways that it began with; it lasts some milliseconds.
+/// A search that is under way goes on with the candidates and path groups that it began with; it lasts some
+/// milliseconds.
 void Controller::State::handle(const SharingChanged& change) {
     if (change.sharing.host_count() == hosts_) sharing_ = change.sharing;
 }
@@ -239,11 +240,11 @@ void Controller::State::handle(const PlaneLost&) {
         Destination& destination = destinations_[host];
         destination.search.reset();
         if (destination.trial) {
-            emit(ByHandEnded{host, destination.trial->relay, "this host's data plane is gone"});
+            emit(ManualEnded{host, destination.trial->relay, "this host's data plane is gone"});
             destination.trial.reset();
         }
         if (!stopping_) send(host, wire::Hello{hosts_, false});
-        if (destination.detour || destination.pending) start_return(host, ReturnReason::plane_lost);
+        if (destination.detour || destination.pending) start_restore(host, RestoreReason::plane_lost);
     }
 }
 
@@ -254,10 +255,10 @@ void Controller::State::handle(const Stop&) {
         Destination& destination = destinations_[host];
         if (learns_ && other(host)) tell_learnt(host, true);
         destination.search.reset();
-        destination.by_hand.reset();
+        destination.manual_request.reset();
         destination.trial.reset();
-        if (destination.detour || (destination.pending && destination.pending->move)) {
-            start_return(host, ReturnReason::stopping);
+        if (destination.detour || (destination.pending && destination.pending->reroute)) {
+            start_restore(host, RestoreReason::stopping);
         }
     }
     for (const Pair& path : relay_desk_.granted()) {
@@ -293,7 +294,7 @@ void Controller::State::advance() {
         settle(host);
         watch_detour(host);
         watch_echoes(host);
-        try_by_hand(host);
+        try_manually(host);
         progress(host);
     }
 }
@@ -323,12 +324,14 @@ void Controller::State::judge_path(const Burst& burst) {
     const Pair path = path_to(burst.peer);
     const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
     const double base_s = base_latency_s(path);
-    if (const auto before = probes_.zone(burst.peer).judge(summary, base_s, settings_.zones, now_)) {
-        emit(ZoneChanged{path, *before, probes_.zone(burst.peer).zone(), summary.typical_s});
+    if (const auto before =
+            probes_.congestion_level(burst.peer).judge(summary, base_s, settings_.congestion_level, now_)) {
+        emit(LevelChanged{path, *before, probes_.congestion_level(burst.peer).congestion_level(), summary.typical_s});
     }
     Destination& destination = destinations_[burst.peer];
-    if (destination.detour && probes_.zone(burst.peer).zone() != Zone::low) destination.uses.congested();
-    if (burst.sent < settings_.zones.min_samples || !base_.latency_s(path)) return;
+    if (destination.detour && probes_.congestion_level(burst.peer).congestion_level() != CongestionLevel::low)
+        destination.uses.congested();
+    if (burst.sent < settings_.congestion_level.min_samples || !base_.latency_s(path)) return;
     const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
     const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);
     if (const auto shift = base_.observe(path, observed_s, now_)) {
@@ -346,7 +349,7 @@ Time Controller::State::next_wakeup() const {
         const Peer& peer = peers_[host];
         if (!stopping_) next = std::min(next, peer.next_hello);
         const Destination& destination = destinations_[host];
-        if (destination.trial) next = std::min(next, destination.trial->way.next_echo);
+        if (destination.trial) next = std::min(next, destination.trial->proof.next_echo);
         if (destination.search) {
             const Search& search = *destination.search;
             next = std::min(next, next_trial(search));
@@ -361,10 +364,10 @@ Time Controller::State::next_wakeup() const {
             }
         }
         if (!destination.search && !destination.detour && !destination.pending && automatic_ && !stopping_ &&
-            probes_.zone(host).zone() != Zone::low) {
+            probes_.congestion_level(host).congestion_level() != CongestionLevel::low) {
             next = std::min(next, std::max({destination.next_search, destination.next_relook, now_ + 1e-3}));
         }
-        if (destination.must_return && !destination.pending) next = std::min(next, destination.retry_return);
+        if (destination.must_restore && !destination.pending) next = std::min(next, destination.retry_restore);
         if (const auto ahead = ahead_of_use(host); ahead && *ahead > now_) next = std::min(next, *ahead);
         if (echoes_wanted(destination)) next = std::min(next, next_echo(destination));
         if (destination.detour) {
@@ -381,7 +384,7 @@ PathView Controller::State::view(HostId peer) const {
     PathView view;
     if (!other(peer)) return view;
     const Destination& destination = destinations_[peer];
-    view.zone = probes_.zone(peer).zone();
+    view.congestion_level = probes_.congestion_level(peer).congestion_level();
     view.queue_delay_s = probes_.forward(peer, now_ - settings_.probes.background_period_s).typical_s;
     if (destination.detour) view.relay = destination.detour->relay;
     view.in_use = destination.sockets.active(now_, settings_.suspicion);

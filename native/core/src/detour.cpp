@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a detour: move, heartbeat, watching the direct path and both legs, return.
+// The life of a detour: reroute, heartbeat, watching the direct path and both legs, restoration.
 #include <algorithm>
 
 #include "state.hpp"
 
 namespace fairlead::core {
 
-void Controller::State::move(HostId host, HostId relay, const Moved& decision) {
+void Controller::State::reroute(HostId host, HostId relay, const Rerouted& decision) {
     Destination& destination = destinations_[host];
     Pending pending;
-    pending.move = true;
+    pending.reroute = true;
     pending.relay = relay;
     pending.decision = decision;
     pending.decision.destination = host;
@@ -17,10 +17,10 @@ void Controller::State::move(HostId host, HostId relay, const Moved& decision) {
     pending.decision.before = destination.detour ? destination.detour->relay : kNoHost;
     pending.decision.decided_at = now_;
     destination.pending = pending;
-    emit(Move{host, relay});
+    emit(Reroute{host, relay});
 }
 
-void Controller::State::moved(HostId host, const Pending& pending) {
+void Controller::State::rerouted(HostId host, const Pending& pending) {
     Destination& destination = destinations_[host];
     const HostId before = destination.detour ? destination.detour->relay : kNoHost;
     Peer& relay = peers_[pending.relay];
@@ -39,7 +39,7 @@ void Controller::State::moved(HostId host, const Pending& pending) {
     if (before != kNoHost && before != pending.relay) send(before, wire::RelayRelease{host});
     const bool soon = now_ - destination.last_change < settings_.detour.hold_max_s;
     if (!detour.manual) {
-        const bool relapse = now_ - destination.last_return < settings_.detour.relapse_s;
+        const bool relapse = now_ - destination.last_restore < settings_.detour.relapse_s;
         if (before == kNoHost) {
             destination.dwell_s =
                 relapse ? std::min(2.0 * destination.dwell_s, settings_.detour.dwell_max_s) : settings_.detour.dwell_s;
@@ -59,17 +59,17 @@ void Controller::State::moved(HostId host, const Pending& pending) {
         hold(destination);
         destination.last_change = now_;
     }
-    // What it got before its first move of late may be of the time before the congestion.
+    // What it got before its first reroute of late may be of the time before the congestion.
     const bool comparable = before != kNoHost || soon || learns_;
     destination.on_trial = learns_ && before == kNoHost;
     destination.judge.changed(!detour.manual && !pending.decision.ahead && comparable, now_);
-    destination.stay_backoff_s = 0.0;
+    destination.keep_backoff_s = 0.0;
     destination.failed_backoff_s = 0.0;
-    destination.last_stay.reset();
+    destination.last_keep.reset();
     emit(pending.decision);
     if (stopping_) return;
-    if (relay.down) return start_return(host, ReturnReason::relay_dead);
-    if (!reachable(host)) start_return(host, ReturnReason::destination_lost);
+    if (relay.down) return start_restore(host, RestoreReason::relay_dead);
+    if (!reachable(host)) start_restore(host, RestoreReason::destination_lost);
 }
 
 /// The pair keeps its route for a while. Drawn: jobs that met on a detour must not all leave it in the same moment.
@@ -78,8 +78,8 @@ void Controller::State::hold(Destination& destination) {
     destination.hold_until = now_ + destination.hold_s * (1.0 - jitter + 2.0 * jitter * random_.uniform());
 }
 
-/// Where a change improved nothing, as on ways that are all full, another would hardly do so: whoever goes on looking
-/// chases others from way to way. It stays until others have come.
+/// Where a change improved nothing, as on paths that are all full, another would hardly do so: whoever goes on looking
+/// chases others from path to path. It stays until others have come.
 void Controller::State::heed(Destination& destination, ChangeJudge::Verdict verdict) {
     switch (verdict) {
         case ChangeJudge::Verdict::none:
@@ -94,31 +94,31 @@ void Controller::State::heed(Destination& destination, ChangeJudge::Verdict verd
     }
 }
 
-void Controller::State::start_return(HostId host, ReturnReason reason) {
+void Controller::State::start_restore(HostId host, RestoreReason reason) {
     Destination& destination = destinations_[host];
     destination.search.reset();
     if (destination.pending) {
-        // A return that is under way serves this reason as well.
-        if (destination.pending->move) destination.must_return = reason;
+        // A restoration that is under way serves this reason as well.
+        if (destination.pending->reroute) destination.must_restore = reason;
         return;
     }
-    destination.must_return.reset();
+    destination.must_restore.reset();
     if (!destination.detour) return;
     Pending pending;
     pending.relay = destination.detour->relay;
     pending.reason = reason;
     destination.pending = pending;
-    emit(Return{host});
+    emit(Restore{host});
 }
 
-void Controller::State::returned(HostId host, ReturnReason reason) {
+void Controller::State::restored(HostId host, RestoreReason reason) {
     Destination& destination = destinations_[host];
     if (!destination.detour) return;
     const Detour detour = *destination.detour;
     destination.detour.reset();
-    destination.last_return = now_;
+    destination.last_restore = now_;
     send(detour.relay, wire::RelayRelease{host});
-    Returned report;
+    Restored report;
     report.destination = host;
     report.relay = detour.relay;
     report.reason = reason;
@@ -126,18 +126,18 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
     report.away_s = now_ - detour.since;
     emit(report);
     if (!detour.manual) destination.last_change = now_;
-    if (reason == ReturnReason::detour_slow) {
+    if (reason == RestoreReason::detour_slow) {
         destination.hold_s = std::min(2.0 * destination.hold_s, settings_.detour.hold_max_s);
         hold(destination);
-    } else if (reason == ReturnReason::direct_good || reason == ReturnReason::idle) {
+    } else if (reason == RestoreReason::direct_good || reason == RestoreReason::idle) {
         // What was learnt on the detours ends with the congestion: the next one is left as soon as the first.
         destination.hold_s = settings_.detour.hold_s;
         destination.hold_until = now_;
         destination.vain_hold_s = 0.0;
     }
-    destination.judge.changed(reason == ReturnReason::detour_slow, now_);
-    const bool lost = reason == ReturnReason::relay_dead || reason == ReturnReason::relay_revoked ||
-                      reason == ReturnReason::detour_broken || reason == ReturnReason::peer_stopped;
+    destination.judge.changed(reason == RestoreReason::detour_slow, now_);
+    const bool lost = reason == RestoreReason::relay_dead || reason == RestoreReason::relay_revoked ||
+                      reason == RestoreReason::detour_broken || reason == RestoreReason::peer_stopped;
     if (!lost || !reachable(host) || stopping_ || !automatic_) return;
     // The direct path is probably still congested: look for another relay at once.
     destination.next_search = now_;
@@ -145,55 +145,55 @@ void Controller::State::returned(HostId host, ReturnReason reason) {
     if (destination.sockets.active(now_, settings_.suspicion)) suspect(host, Suspicion::delay);
 }
 
-/// A move (relay) or return (kNoHost) by hand. What the controller had in mind is dropped.
-void Controller::State::by_hand(HostId host, HostId relay) {
+/// A manual reroute (relay) or restoration (kNoHost). What the controller had in mind is dropped.
+void Controller::State::request_manually(HostId host, HostId relay) {
     Destination& destination = destinations_[host];
-    destination.by_hand.reset();
+    destination.manual_request.reset();
     if (relay != kNoHost && peers_[relay].heard && !peers_[relay].can_relay) {
-        return emit(ByHandEnded{host, relay, "the relay has no data plane"});
+        return emit(ManualEnded{host, relay, "the relay has no data plane"});
     }
-    if (relay != kNoHost && peers_[relay].down) return emit(ByHandEnded{host, relay, "the relay does not answer"});
+    if (relay != kNoHost && peers_[relay].down) return emit(ManualEnded{host, relay, "the relay does not answer"});
     if (relay != kNoHost && !reachable(host)) {
         const char* why = peers_[host].down ? "the destination does not answer" : "the destination has no data plane";
-        return emit(ByHandEnded{host, relay, why});
+        return emit(ManualEnded{host, relay, why});
     }
     destination.search.reset();
     destination.trial.reset();
     if (destination.pending) {
-        destination.by_hand = relay;
+        destination.manual_request = relay;
         return;
     }
-    destination.must_return.reset();
+    destination.must_restore.reset();
     if (relay == kNoHost) {
-        if (!destination.detour) return emit(ByHandEnded{host, kNoHost, {}});
-        return start_return(host, ReturnReason::manual);
+        if (!destination.detour) return emit(ManualEnded{host, kNoHost, {}});
+        return start_restore(host, RestoreReason::manual);
     }
-    if (!proves_) return move_by_hand(host, relay);
-    destination.trial = TrialByHand{relay, now_ + settings_.echo.by_hand_s, {}};
-    try_by_hand(host);
+    if (!proves_) return reroute_manually(host, relay);
+    destination.trial = ManualTrial{relay, now_ + settings_.echo.manual_s, {}};
+    try_manually(host);
 }
 
-void Controller::State::move_by_hand(HostId host, HostId relay) {
+void Controller::State::reroute_manually(HostId host, HostId relay) {
     // Rate 0: a grant is not waited for, but the relay knows of the path and keeps it by the heartbeats.
     send(relay, wire::RelayRequest{next_token_++, host, 0.0});
-    Moved decision;
+    Rerouted decision;
     decision.manual = true;
     decision.suspected_at = decision.confirmed_at = now_;
-    move(host, relay, decision);
+    reroute(host, relay, decision);
 }
 
 /// What had to wait for the guardian's answer.
 void Controller::State::settle(HostId host) {
     Destination& destination = destinations_[host];
     if (destination.pending) return;
-    if (destination.by_hand) return by_hand(host, *destination.by_hand);
-    if (destination.must_return && now_ >= destination.retry_return) start_return(host, *destination.must_return);
+    if (destination.manual_request) return request_manually(host, *destination.manual_request);
+    if (destination.must_restore && now_ >= destination.retry_restore) start_restore(host, *destination.must_restore);
 }
 
 /// Whether the traffic is led over this relay, or about to be.
 bool Controller::State::uses(const Destination& destination, HostId relay) {
     return (destination.detour && destination.detour->relay == relay) ||
-           (destination.pending && destination.pending->move && destination.pending->relay == relay);
+           (destination.pending && destination.pending->reroute && destination.pending->relay == relay);
 }
 
 bool Controller::State::relays_for_us(HostId relay) const {
@@ -214,12 +214,12 @@ void Controller::State::lose_host(HostId lost, bool stopped) {
     peers_[lost].shunned_until = now_ + settings_.detour.shun_s;
     for (HostId host = 0; host < hosts_; ++host) {
         Destination& destination = destinations_[host];
-        const bool away = destination.detour || (destination.pending && destination.pending->move);
+        const bool away = destination.detour || (destination.pending && destination.pending->reroute);
         const bool over = uses(destination, lost);
         if (!over && !(away && host == lost)) continue;
-        destination.retry_return = now_;
-        const ReturnReason reason = over ? ReturnReason::relay_dead : ReturnReason::destination_lost;
-        start_return(host, stopped ? ReturnReason::peer_stopped : reason);
+        destination.retry_restore = now_;
+        const RestoreReason reason = over ? RestoreReason::relay_dead : RestoreReason::destination_lost;
+        start_restore(host, stopped ? RestoreReason::peer_stopped : reason);
     }
 }
 
@@ -252,26 +252,26 @@ void Controller::State::watch_detour(HostId host) {
         detour.next_direct = now_ + settings_.detour.direct_period_s * (0.5 + random_.uniform());
     }
     if (now_ >= detour.next_legs) check_legs(host);
-    if (destination.pending || destination.must_return) return;
-    if (now_ - std::max(destination.sockets.last_active(), detour.since) >= settings_.detour.idle_return_s) {
-        return start_return(host, ReturnReason::idle);
+    if (destination.pending || destination.must_restore) return;
+    if (now_ - std::max(destination.sockets.last_active(), detour.since) >= settings_.detour.idle_restore_s) {
+        return start_restore(host, RestoreReason::idle);
     }
-    if (!destination.search && ready_to_return(host)) start_return(host, ReturnReason::direct_good);
+    if (!destination.search && ready_to_restore(host)) start_restore(host, RestoreReason::direct_good);
 }
 
 /// How long the direct path has been seen low while its traffic was away.
 double Controller::State::low_for_s(HostId host) const {
-    const std::optional<Time> since = probes_.zone(host).low_since();
+    const std::optional<Time> since = probes_.congestion_level(host).low_since();
     return since ? now_ - std::max(*since, destinations_[host].detour->since) : 0.0;
 }
 
-bool Controller::State::ready_to_return(HostId host) const {
+bool Controller::State::ready_to_restore(HostId host) const {
     const Destination& destination = destinations_[host];
     if (low_for_s(host) < destination.dwell_s) return false;
-    // A low zone after a shift of the base may still be slower than the detour.
+    // A low congestion level after a shift of the base may still be slower than the detour.
     const Time recent = now_ - 2.0 * settings_.detour.direct_period_s;
     const DelayWindow::Summary seen = probes_.forward(host, recent);
-    if (seen.samples < settings_.zones.min_samples || seen.typical_s >= threshold_s(host)) return false;
+    if (seen.samples < settings_.congestion_level.min_samples || seen.typical_s >= threshold_s(host)) return false;
     const LegState state{seen.typical_s, probes_.half_round_trip_s(host), true};
     const auto direct_s = direct_latency_s(base_, path_to(host), state, mix_of(host));
     const auto detour_s = present_detour_s(host);
@@ -303,11 +303,11 @@ void Controller::State::judge_legs(HostId host) {
     Destination& destination = destinations_[host];
     const Detour& detour = *destination.detour;
     if (detour.manual || detour.legs_awaited || !detour.second || destination.search || destination.pending) return;
-    if (destination.must_return || destination.trial || stopping_ || !automatic_) return;
+    if (destination.must_restore || destination.trial || stopping_ || !automatic_) return;
     if (now_ < destination.hold_until || now_ < destination.next_search) return;
     const Time asked_at = detour.next_legs - settings_.detour.legs_period_s;
     const DelayWindow::Summary first = probes_.forward(detour.relay, asked_at);
-    if (first.samples < settings_.zones.min_samples) return;
+    if (first.samples < settings_.congestion_level.min_samples) return;
     const double second_s = detour.second->usable ? detour.second->queue_delay_s : 0.0;
     if (first.low_s + second_s < leave_threshold_s(host) || fills_detour(host)) return;
     start_search(host, Suspicion::delay);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof that a detour carries packets: echoes that take its way while it lasts.
+// The proof that a detour carries packets: echoes that take its path while it lasts.
 #include <algorithm>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace fairlead::core {
 
 namespace {
-// From here on the destination is asked by the direct path as well, to tell a dead host from a broken way.
+// From here on the destination is asked by the direct path as well, to tell a dead host from a broken detour.
 constexpr int kAskDirectly = 2;
 // Heartbeats without an answer at which a relay whose echoes are missing is taken for dead.
 constexpr int kSilentRelay = 3;
@@ -16,7 +16,7 @@ constexpr int kSilentRelay = 3;
 
 /// Not of a detour that is being left.
 bool Controller::State::echoes_wanted(const Destination& destination) {
-    return destination.detour && !destination.must_return && (!destination.pending || destination.pending->move);
+    return destination.detour && !destination.must_restore && (!destination.pending || destination.pending->reroute);
 }
 
 Time Controller::State::next_echo(const Destination& destination) const {
@@ -65,8 +65,8 @@ void Controller::State::lose_detour(HostId host) {
         peers_[host].down = true;
         peers_[host].next_hello = now_;
     }
-    destination.retry_return = now_;
-    start_return(host, lives ? ReturnReason::detour_broken : ReturnReason::destination_lost);
+    destination.retry_restore = now_;
+    start_restore(host, lives ? RestoreReason::detour_broken : RestoreReason::destination_lost);
 }
 
 /// Echoes come back, but nothing of what the program sends: a filter tells them apart.
@@ -74,8 +74,8 @@ void Controller::State::watch_sockets(HostId host) {
     Destination& destination = destinations_[host];
     if (stopping_ || !echoes_wanted(destination) || !destination.sockets.stuck(settings_.suspicion, now_)) return;
     avoid(destination, destination.detour->relay);
-    destination.retry_return = now_;
-    start_return(host, ReturnReason::detour_broken);
+    destination.retry_restore = now_;
+    start_restore(host, RestoreReason::detour_broken);
 }
 
 void Controller::State::avoid(Destination& destination, HostId relay) const {
@@ -88,41 +88,41 @@ bool Controller::State::avoids(const Destination& destination, HostId relay) con
                        [&](const Avoided& each) { return each.relay == relay && now_ < each.until; });
 }
 
-/// Sends another echo over a way on which none has come back yet, if it is time for one.
-void Controller::State::try_way(HostId host, HostId relay, Trial& way) {
-    if (way.carries || now_ < way.next_echo) return;
-    if (way.echoes++ == 0) way.first_echo = next_token_;
+/// Sends another echo over a detour on which none has come back yet, if it is time for one.
+void Controller::State::try_detour(HostId host, HostId relay, PathProof& proof) {
+    if (proof.carries || now_ < proof.next_echo) return;
+    if (proof.echoes++ == 0) proof.first_echo = next_token_;
     emit(SendEcho{wire::Echo{next_token_++, self_, host, relay, 0}, true});
-    way.end_echo = next_token_;
-    way.next_echo = now_ + settings_.echo.trial_s;
+    proof.end_echo = next_token_;
+    proof.next_echo = now_ + settings_.echo.trial_s;
 }
 
-/// Only the way that was chosen: echoes are as large as moved packets, and over all candidates of every search they
-/// would be a queue of their own on narrow links.
+/// Only the detour that was chosen: echoes are as large as rerouted packets, and over all candidates of every search
+/// they would be a queue of their own on narrow links.
 void Controller::State::try_chosen(HostId host, Search& search) {
-    if (proves_ && search.phase == Search::Phase::ask) try_way(host, search.decision.relay, search.way);
+    if (proves_ && search.phase == Search::Phase::ask) try_detour(host, search.decision.relay, search.proof);
 }
 
 Time Controller::State::next_trial(const Search& search) const {
-    const bool tried = proves_ && search.phase == Search::Phase::ask && !search.way.carries;
-    return tried ? search.way.next_echo : std::numeric_limits<Time>::infinity();
+    const bool tried = proves_ && search.phase == Search::Phase::ask && !search.proof.carries;
+    return tried ? search.proof.next_echo : std::numeric_limits<Time>::infinity();
 }
 
-/// A move by hand waits for the first echo.
-void Controller::State::try_by_hand(HostId host) {
+/// A manual reroute waits for the first echo.
+void Controller::State::try_manually(HostId host) {
     Destination& destination = destinations_[host];
     if (!destination.trial) return;
-    TrialByHand& trial = *destination.trial;
+    ManualTrial& trial = *destination.trial;
     const HostId relay = trial.relay;
-    if (trial.way.carries) {
+    if (trial.proof.carries) {
         destination.trial.reset();
-        if (!destination.pending) return move_by_hand(host, relay);
-        destination.by_hand = relay;  // tried again, once the guardian has answered
+        if (!destination.pending) return reroute_manually(host, relay);
+        destination.manual_request = relay;  // tried again, once the guardian has answered
         return;
     }
-    if (now_ < trial.deadline) return try_way(host, relay, trial.way);
+    if (now_ < trial.deadline) return try_detour(host, relay, trial.proof);
     destination.trial.reset();
-    emit(ByHandEnded{host, relay,
+    emit(ManualEnded{host, relay,
                      "the detour does not carry packets: nothing that was sent over the relay to the destination came "
                      "back (is the overlay's UDP port blocked, or does the relay's packet filter not forward?)"});
 }
@@ -141,17 +141,17 @@ void Controller::State::answer(HostId from, const wire::EchoReply& reply) {
     if (reply.relay == self_ && from == reply.destination) return send(reply.source, reply);
     if (reply.source != self_) return;
     Destination& destination = destinations_[reply.destination];
-    const auto of = [&](const Trial& way) {
-        return way.echoes > 0 && reply.token - way.first_echo < way.end_echo - way.first_echo;
+    const auto of = [&](const PathProof& proof) {
+        return proof.echoes > 0 && reply.token - proof.first_echo < proof.end_echo - proof.first_echo;
     };
-    if (destination.trial && destination.trial->relay == reply.relay && of(destination.trial->way)) {
-        destination.trial->way.carries = true;
-        return try_by_hand(reply.destination);
+    if (destination.trial && destination.trial->relay == reply.relay && of(destination.trial->proof)) {
+        destination.trial->proof.carries = true;
+        return try_manually(reply.destination);
     }
     Search* const search = destination.search ? &*destination.search : nullptr;
     if (search != nullptr && search->phase == Search::Phase::ask && search->decision.relay == reply.relay &&
-        of(search->way)) {
-        search->way.carries = true;
+        of(search->proof)) {
+        search->proof.carries = true;
         return take(reply.destination, *search);
     }
     if (!destination.detour || destination.detour->relay != reply.relay) return;

@@ -59,7 +59,7 @@ void Controller::State::learn_path(HostId host) {
 /// A burst on the direct path was answered.
 void Controller::State::learn(const Burst& burst) {
     if (!learns_ || 2 * burst.answered < burst.sent) return;
-    const bool whole = burst.sent >= settings_.zones.min_samples;
+    const bool whole = burst.sent >= settings_.congestion_level.min_samples;
     learnt_.on_burst(burst.peer, probes_.half_round_trip_s(burst.peer), whole, now_);
     use_learnt(burst.peer);
 }
@@ -112,15 +112,15 @@ void Controller::State::learn_link() {
 }
 
 /// Where bottlenecks are not known, leaving the direct path is a trial: it is judged by what the pair got in the
-/// congestion before it. Whether the move waits until that was measured.
+/// congestion before it. Whether the reroute waits until that was measured.
 bool Controller::State::waits_for_trial(HostId host, const Choice& choice) {
     Destination& destination = destinations_[host];
     if (!learns_ || destination.search->silent || destination.detour) return false;
     if (now_ - destination.congested_at > settings_.learn.memory_s) destination.judge.restart();
     destination.congested_at = now_;
     if (destination.judge.ready()) return false;
-    stay(host, StayReason::learning, choice.relay, choice.latency_s, {});
-    destination.stay_backoff_s = 0.0;
+    keep(host, KeepReason::learning, choice.relay, choice.latency_s, {});
+    destination.keep_backoff_s = 0.0;
     return true;
 }
 
@@ -133,7 +133,7 @@ void Controller::State::end_trial(HostId host, ChangeJudge::Verdict verdict) {
     const double hold_s = settings_.detour.hold_max_s;
     destination.vain_hold_s = std::clamp(2.0 * destination.vain_hold_s, hold_s, kLongestHold * hold_s);
     destination.hold_until = now_ + destination.vain_hold_s;
-    start_return(host, ReturnReason::in_vain);
+    start_restore(host, RestoreReason::in_vain);
 }
 
 }  // namespace fairlead::core

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fairlead/core/zones.hpp"
+#include "fairlead/core/congestion_level.hpp"
 
 namespace fairlead::core {
 
@@ -50,9 +50,9 @@ std::optional<double> LearntBases::base_s(HostId peer) const {
     const Path& path = paths_[peer];
     const double floor_s = LearntBases::floor_s(path);
     if (path.direct_s <= 0.0) return floor_s;
-    // What is less than a zone may be the difference between two ways.
-    const bool hidden =
-        floor_s > 0.0 && path.direct_s >= floor_s + zone_threshold_s(Zone::medium, floor_s, settings_.zones);
+    // What is less than a level may be the difference between two paths.
+    const bool hidden = floor_s > 0.0 && path.direct_s >= floor_s + level_threshold_s(CongestionLevel::medium, floor_s,
+                                                                                      settings_.congestion_level);
     return hidden ? floor_s : path.direct_s;
 }
 

@@ -25,7 +25,7 @@ class LearntBases {
     /// What a detour to the peer took, both legs and the relay together, with the smallest round trips seen.
     void on_detour(HostId peer, double latency_s);
 
-    /// Whether there is a baseline: without one a pair is never moved.
+    /// Whether there is a baseline: without one a pair is never rerouted.
     bool known(HostId peer) const;
     /// One-way time on the free path.
     std::optional<double> base_s(HostId peer) const;

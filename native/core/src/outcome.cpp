@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a search ends that moves nothing, and what other pairs are told of it.
+// How a search ends that keeps a pair on its path, and what other pairs are told of it.
 #include <algorithm>
 
 #include "state.hpp"
 
 namespace fairlead::core {
 
-void Controller::State::stay(HostId host, StayReason reason, HostId best, double best_s, std::string detail) {
+void Controller::State::keep(HostId host, KeepReason reason, HostId best, double best_s, std::string detail) {
     Destination& destination = destinations_[host];
-    Stayed report;
+    Kept report;
     report.destination = host;
     report.relay = destination.detour ? destination.detour->relay : kNoHost;
     report.reason = reason;
@@ -22,16 +22,16 @@ void Controller::State::stay(HostId host, StayReason reason, HostId best, double
         report.flows = destination.search->decision.flows;
     }
     const bool repeated =
-        destination.last_stay == reason && now_ - destination.last_stay_report < settings_.report.stayed_period_s;
+        destination.last_keep == reason && now_ - destination.last_keep_report < settings_.report.kept_period_s;
     if (!repeated) {
-        destination.last_stay = reason;
-        destination.last_stay_report = now_;
+        destination.last_keep = reason;
+        destination.last_keep_report = now_;
         emit(report);
     }
     destination.search.reset();
-    destination.stay_backoff_s = std::clamp(2.0 * destination.stay_backoff_s, settings_.report.stay_backoff_s,
-                                            settings_.report.stay_backoff_max_s);
-    destination.next_search = now_ + destination.stay_backoff_s;
+    destination.keep_backoff_s = std::clamp(2.0 * destination.keep_backoff_s, settings_.report.keep_backoff_s,
+                                            settings_.report.keep_backoff_max_s);
+    destination.next_search = now_ + destination.keep_backoff_s;
 }
 
 /// A false alarm.
@@ -39,13 +39,13 @@ void Controller::State::clear(HostId host) {
     Destination& destination = destinations_[host];
     destination.search.reset();
     destination.sockets.cleared(settings_.suspicion, now_);
-    destination.stay_backoff_s = 0.0;
+    destination.keep_backoff_s = 0.0;
     destination.next_search = now_ + settings_.suspicion.backoff_min_s / 2.0;
 }
 
 /// Foreign traffic slows this path: the job's other pairs on the same bottleneck should look as well.
-void Controller::State::tell_siblings(HostId host, const Search& search, Zone zone) {
-    if (zone == Zone::low) return;
+void Controller::State::tell_siblings(HostId host, const Search& search, CongestionLevel congestion_level) {
+    if (congestion_level == CongestionLevel::low) return;
     const Pair path = path_to(host);
     // What others said is not said again: it would outlive its cause.
     const double counted_share = counted_s(search) > 0.0 && !search.by_rate ? foreign_part(host, search) : 0.0;
@@ -64,8 +64,8 @@ void Controller::State::tell_siblings(HostId host, const Search& search, Zone zo
         for (const wire::LoadEntry& entry : told.entries) {
             const Pair sibling{told.source, entry.destination};
             if (entry.relay != kNoHost || !valid(sibling, hosts_) || !sharing_.shares(path, sibling)) continue;
-            send(told.source,
-                 wire::Notice{told.source, entry.destination, zone, search.decision.queue_delay_s, counted_share});
+            send(told.source, wire::Notice{told.source, entry.destination, congestion_level,
+                                           search.decision.queue_delay_s, counted_share});
             any = true;
         }
         if (any) peers_[told.source].next_notice = now_ + settings_.report.notice_period_s;
@@ -81,8 +81,8 @@ bool Controller::State::gives_way(HostId host, const Search& search) {
     if (!first) return false;
     destination.gave_way_to.push_back(*first);
     destination.gave_way_at = now_;
-    stay(host, StayReason::gives_way, kNoHost, 0.0, {});
-    destination.stay_backoff_s = 0.0;
+    keep(host, KeepReason::gives_way, kNoHost, 0.0, {});
+    destination.keep_backoff_s = 0.0;
     destination.next_search = destination.next_relook = now_ + settings_.choice.settle_s;
     return true;
 }

@@ -159,7 +159,7 @@ std::optional<Burst> ProbeDesk::completed_since(HostId peer, Time from) const {
 
 DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
     const Path& path = paths_[peer];
-    DelayWindow::Summary summary = path.forward.summary(from, settings_.zones);
+    DelayWindow::Summary summary = path.forward.summary(from, settings_.congestion_level);
     if (summary.samples == 0) return summary;
     const double absorbed_s = path.absorbed_s - path.hidden_s;
     summary.typical_s = std::max(0.0, summary.typical_s - absorbed_s);
@@ -171,7 +171,7 @@ DelayWindow::Summary ProbeDesk::forward(HostId peer, Time from) const {
 /// No shift is taken off: this host learns those of its own paths only. It is the peer's path, and the peer, when a
 /// notice makes it look, judges by the base that it has learnt itself.
 DelayWindow::Summary ProbeDesk::backward(HostId peer, Time from) const {
-    return paths_[peer].backward.summary(from, settings_.zones);
+    return paths_[peer].backward.summary(from, settings_.congestion_level);
 }
 
 void ProbeDesk::absorb(HostId peer, double shift_s) {
@@ -185,7 +185,7 @@ double ProbeDesk::standing_s(HostId peer, Time from, Time to) const {
 }
 
 double ProbeDesk::forward_raw_s(HostId peer, Time from) const {
-    return paths_[peer].forward.summary(from, settings_.zones).typical_s + paths_[peer].hidden_s;
+    return paths_[peer].forward.summary(from, settings_.congestion_level).typical_s + paths_[peer].hidden_s;
 }
 
 Time ProbeDesk::next_deadline(bool with_background) const {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "fairlead/core/actions.hpp"
+#include "fairlead/core/congestion_level.hpp"
 #include "fairlead/core/events.hpp"
 #include "fairlead/core/settings.hpp"
 #include "fairlead/core/types.hpp"
-#include "fairlead/core/zones.hpp"
 
 namespace fairlead::core {
 
@@ -73,8 +73,8 @@ class ProbeDesk {
     /// Half the smallest round trip seen; 0: none yet.
     double half_round_trip_s(HostId peer) const { return paths_[peer].min_round_trip_s / 2.0; }
 
-    ZoneTracker& zone(HostId peer) { return paths_[peer].zone; }
-    const ZoneTracker& zone(HostId peer) const { return paths_[peer].zone; }
+    LevelTracker& congestion_level(HostId peer) { return paths_[peer].congestion_level; }
+    const LevelTracker& congestion_level(HostId peer) const { return paths_[peer].congestion_level; }
 
     /// The ranks' sockets have this round trip on the direct path: answers may take as much longer.
     void expect(HostId peer, double round_trip_s) { paths_[peer].round_trip_s = std::min(round_trip_s, kLost_s); }
@@ -94,7 +94,7 @@ class ProbeDesk {
     struct Path {
         DelayWindow forward;
         DelayWindow backward;
-        ZoneTracker zone;
+        LevelTracker congestion_level;
         std::vector<Burst> bursts;  ///< the last kBurstsKept, oldest first
         double min_round_trip_s = 0.0;
         double round_trip_s = 0.0;  ///< of the ranks' sockets, of late

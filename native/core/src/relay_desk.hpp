@@ -13,9 +13,9 @@ class RelayDesk {
   public:
     RelayDesk(HostId host_count, double budget_bps, const RelaySettings& settings);
 
-    /// Whether this rate still fits; if so it is granted, replacing an earlier grant of the same path. Rate 0 (a move
-    /// by hand) always fits. A budget of 0 means that none is known: everything fits. What other jobs' relaying and
-    /// this host's own programs take counts as well, by what passes the interface.
+    /// Whether this rate still fits; if so it is granted, replacing an earlier grant of the same path. Rate 0 (a
+    /// reroute by hand) always fits. A budget of 0 means that none is known: everything fits. What other jobs' relaying
+    /// and this host's own programs take counts as well, by what passes the interface.
     bool request(Pair path, double rate_bps, Time now);
     void release(Pair path);
     /// Measured at the interface, everything together.

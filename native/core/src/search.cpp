@@ -8,7 +8,7 @@
 namespace fairlead::core {
 
 namespace {
-constexpr int kTries = 2;  // echoes without an answer, before a way is taken for broken
+constexpr int kTries = 2;  // echoes without an answer, before a detour is taken for broken
 }  // namespace
 
 double Controller::State::base_latency_s(Pair path) const {
@@ -20,12 +20,12 @@ double Controller::State::base_latency_s(Pair path) const {
 }
 
 double Controller::State::threshold_s(HostId destination) const {
-    return zone_threshold_s(Zone::medium, base_latency_s(path_to(destination)), settings_.zones);
+    return level_threshold_s(CongestionLevel::medium, base_latency_s(path_to(destination)), settings_.congestion_level);
 }
 
-/// A detour is left for another only when it is in the high zone: half good is not worth a move.
+/// A detour is left for another only when it is at the high congestion level: half good is not worth a reroute.
 double Controller::State::leave_threshold_s(HostId destination) const {
-    return zone_threshold_s(Zone::high, base_latency_s(path_to(destination)), settings_.zones);
+    return level_threshold_s(CongestionLevel::high, base_latency_s(path_to(destination)), settings_.congestion_level);
 }
 
 std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
@@ -37,7 +37,7 @@ std::span<const SizeShare> Controller::State::mix_of(HostId destination) const {
 void Controller::State::suspect(HostId host, Suspicion why) {
     Destination& destination = destinations_[host];
     if (!automatic_ || stopping_ || destination.search || destination.pending || destination.trial ||
-        destination.must_return)
+        destination.must_restore)
         return;
     if (now_ < destination.next_search && !gets_less(host)) return;
     if (destination.detour) {
@@ -47,13 +47,15 @@ void Controller::State::suspect(HostId host, Suspicion why) {
     }
     if (why != Suspicion::stall && fills_path(host)) return;
     // A path that is known to be slow may overdraw the budget: it is what the budget is for.
-    if (probes_.zone(host).zone() == Zone::low ? !probes_.affordable(now_) : !probes_.overdrawable(now_)) return;
+    if (probes_.congestion_level(host).congestion_level() == CongestionLevel::low ? !probes_.affordable(now_)
+                                                                                  : !probes_.overdrawable(now_))
+        return;
     start_search(host, why);
 }
 
 /// Shortly before a pair is used again by the program's pattern, its path is looked at if it was congested since the
-/// last use began, be it that another pair found that: where the congestion lasts, the pair is moved ahead of its use.
-/// When that is; nothing where it is not expected, or was done.
+/// last use began, be it that another pair found that: where the congestion lasts, the pair is rerouted ahead of its
+/// use. When that is; nothing where it is not expected, or was done.
 std::optional<Time> Controller::State::ahead_of_use(HostId host) const {
     const Destination& destination = destinations_[host];
     if (!automatic_ || stopping_ || destination.search || destination.detour || !destination.uses.was_congested() ||
@@ -93,7 +95,7 @@ bool Controller::State::fills_path(HostId host) const {
 /// and the pause after that search is over.
 bool Controller::State::gets_less(HostId host) const {
     const Destination& destination = destinations_[host];
-    if (now_ < destination.next_search - destination.stay_backoff_s + settings_.report.stay_backoff_s) return false;
+    if (now_ < destination.next_search - destination.keep_backoff_s + settings_.report.keep_backoff_s) return false;
     return own_share(host) < settings_.own_load.less_share * destination.explained_share;
 }
 
@@ -118,10 +120,11 @@ void Controller::State::progress(HostId host) {
     if (!destination.search) {
         // A path that is not low any more is looked at again and again, in use or not.
         const bool again = automatic_ && !stopping_ && !destination.detour && !destination.pending &&
-                           !destination.trial && probes_.zone(host).zone() != Zone::low &&
+                           !destination.trial &&
+                           probes_.congestion_level(host).congestion_level() != CongestionLevel::low &&
                            now_ >= destination.next_search && now_ >= destination.next_relook;
         if (!again) return;
-        destination.next_relook = now_ + settings_.report.stay_backoff_max_s;
+        destination.next_relook = now_ + settings_.report.keep_backoff_max_s;
         if (!probes_.affordable(now_) || fills_path(host)) return;
         if (destination.sockets.active(now_, settings_.suspicion)) {
             start_search(host, Suspicion::delay);
@@ -231,7 +234,8 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
     const auto state = [this](Pair leg) {
         LegState known;
         if (leg.source == self_) {
-            known.queue_delay_s = probes_.forward(leg.destination, now_ - settings_.zones.window_s).typical_s;
+            known.queue_delay_s =
+                probes_.forward(leg.destination, now_ - settings_.congestion_level.window_s).typical_s;
             known.half_round_trip_s = probes_.half_round_trip_s(leg.destination);
         }
         return known;
@@ -239,20 +243,22 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
     std::vector<Candidate> all =
         candidates(path_to(host), base_, sharing_, state, mix_of(host), eligible, settings_.choice);
     std::erase_if(all, [](const Candidate& c) { return !c.usable; });
-    search.ways = sharing_.ways(path_to(host));
+    search.path_groups = sharing_.path_groups(path_to(host));
     const auto limit = static_cast<std::size_t>(settings_.choice.max_queries);
     if (all.size() > limit) {
         const double good_s = (1.0 + settings_.choice.good_within) * all.front().latency_s;
-        std::vector<std::size_t> ways;
+        std::vector<std::size_t> path_groups;
         for (const Candidate& c : all) {
-            if (c.latency_s <= good_s) ways.push_back(search.ways[c.relay]);
+            if (c.latency_s <= good_s) path_groups.push_back(search.path_groups[c.relay]);
         }
-        const auto good = static_cast<std::ptrdiff_t>(ways.size());
-        for (std::size_t left = ways.size(); left > 1; --left) std::swap(all[left - 1], all[random_.below(left)]);
-        // Half of those asked are on the way that would be taken, the others may show that it is not good today.
-        const std::size_t way = way_in_turn(ways, turn(host));
-        const auto others = std::stable_partition(all.begin(), all.begin() + good,
-                                                  [&](const Candidate& c) { return search.ways[c.relay] == way; });
+        const auto good = static_cast<std::ptrdiff_t>(path_groups.size());
+        for (std::size_t left = path_groups.size(); left > 1; --left)
+            std::swap(all[left - 1], all[random_.below(left)]);
+        // Half of those asked are in the path group that would be taken, the others may show that it is not good today.
+        const std::size_t path_group = path_group_in_turn(path_groups, turn(host));
+        const auto others = std::stable_partition(all.begin(), all.begin() + good, [&](const Candidate& c) {
+            return search.path_groups[c.relay] == path_group;
+        });
         const auto half = all.begin() + static_cast<std::ptrdiff_t>(limit / 2);
         if (half < others) std::rotate(half, others, all.begin() + good);
         all.resize(limit);
@@ -260,8 +266,8 @@ void Controller::State::pick_candidates(HostId host, Search& search) {
     for (const Candidate& candidate : all) search.asked.emplace_back().relay = candidate.relay;
 }
 
-/// Sources whose paths share a bottleneck spread over the ways around it without asking each other: each begins at its
-/// own place, and takes the next for each further detour of its own that carries about as much.
+/// Sources whose paths share a bottleneck spread over the path groups around it without asking each other: each begins
+/// at its own place, and takes the next for each further detour of its own that carries about as much.
 std::size_t Controller::State::turn(HostId host) const {
     std::size_t place = salt_;
     for (const HostId source : sharing_.sources_sharing(path_to(host))) place += source < self_;
@@ -291,7 +297,8 @@ bool Controller::State::answers_complete(const Search& search) const {
 bool Controller::State::direct_ready(HostId host, const Search& search) const {
     if (search.silent || now_ >= search.queried_at + settings_.choice.query_extended_s) return true;
     const DelayWindow::Summary seen = probes_.forward(host, search.started);
-    if (seen.samples < settings_.zones.min_samples || seen.span_s < settings_.zones.min_span_s) return false;
+    if (seen.samples < settings_.congestion_level.min_samples || seen.span_s < settings_.congestion_level.min_span_s)
+        return false;
     return probes_.forward(host, search.queried_at).samples > 0 ||
            now_ >= search.queried_at + settings_.choice.query_timeout_s;
 }
@@ -303,9 +310,10 @@ bool Controller::State::extend(HostId host, Search& search) {
         search.run_delay_s = std::max(search.run_delay_s, burst->run_delay_s);
     }
     const DelayWindow::Summary seen = probes_.forward(host, search.started);
-    const bool thin = seen.samples < settings_.zones.min_samples || seen.span_s < settings_.zones.min_span_s;
+    const bool thin =
+        seen.samples < settings_.congestion_level.min_samples || seen.span_s < settings_.congestion_level.min_span_s;
     const bool noisy = search.run_delay_s >= settings_.probes.extend_run_delay_s &&
-                       seen.span_s < search.run_delay_s + settings_.zones.min_span_s;
+                       seen.span_s < search.run_delay_s + settings_.congestion_level.min_span_s;
     const bool already_low = seen.samples > 0 && seen.typical_s < threshold_s(host);
     const bool late = std::none_of(search.asked.begin(), search.asked.end(), [&](const Asked& asked) {
         return asked.answered && same_time(host, search, asked);
@@ -346,7 +354,7 @@ void Controller::State::measure(HostId host, Search& search) const {
             sharing_.known() ? sharing_.shares(path_to(host), leg1) || sharing_.shares(path_to(host), leg2) : learns_;
         const auto latency_s =
             detour_latency_s(base_, path_to(host), asked.relay, m.first, m.second, mix_of(host), settings_.choice);
-        m.candidate.way = search.ways[asked.relay];
+        m.candidate.path_group = search.path_groups[asked.relay];
         m.candidate.usable = latency_s.has_value();
         m.candidate.latency_s = latency_s.value_or(0.0);
         search.measured.push_back(m);
@@ -357,8 +365,8 @@ void Controller::State::decide(HostId host, Search& search) {
     Destination& destination = destinations_[host];
     if (destination.detour) return decide_detour(host, search);
     const DelayWindow::Summary seen = probes_.forward(host, search.started);
-    const bool standing = seen.samples >= settings_.zones.min_samples && seen.span_s >= settings_.zones.min_span_s &&
-                          seen.typical_s >= threshold_s(host);
+    const bool standing = seen.samples >= settings_.congestion_level.min_samples &&
+                          seen.span_s >= settings_.congestion_level.min_span_s && seen.typical_s >= threshold_s(host);
     if (!standing && !search.silent && !search.by_rate) return clear(host);
 
     search.decision.confirmed_at = now_;
@@ -369,7 +377,7 @@ void Controller::State::decide(HostId host, Search& search) {
     if (const std::vector<HostId> missing = loads_missing(search); !search.silent && !missing.empty()) {
         // Its bytes may explain the queue: rather later than wrongly.
         for (const HostId source : missing) ++peers_[source].loads_unanswered;
-        return stay(host, StayReason::no_answer, kNoHost, 0.0, {});
+        return keep(host, KeepReason::no_answer, kNoHost, 0.0, {});
     }
     double needed = settings_.own_load.foreign_share;
     if (seen.low_s < threshold_s(host)) needed = std::max(needed, settings_.own_load.broken_share);
@@ -385,16 +393,16 @@ void Controller::State::decide(HostId host, Search& search) {
     if (search.decision.foreign_share < needed) {
         destination.explained_share = own_share(host);
         const bool sure = search.decision.foreign_share < settings_.own_load.sure_share * needed;
-        if (!sure) destination.stay_backoff_s = 0.0;
-        return stay(host, StayReason::own_load, kNoHost, 0.0, {});
+        if (!sure) destination.keep_backoff_s = 0.0;
+        return keep(host, KeepReason::own_load, kNoHost, 0.0, {});
     }
     destination.explained_share = 0.0;
     destination.sockets.confirmed();
     destination.uses.congested();
-    tell_siblings(host, search, probes_.zone(host).zone());
+    tell_siblings(host, search, probes_.congestion_level(host).congestion_level());
     if (gives_way(host, search)) return;
     measure(host, search);
-    take_or_stay(host, search);
+    take_or_keep(host, search);
 }
 
 /// The detour itself got slow: the direct path and the other candidates compete with it.
@@ -408,13 +416,13 @@ void Controller::State::decide_detour(HostId host, Search& search) {
                        present->second.usable;
     if (!known) {  // whether the relay lives is for the heartbeats to tell
         destination.search.reset();
-        destination.next_search = now_ + settings_.report.stay_backoff_s;
+        destination.next_search = now_ + settings_.report.keep_backoff_s;
         return;
     }
     const double queue_s = present->first.queue_delay_s + present->second.queue_delay_s;
     if (queue_s < leave_threshold_s(host)) {
         destination.search.reset();
-        destination.next_search = now_ + settings_.report.stay_backoff_s;
+        destination.next_search = now_ + settings_.report.keep_backoff_s;
         return;
     }
     search.decision.confirmed_at = now_;
@@ -438,23 +446,23 @@ void Controller::State::decide_detour(HostId host, Search& search) {
         state.usable && state.queue_delay_s < threshold_s(host) && low_for_s(host) >= settings_.detour.slow_dwell_s;
     if (direct_low && direct_s && *direct_s <= best_s) {
         destination.search.reset();
-        return start_return(host, ReturnReason::detour_slow);
+        return start_restore(host, RestoreReason::detour_slow);
     }
-    take_or_stay(host, search);
+    take_or_keep(host, search);
 }
 
-void Controller::State::take_or_stay(HostId host, Search& search) {
+void Controller::State::take_or_keep(HostId host, Search& search) {
     Destination& destination = destinations_[host];
     const Choice choice = choose(search.measured, search.present, turn(host), settings_.choice, random_);
     if (choice.relay == kNoHost) {
         const bool all_refused = search.measured.empty() && search.ask_token != 0;
-        StayReason reason = all_refused ? StayReason::refused : choice.reason;
-        if (all_refused && search.broken_ways) reason = StayReason::not_carried;
-        return stay(host, !can_relay_ || reachable(host) ? reason : StayReason::destination_lost, choice.best,
+        KeepReason reason = all_refused ? KeepReason::refused : choice.reason;
+        if (all_refused && search.broken_detours) reason = KeepReason::not_carried;
+        return keep(host, !can_relay_ || reachable(host) ? reason : KeepReason::destination_lost, choice.best,
                     choice.latency_s, {});
     }
     if (now_ < destination.hold_until) {
-        return stay(host, StayReason::held, choice.relay, choice.latency_s, {});
+        return keep(host, KeepReason::held, choice.relay, choice.latency_s, {});
     }
     if (waits_for_trial(host, choice)) return;
     search.decision.detour_latency_s = choice.latency_s;
@@ -463,32 +471,32 @@ void Controller::State::take_or_stay(HostId host, Search& search) {
     ask_relay(host, search, choice.relay);
 }
 
-/// Asks the relay for its grant, and at the same time for the proof that the way over it carries packets.
+/// Asks the relay for its grant, and at the same time for the proof that the detour over it carries packets.
 void Controller::State::ask_relay(HostId host, Search& search, HostId relay) {
     search.phase = Search::Phase::ask;
     search.ask_token = next_token_++;
     search.ask_deadline = now_ + settings_.choice.ask_timeout_s;
     search.granted = false;
-    search.way = {};
+    search.proof = {};
     const double rate_bps = std::max(settings_.relay.request_min_bps,
                                      settings_.relay.request_factor * destinations_[host].sockets.peak_rate_bps());
     send(relay, wire::RelayRequest{search.ask_token, host, rate_bps});
     try_chosen(host, search);
 }
 
-/// Moves, once both are there.
+/// Reroutes, once both are there.
 void Controller::State::take(HostId host, Search& search) {
-    if (!search.granted || (proves_ && !search.way.carries)) return;
-    const Moved decision = search.decision;
+    if (!search.granted || (proves_ && !search.proof.carries)) return;
+    const Rerouted decision = search.decision;
     destinations_[host].search.reset();
-    move(host, decision.relay, decision);
+    reroute(host, decision.relay, decision);
 }
 
 /// A relay that granted the detour, but over which no echo came back, is not tried again for a while.
 void Controller::State::avoid_broken(HostId host, Search& search) {
-    if (!proves_ || !search.granted || search.way.carries || search.way.echoes < kTries) return;
+    if (!proves_ || !search.granted || search.proof.carries || search.proof.echoes < kTries) return;
     avoid(destinations_[host], search.decision.relay);
-    search.broken_ways = true;
+    search.broken_detours = true;
 }
 
 /// The relay asked said no, or nothing, or nothing came back over it: the next best.
@@ -498,7 +506,7 @@ void Controller::State::refused(HostId host, Search& search) {
     // It may have granted after all, and the grant may still come.
     send(relay, wire::RelayRelease{host});
     std::erase_if(search.measured, [relay](const MeasuredCandidate& m) { return m.candidate.relay == relay; });
-    take_or_stay(host, search);
+    take_or_keep(host, search);
 }
 
 }  // namespace fairlead::core

@@ -82,11 +82,12 @@ std::optional<std::string> validate(const Settings& settings) {
         if (info.at_most.empty()) continue;
         if (auto mistake = not_above(settings, info.name, info.at_most)) return mistake;
     }
-    if (settings.zones.min_samples > settings.probes.burst) {
-        return "setting zones.min_samples must not exceed probes.burst: no burst would ever be judged";
+    if (settings.congestion_level.min_samples > settings.probes.burst) {
+        return "setting congestion_level.min_samples must not exceed probes.burst: no burst would ever be judged";
     }
-    if (settings.zones.min_span_s > settings.probes.spacing_s * (settings.probes.burst - 1)) {
-        return "setting zones.min_span_s must not exceed probes.spacing_s * (probes.burst - 1): no burst would ever be "
+    if (settings.congestion_level.min_span_s > settings.probes.spacing_s * (settings.probes.burst - 1)) {
+        return "setting congestion_level.min_span_s must not exceed probes.spacing_s * (probes.burst - 1): no burst "
+               "would ever be "
                "judged";
     }
     return std::nullopt;

@@ -74,19 +74,19 @@ bool SharingRelation::avoids(Pair direct, HostId relay) const {
     return escapes(index(direct)) || std::any_of(hurt_direct.begin(), hurt_direct.end(), escapes);
 }
 
-std::vector<std::size_t> SharingRelation::ways(Pair direct) const {
-    std::vector<std::size_t> way_of(host_count_, 0);
-    std::vector<HostId> first_of;  // the first relay of each way stands for all of them
+std::vector<std::size_t> SharingRelation::path_groups(Pair direct) const {
+    std::vector<std::size_t> group_of(host_count_, 0);
+    std::vector<HostId> first_of;  // the first relay of each path group stands for all of them
     for (HostId relay = 0; relay < host_count_; ++relay) {
         if (relay == direct.source || relay == direct.destination || !avoids(direct, relay)) continue;
         const auto same = std::find_if(first_of.begin(), first_of.end(), [&](HostId other) {
             return shares({direct.source, relay}, {direct.source, other}) ||
                    shares({relay, direct.destination}, {other, direct.destination});
         });
-        way_of[relay] = static_cast<std::size_t>(same - first_of.begin());
+        group_of[relay] = static_cast<std::size_t>(same - first_of.begin());
         if (same == first_of.end()) first_of.push_back(relay);
     }
-    return way_of;
+    return group_of;
 }
 
 std::vector<HostId> SharingRelation::sources_sharing(Pair pair) const {

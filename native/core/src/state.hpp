@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's state and its parts: dispatch (controller.cpp), search for a better path (search.cpp), its end
-// where nothing moves (outcome.cpp), the job's own share of a queue (accounting.cpp), life of a detour (detour.cpp),
-// the proof that it carries packets (echoes.cpp), answers to peers (answers.cpp), baselines that are learnt
-// (learning.cpp).
+// where nothing is rerouted (outcome.cpp), the job's own share of a queue (accounting.cpp), life of a detour
+// (detour.cpp), the proof that it carries packets (echoes.cpp), answers to peers (answers.cpp), baselines that are
+// learnt (learning.cpp).
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 #include "echo_watch.hpp"
 #include "fairlead/core/controller.hpp"
-#include "fairlead/core/message_zone.hpp"
+#include "fairlead/core/message_level.hpp"
 #include "fairlead/core/own_load.hpp"
 #include "fairlead/core/random.hpp"
 #include "fairlead/core/recurrence.hpp"
@@ -24,8 +24,8 @@
 
 namespace fairlead::core {
 
-/// A way that is to show that it carries packets before anything is moved there.
-struct Trial {
+/// The proof that a detour carries packets, before anything is rerouted there.
+struct PathProof {
     bool carries = false;
     std::uint32_t first_echo = 0;
     std::uint32_t end_echo = 0;  ///< behind the last one's token
@@ -33,11 +33,11 @@ struct Trial {
     Time next_echo = 0.0;
 };
 
-/// A move by hand whose way is tried.
-struct TrialByHand {
+/// A manual reroute whose detour is tried.
+struct ManualTrial {
     HostId relay = kNoHost;
     Time deadline = 0.0;
-    Trial way;
+    PathProof proof;
 };
 
 /// A candidate under measurement.
@@ -62,7 +62,7 @@ struct Search {
     enum class Phase : std::uint8_t {
         look,   ///< a burst on the direct path: is there a standing queue?
         query,  ///< candidates, own load, and the direct path once more
-        ask     ///< decided; the relay is asked for its grant, and an echo for the proof that the way carries packets
+        ask  ///< decided; the relay is asked for its grant, and an echo for the proof that the detour carries packets
     };
     Phase phase = Phase::look;
     Suspicion why = Suspicion::none;
@@ -82,24 +82,24 @@ struct Search {
     bool second_round = false;
     LoadSnapshot loads_first;
     LoadSnapshot loads_second;
-    std::vector<std::size_t> ways;  ///< of detours, by relay
+    std::vector<std::size_t> path_groups;  ///< of detours, by relay
     std::vector<Asked> asked;
     std::vector<MeasuredCandidate> measured;
     PresentPath present;
     std::uint32_t ask_token = 0;
     Time ask_deadline = 0.0;
     bool granted = false;
-    Trial way;                 ///< over the relay that is asked
-    bool broken_ways = false;  ///< one that was granted carried nothing
-    Moved decision;            ///< what the report will say
+    PathProof proof;              ///< over the relay that is asked
+    bool broken_detours = false;  ///< one that was granted carried nothing
+    Rerouted decision;            ///< what the report will say
 };
 
 /// What was asked of the guardian and is not answered yet.
 struct Pending {
-    bool move = false;  ///< else a return
+    bool reroute = false;  ///< else a restoration
     HostId relay = kNoHost;
-    ReturnReason reason = ReturnReason::manual;
-    Moved decision;
+    RestoreReason reason = RestoreReason::manual;
+    Rerouted decision;
 };
 
 /// Traffic away from the direct path.
@@ -134,15 +134,16 @@ struct Destination {
     std::optional<Search> search;
     std::optional<Pending> pending;
     std::optional<Detour> detour;
-    std::optional<ReturnReason> must_return;  ///< as soon as nothing is pending
-    Time retry_return = 0.0;
-    double return_backoff_s = 0.0;
+    std::optional<RestoreReason> must_restore;  ///< as soon as nothing is pending
+    Time retry_restore = 0.0;
+    double restore_backoff_s = 0.0;
     std::vector<Avoided> avoided;
-    std::optional<TrialByHand> trial;
-    std::optional<HostId> by_hand;  ///< move (or, kNoHost, return) asked by hand while something was pending
+    std::optional<ManualTrial> trial;
+    std::optional<HostId>
+        manual_request;  ///< reroute (or, kNoHost, restoration) asked for manually while something was pending
     Time next_search = 0.0;
     Time next_relook = 0.0;  ///< of a path that is not low, without any sign from the sockets
-    double stay_backoff_s = 0.0;
+    double keep_backoff_s = 0.0;
     double explained_share = 0.0;  ///< own_share when the job's bytes last explained the path's queue
     double told_foreign = 0.0;     ///< others' share on the path's bottleneck, as another pair's search counted it
     Time told_foreign_at = -1e9;
@@ -153,15 +154,15 @@ struct Destination {
     double hold_s = 0.0;
     Time hold_until = 0.0;
     Time last_change = -1e9;  ///< of the route, by the controller itself
-    Time last_return = -1e9;
-    Time congested_at = -1e9;       ///< when a search last found a reason to move
+    Time last_restore = -1e9;
+    Time congested_at = -1e9;       ///< when a search last found a reason to reroute
     bool on_trial = false;          ///< the last change was from the direct path, and bottlenecks are not known
     double vain_hold_s = 0.0;       ///< after the last trial in vain; 0: none since a detour paid
     double delivery_bps = 0.0;      ///< highest delivery rate of a connection on the direct path
     double used_base_s = 0.0;       ///< the learnt baseline that is in the table; 0: none
     std::uint32_t learn_token = 0;  ///< of the last queries about detours' legs that were to learn them
-    std::optional<StayReason> last_stay;
-    Time last_stay_report = -1e9;
+    std::optional<KeepReason> last_keep;
+    Time last_keep_report = -1e9;
 };
 
 /// What is known of another host's agent.
@@ -173,7 +174,7 @@ struct Peer {
     Time next_hello = 0.0;
     Time shunned_until = -1e9;
     Time next_notice = -1e9;
-    MessageZone messages;      ///< from its ranks
+    MessageLevel messages;     ///< from its ranks
     int loads_unanswered = 0;  ///< in a row: after a few it is no longer waited for
     int beats_missed = 0;
     Time next_beat = 0.0;
@@ -209,14 +210,14 @@ class Controller::State {
     void handle(const SocketSample& sample);
     void handle(const ProbeResult& result);
     void handle(const Received& received);
-    void handle(const MoveDone& done);
-    void handle(const MoveFailed& failed);
-    void handle(const ReturnDone& done);
-    void handle(const ReturnFailed& failed);
+    void handle(const RerouteDone& done);
+    void handle(const RerouteFailed& failed);
+    void handle(const RestoreDone& done);
+    void handle(const RestoreFailed& failed);
     void handle(const ClockStepped& step);
     void handle(const Tick& tick);
-    void handle(const ManualMove& move);
-    void handle(const ManualReturn& back);
+    void handle(const ManualReroute& reroute);
+    void handle(const ManualRestore& back);
     void handle(const PairMix& mix);
     void handle(const SharingChanged& change);
     void handle(const MessageTime& time);
@@ -289,7 +290,7 @@ class Controller::State {
     void decide(HostId destination, Search& search);
     void decide_detour(HostId destination, Search& search);
     void measure(HostId destination, Search& search) const;
-    void take_or_stay(HostId destination, Search& search);
+    void take_or_keep(HostId destination, Search& search);
     void ask_relay(HostId destination, Search& search, HostId relay);
     void take(HostId destination, Search& search);
     void refused(HostId destination, Search& search);
@@ -303,9 +304,9 @@ class Controller::State {
 
     // outcome.cpp
     bool gives_way(HostId destination, const Search& search);
-    void stay(HostId destination, StayReason reason, HostId best, double best_s, std::string detail);
+    void keep(HostId destination, KeepReason reason, HostId best, double best_s, std::string detail);
     void clear(HostId destination);
-    void tell_siblings(HostId destination, const Search& search, Zone zone);
+    void tell_siblings(HostId destination, const Search& search, CongestionLevel congestion_level);
 
     // accounting.cpp
     void ask_loads(HostId destination, Search& search);
@@ -324,20 +325,20 @@ class Controller::State {
     double told_foreign(HostId destination) const;
 
     // detour.cpp
-    void move(HostId destination, HostId relay, const Moved& decision);
-    void start_return(HostId destination, ReturnReason reason);
-    void moved(HostId destination, const Pending& pending);
+    void reroute(HostId destination, HostId relay, const Rerouted& decision);
+    void start_restore(HostId destination, RestoreReason reason);
+    void rerouted(HostId destination, const Pending& pending);
     void hold(Destination& destination);
     void heed(Destination& destination, ChangeJudge::Verdict verdict);
-    void returned(HostId destination, ReturnReason reason);
-    void by_hand(HostId destination, HostId relay);
-    void move_by_hand(HostId destination, HostId relay);
+    void restored(HostId destination, RestoreReason reason);
+    void request_manually(HostId destination, HostId relay);
+    void reroute_manually(HostId destination, HostId relay);
     void settle(HostId destination);
     void lose_host(HostId host, bool stopped = false);
     bool reachable(HostId host) const;
     void beat();
     void watch_detour(HostId destination);
-    bool ready_to_return(HostId destination) const;
+    bool ready_to_restore(HostId destination) const;
     double low_for_s(HostId destination) const;
     void check_legs(HostId destination);
     void judge_legs(HostId destination);
@@ -355,10 +356,10 @@ class Controller::State {
     void watch_sockets(HostId destination);
     void avoid(Destination& destination, HostId relay) const;
     bool avoids(const Destination& destination, HostId relay) const;
-    void try_way(HostId destination, HostId relay, Trial& way);
+    void try_detour(HostId destination, HostId relay, PathProof& proof);
     void try_chosen(HostId destination, Search& search);
     Time next_trial(const Search& search) const;
-    void try_by_hand(HostId destination);
+    void try_manually(HostId destination);
 
     // learning.cpp
     void learn_paths();

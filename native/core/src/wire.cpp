@@ -195,7 +195,7 @@ void read(Reader& in, PathReport& m) {
 Kind write(Writer& out, const Notice& m) {
     out.put(m.source);
     out.put(m.destination);
-    out.put(static_cast<std::uint8_t>(m.zone));
+    out.put(static_cast<std::uint8_t>(m.congestion_level));
     out.put(m.queue_delay_s);
     out.put(m.foreign_share);
     return Kind::notice;
@@ -204,7 +204,7 @@ void read(Reader& in, Notice& m) {
     m.source = in.host();
     m.destination = in.host();
     if (m.source == m.destination) in.fail(DecodeError::bad_host);
-    m.zone = in.choice(Zone::high);
+    m.congestion_level = in.choice(CongestionLevel::high);
     m.queue_delay_s = in.delay_s();
     m.foreign_share = in.real(1.0);
 }

@@ -111,13 +111,13 @@ class Rig {
                     events.push_back(Received{
                         send->to, wire::RelayRefuse{request->token, request->destination, wire::RefuseReason::budget}});
             }
-        } else if (const auto* move = std::get_if<Move>(&action); move != nullptr && answers_moves) {
-            if (move_works)
-                events.push_back(MoveDone{move->destination, move->relay});
+        } else if (const auto* reroute = std::get_if<Reroute>(&action); reroute != nullptr && answers_reroutes) {
+            if (reroute_works)
+                events.push_back(RerouteDone{reroute->destination, reroute->relay});
             else
-                events.push_back(MoveFailed{move->destination, move->relay, "no such device"});
-        } else if (const auto* back = std::get_if<Return>(&action)) {
-            events.push_back(ReturnDone{back->destination});
+                events.push_back(RerouteFailed{reroute->destination, reroute->relay, "no such device"});
+        } else if (const auto* back = std::get_if<Restore>(&action)) {
+            events.push_back(RestoreDone{back->destination});
         }
         return events;
     }
@@ -162,8 +162,8 @@ class Rig {
     double delivery_bps = 200e6;    ///< of the pair's connections, as the kernel tells
     std::uint64_t sample_B = 2000;  ///< acknowledged between two samples
     bool grant = true;
-    bool answers_moves = true;
-    bool move_works = true;
+    bool answers_reroutes = true;
+    bool reroute_works = true;
     HostId silent = kNoHost;  ///< answers nothing that is sent to its agent
     HostId broken = kNoHost;  ///< a relay that answers, but forwards nothing
     bool echoes = true;       ///< what takes a detour arrives

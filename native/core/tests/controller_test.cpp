@@ -17,7 +17,7 @@ TEST(Controller, RefusesABadConfiguration) {
     ControllerConfig config(5, 5);
     EXPECT_THROW(Controller{config}, std::invalid_argument);
     config = config_of(0);
-    config.settings.zones.medium_factor = 0.5;
+    config.settings.congestion_level.medium_factor = 0.5;
     EXPECT_THROW(Controller{config}, std::invalid_argument);
     config = config_of(0);
     config.base = BaseTable(3);
@@ -37,27 +37,27 @@ TEST(Controller, GreetsAndProbesInTheBackground) {
     EXPECT_LE(rig.controller.next_wakeup(), rig.now + 1.0);
 }
 
-TEST(Controller, MovesAroundForeignCongestionAndSaysWhy) {
+TEST(Controller, ReroutesAroundForeignCongestionAndSaysWhy) {
     Rig rig;
     rig.greet_all();
     rig.congestion(10e-3, 0.0);
-    const auto moves = rig.seen<Move>();
-    ASSERT_EQ(moves.size(), 1U);
-    EXPECT_EQ(moves[0].destination, 1);
-    EXPECT_GE(moves[0].relay, 2);
-    const auto moved = rig.seen<Moved>();
-    ASSERT_EQ(moved.size(), 1U);
-    EXPECT_NEAR(moved[0].queue_delay_s, 10e-3, 1e-6);
-    EXPECT_GT(moved[0].foreign_share, 0.5);
-    EXPECT_GT(moved[0].present_latency_s, 10e-3);
-    EXPECT_LT(moved[0].detour_latency_s, 3e-3);
-    EXPECT_LE(moved[0].suspected_at, moved[0].confirmed_at);
-    EXPECT_EQ(rig.controller.view(1).relay, moves[0].relay);
-    EXPECT_EQ(rig.controller.view(1).zone, Zone::high);
+    const auto reroutes = rig.seen<Reroute>();
+    ASSERT_EQ(reroutes.size(), 1U);
+    EXPECT_EQ(reroutes[0].destination, 1);
+    EXPECT_GE(reroutes[0].relay, 2);
+    const auto rerouted = rig.seen<Rerouted>();
+    ASSERT_EQ(rerouted.size(), 1U);
+    EXPECT_NEAR(rerouted[0].queue_delay_s, 10e-3, 1e-6);
+    EXPECT_GT(rerouted[0].foreign_share, 0.5);
+    EXPECT_GT(rerouted[0].present_latency_s, 10e-3);
+    EXPECT_LT(rerouted[0].detour_latency_s, 3e-3);
+    EXPECT_LE(rerouted[0].suspected_at, rerouted[0].confirmed_at);
+    EXPECT_EQ(rig.controller.view(1).relay, reroutes[0].relay);
+    EXPECT_EQ(rig.controller.view(1).congestion_level, CongestionLevel::high);
     EXPECT_TRUE(rig.controller.view(1).in_use);
     EXPECT_EQ(rig.controller.pairs_in_use(), 1);
     rig.on(Tick{}, 0.02);
-    EXPECT_GE(rig.sent<wire::Heartbeat>(moves[0].relay), 1);
+    EXPECT_GE(rig.sent<wire::Heartbeat>(reroutes[0].relay), 1);
 }
 
 /// Jobs know nothing of each other. Sources that choose among equal relays begin at their job's salt.
@@ -69,14 +69,14 @@ TEST(Controller, JobsOfOneSourceBeginAtDifferentRelays) {
         Rig rig(std::move(config));
         rig.greet_all();
         rig.congestion(20e-3, 0.0);
-        const auto moved = rig.seen<Moved>();
-        ASSERT_EQ(moved.size(), 1U) << "salt " << salt;
-        relays.insert(moved[0].relay);
+        const auto rerouted = rig.seen<Rerouted>();
+        ASSERT_EQ(rerouted.size(), 1U) << "salt " << salt;
+        relays.insert(rerouted[0].relay);
     }
     EXPECT_EQ(relays, (std::set<HostId>{2, 3, 4}));
 }
 
-TEST(Controller, OneSlowProbeMovesNothing) {
+TEST(Controller, OneSlowProbeReroutesNothing) {
     Rig rig;
     rig.greet_all();
     rig.on(rig.sample(300e-6), 0.02);
@@ -89,35 +89,35 @@ TEST(Controller, OneSlowProbeMovesNothing) {
         }
     }
     rig.on(Tick{}, 0.1);
-    EXPECT_TRUE(rig.seen<Move>().empty());
+    EXPECT_TRUE(rig.seen<Reroute>().empty());
     for (HostId host = 1; host < kHosts; ++host) EXPECT_EQ(rig.sent<wire::PathQuery>(host), 0);
 }
 
-struct Stay {
+struct Keep {
     const char* name;
     double direct_s, leg_s;
-    bool grant, move_works;
-    StayReason reason;
+    bool grant, reroute_works;
+    KeepReason reason;
 };
-class ControllerStays : public testing::TestWithParam<Stay> {};
-TEST_P(ControllerStays, WithReason) {
+class ControllerKeeps : public testing::TestWithParam<Keep> {};
+TEST_P(ControllerKeeps, WithReason) {
     Rig rig;
     rig.greet_all();
     rig.grant = GetParam().grant;
-    rig.move_works = GetParam().move_works;
+    rig.reroute_works = GetParam().reroute_works;
     rig.congestion(GetParam().direct_s, GetParam().leg_s);
-    EXPECT_TRUE(rig.seen<Moved>().empty());
-    const auto stayed = rig.seen<Stayed>();
-    ASSERT_FALSE(stayed.empty());
-    EXPECT_EQ(stayed.back().reason, GetParam().reason) << name(stayed.back().reason);
-    EXPECT_EQ(stayed.back().destination, 1);
+    EXPECT_TRUE(rig.seen<Rerouted>().empty());
+    const auto kept = rig.seen<Kept>();
+    ASSERT_FALSE(kept.empty());
+    EXPECT_EQ(kept.back().reason, GetParam().reason) << name(kept.back().reason);
+    EXPECT_EQ(kept.back().destination, 1);
 }
-INSTANTIATE_TEST_SUITE_P(Reasons, ControllerStays,
-                         testing::Values(Stay{"AllPathsSlow", 10e-3, 9e-3, true, true,
-                                              StayReason::destination_congested},
-                                         Stay{"LegsSilent", 10e-3, -1.0, true, true, StayReason::no_answer},
-                                         Stay{"Refused", 10e-3, 0.0, false, true, StayReason::refused},
-                                         Stay{"GuardianFails", 10e-3, 0.0, true, false, StayReason::move_failed}),
+INSTANTIATE_TEST_SUITE_P(Reasons, ControllerKeeps,
+                         testing::Values(Keep{"AllPathsSlow", 10e-3, 9e-3, true, true,
+                                              KeepReason::destination_congested},
+                                         Keep{"LegsSilent", 10e-3, -1.0, true, true, KeepReason::no_answer},
+                                         Keep{"Refused", 10e-3, 0.0, false, true, KeepReason::refused},
+                                         Keep{"GuardianFails", 10e-3, 0.0, true, false, KeepReason::reroute_failed}),
                          [](const auto& stay) { return std::string(stay.param.name); });
 
 constexpr std::uint64_t kOwnBulk_B = 250000;  // in 20 ms half of the bottleneck: not enough to call it filled
@@ -125,8 +125,8 @@ constexpr std::uint64_t kOwnBulk_B = 250000;  // in 20 ms half of the bottleneck
 /// What becomes of two pairs of one host on one bottleneck with a queue of 5 ms, of which each carries 10 % or next to
 /// nothing. `drains`: the queue is gone when the first of them has left.
 /// `late`: that they share it is told when the run has begun.
-std::pair<std::size_t, bool> moves_of_two(std::uint64_t sample_B, bool drains, bool possible = true,
-                                          bool late = false) {
+std::pair<std::size_t, bool> reroutes_of_two(std::uint64_t sample_B, bool drains, bool possible = true,
+                                             bool late = false) {
     ControllerConfig config = config_of(0);
     SharingRelation sharing = config.sharing;
     sharing.set_hurts({0, 1}, {0, 2});
@@ -150,25 +150,25 @@ std::pair<std::size_t, bool> moves_of_two(std::uint64_t sample_B, bool drains, b
         rig.on(rig.second_sample(300e-6));
     }
     for (int i = 0; i < 100; ++i) {
-        const double queue_s = drains && !rig.seen<Moved>().empty() ? 0.0 : 5e-3;
+        const double queue_s = drains && !rig.seen<Rerouted>().empty() ? 0.0 : 5e-3;
         rig.step(rig.sample(300e-6 + queue_s), 0.003, queue_s, 0.0);
         rig.step(rig.second_sample(300e-6 + queue_s), 0.003, queue_s, 0.0);
         rig.step(Tick{}, 0.003, queue_s, 0.0);
     }
-    const auto stays = rig.seen<Stayed>();
-    return {rig.seen<Moved>().size(),
-            std::ranges::any_of(stays, [](const Stayed& stayed) { return stayed.reason == StayReason::gives_way; })};
+    const auto stays = rig.seen<Kept>();
+    return {rig.seen<Rerouted>().size(),
+            std::ranges::any_of(stays, [](const Kept& kept) { return kept.reason == KeepReason::gives_way; })};
 }
 
-TEST(Controller, MovesOnlyAsManyPairsAsItTakes) {
-    EXPECT_EQ(moves_of_two(20000, true), std::pair(std::size_t{1}, true)) << "the queue was gone when one had left";
-    EXPECT_EQ(moves_of_two(20000, false), std::pair(std::size_t{2}, true)) << "it was not";
-    EXPECT_EQ(moves_of_two(200, false), std::pair(std::size_t{2}, false)) << "others fill the link";
-    EXPECT_EQ(moves_of_two(20000, false, false), std::pair(std::size_t{0}, true)) << "no relay has room for either";
+TEST(Controller, ReroutesOnlyAsManyPairsAsItTakes) {
+    EXPECT_EQ(reroutes_of_two(20000, true), std::pair(std::size_t{1}, true)) << "the queue was gone when one had left";
+    EXPECT_EQ(reroutes_of_two(20000, false), std::pair(std::size_t{2}, true)) << "it was not";
+    EXPECT_EQ(reroutes_of_two(200, false), std::pair(std::size_t{2}, false)) << "others fill the link";
+    EXPECT_EQ(reroutes_of_two(20000, false, false), std::pair(std::size_t{0}, true)) << "no relay has room for either";
 }
 
 TEST(Controller, TakesWhatIsSharedAsItIsToldLast) {
-    EXPECT_EQ(moves_of_two(20000, true, true, true), std::pair(std::size_t{1}, true));
+    EXPECT_EQ(reroutes_of_two(20000, true, true, true), std::pair(std::size_t{1}, true));
 }
 
 TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {
@@ -178,10 +178,10 @@ TEST(Controller, BelievesWhatAnotherPairsSearchCounted) {
         rig.sample_B = kOwnBulk_B;
         rig.on(rig.sample(300e-6), 0.02);
         rig.on(rig.sample(300e-6), 0.02);
-        rig.surroundings(rig.on(Received{2, wire::Notice{0, 1, Zone::high, 20e-3, told}}), 20e-3, 0.0);
-        const auto stays = rig.seen<Stayed>();
-        EXPECT_EQ(rig.seen<Moved>().size(), told > 0.0 ? 1U : 0U);
-        EXPECT_EQ(!stays.empty() && stays.front().reason == StayReason::own_load, told == 0.0);
+        rig.surroundings(rig.on(Received{2, wire::Notice{0, 1, CongestionLevel::high, 20e-3, told}}), 20e-3, 0.0);
+        const auto stays = rig.seen<Kept>();
+        EXPECT_EQ(rig.seen<Rerouted>().size(), told > 0.0 ? 1U : 0U);
+        EXPECT_EQ(!stays.empty() && stays.front().reason == KeepReason::own_load, told == 0.0);
     }
 }
 
@@ -191,8 +191,8 @@ TEST(Controller, AcknowledgementsAreTrafficToo) {
         rig.greet_all();
         rig.on(SocketSample{1, 0.0, 0.0, 0, 0, 1000, 0, false}, 0.02);
         rig.on(SocketSample{1, 0.0, 0.0, 0, 0, 1000 + received_B, 0, false}, 0.02);
-        rig.surroundings(rig.on(Received{2, wire::Notice{0, 1, Zone::high, 20e-3, 0.0}}), 20e-3, 0.0);
-        EXPECT_EQ(rig.seen<Moved>().size(), received_B > 0 ? 1U : 0U) << received_B;
+        rig.surroundings(rig.on(Received{2, wire::Notice{0, 1, CongestionLevel::high, 20e-3, 0.0}}), 20e-3, 0.0);
+        EXPECT_EQ(rig.seen<Rerouted>().size(), received_B > 0 ? 1U : 0U) << received_B;
     }
 }
 
@@ -216,9 +216,9 @@ TEST(Controller, AHostThatDoesNotReportIsWaitedForAgainAfterItsHello) {
             rig.step(rig.sample(20e-3), 0.02, 20e-3, 0.0);
             if (greets && i % 10 == 0) rig.on(Received{2, wire::Hello{kHosts, true}});
         }
-        ASSERT_FALSE(rig.seen<Stayed>().empty());
-        EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::no_answer);
-        EXPECT_EQ(rig.seen<Moved>().size(), greets ? 0U : 1U);
+        ASSERT_FALSE(rig.seen<Kept>().empty());
+        EXPECT_EQ(rig.seen<Kept>().front().reason, KeepReason::no_answer);
+        EXPECT_EQ(rig.seen<Rerouted>().size(), greets ? 0U : 1U);
     }
 }
 
@@ -231,9 +231,9 @@ TEST(Controller, ARateThatFallsEndsThePauseAfterOwnLoad) {
         bool looked = false;
         const auto step = [&] { looked = looks_at(1, rig.step(rig.sample(20e-3), 0.02, 20e-3, 0.0)); };
         for (int i = 0; i < 200 + 5 * phase; ++i) step();
-        ASSERT_FALSE(rig.seen<Stayed>().empty());
-        EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::own_load);
-        const std::vector<FlowRate> flows = rig.seen<Stayed>().front().flows;
+        ASSERT_FALSE(rig.seen<Kept>().empty());
+        EXPECT_EQ(rig.seen<Kept>().front().reason, KeepReason::own_load);
+        const std::vector<FlowRate> flows = rig.seen<Kept>().front().flows;
         ASSERT_EQ(flows.size(), 1U) << "the job's own on that bottleneck: this pair's";
         EXPECT_EQ(flows[0].pair, (Pair{0, 1}));
         EXPECT_EQ(flows[0].relay, kNoHost);
@@ -253,9 +253,9 @@ TEST(Controller, AnUnknownPlaneIsNoCandidate) {
         rig.on(Received{host, wire::Hello{kHosts, host == rig.destination}});
     }
     rig.congestion(10e-3, 0.0);
-    EXPECT_TRUE(rig.seen<Move>().empty());
-    ASSERT_FALSE(rig.seen<Stayed>().empty());
-    EXPECT_EQ(rig.seen<Stayed>().front().reason, StayReason::no_candidate);
+    EXPECT_TRUE(rig.seen<Reroute>().empty());
+    ASSERT_FALSE(rig.seen<Kept>().empty());
+    EXPECT_EQ(rig.seen<Kept>().front().reason, KeepReason::no_candidate);
 }
 
 TEST(Controller, AHostWithoutAPlaneRefusesAndDoesNotAnswerHeartbeats) {
@@ -399,11 +399,11 @@ TEST(Controller, TellsTheSourceOfASlowReversePath) {
         }
     }
     EXPECT_EQ(rig.sent<wire::Notice>(2), 1);
-    rig.on(Received{1, wire::Notice{4, 1, Zone::high, 5e-3}});
+    rig.on(Received{1, wire::Notice{4, 1, CongestionLevel::high, 5e-3}});
     EXPECT_EQ(rig.sent<wire::Notice>(4), 1) << "handed on for the destination";
-    rig.on(Received{2, wire::Notice{4, 1, Zone::high, 5e-3}});
+    rig.on(Received{2, wire::Notice{4, 1, CongestionLevel::high, 5e-3}});
     EXPECT_EQ(rig.sent<wire::Notice>(4), 1) << "but only once";
-    rig.on(Received{1, wire::Notice{0, 1, Zone::high, 5e-3}});
+    rig.on(Received{1, wire::Notice{0, 1, CongestionLevel::high, 5e-3}});
     ASSERT_EQ(rig.seen<Noticed>().size(), 1U);
     EXPECT_EQ(rig.seen<Noticed>()[0].path, (Pair{0, 1}));
 }
@@ -416,11 +416,11 @@ TEST(Controller, IgnoresStrangers) {
     rig.on(Received{0, wire::LoadQuery{1}});
     rig.on(ProbeResult{99, 1, 0.0, false, 1.0, 1.0, 1.0, 0.0});
     rig.on(SocketSample{99, 1.0, 1.0, 1, 1, 0, 1, true});
-    rig.on(MoveDone{1, 2});
-    rig.on(ReturnDone{1});
+    rig.on(RerouteDone{1, 2});
+    rig.on(RestoreDone{1});
     rig.on(Received{2, wire::RelayGrant{123, 1, 0}});
-    EXPECT_TRUE(rig.seen<Move>().empty());
-    EXPECT_TRUE(rig.seen<Moved>().empty());
+    EXPECT_TRUE(rig.seen<Reroute>().empty());
+    EXPECT_TRUE(rig.seen<Rerouted>().empty());
     EXPECT_EQ(rig.sent<wire::RelayRelease>(2), 1) << "a grant that nobody waits for is given back";
 }
 
@@ -434,7 +434,7 @@ TEST(Controller, WakesAheadOfAUse) {
         rig.on(rig.sample(300e-6), 0.02);
         begun = rig.now;
     }
-    const wire::Notice notice{0, 1, Zone::high, 20e-3, 0.0};
+    const wire::Notice notice{0, 1, CongestionLevel::high, 20e-3, 0.0};
     rig.surroundings(rig.on(Received{1, notice}), 0.0, 0.0);  // a false alarm
     Time looked = 0.0;
     while (looked == 0.0 && rig.now < begun + 9.9) {

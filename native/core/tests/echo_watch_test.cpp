@@ -35,7 +35,7 @@ TEST(EchoWatch, AnAnswerClearsTheOlderOnesOnly) {
     EchoWatch echoes;
     for (std::uint32_t token = 1; token <= 4; ++token) echoes.sent(token, token * 0.1);
     EXPECT_TRUE(echoes.answered(3, 0.41));
-    EXPECT_FALSE(echoes.answered(3, 0.42)) << "it comes back by two ways";
+    EXPECT_FALSE(echoes.answered(3, 0.42)) << "it comes back by two path_groups";
     EXPECT_FALSE(echoes.answered(2, 0.42)) << "older";
     EXPECT_FALSE(echoes.answered(9, 0.42)) << "never sent";
     EXPECT_EQ(echoes.missing(kSettings, 10.0), 1);

@@ -32,7 +32,7 @@ void PrintTo(const Scenario& scenario, std::ostream* out) {
 }
 
 struct Result {
-    int moves = 0;
+    int reroutes = 0;
     int most_changes = 0;   ///< of one pair's route, after kSettled_s
     int most_revisits = 0;  ///< of one pair: changes back to a route that it left less than kRevisit_s before
     std::vector<double> delivered_B;
@@ -53,10 +53,10 @@ Result count_changes(const Simulation& net) {
         result.most_revisits = std::max(result.most_revisits, ++revisits[{entry.job, entry.host, destination}]);
     };
     for (const Entry& entry : net.diary()) {
-        if (const auto* moved = std::get_if<Moved>(&entry.action)) {
-            ++result.moves;
-            change(entry, moved->destination, moved->before, moved->relay);
-        } else if (const auto* back = std::get_if<Returned>(&entry.action)) {
+        if (const auto* rerouted = std::get_if<Rerouted>(&entry.action)) {
+            ++result.reroutes;
+            change(entry, rerouted->destination, rerouted->before, rerouted->relay);
+        } else if (const auto* back = std::get_if<Restored>(&entry.action)) {
             change(entry, back->destination, back->relay, kNoHost);
         }
     }
@@ -108,7 +108,7 @@ TEST_P(Jobs, SettleAndEachIsFasterThanUnmanaged) {
             EXPECT_GE(ratio, 1.2) << "job " << job;
         }
         std::printf("\n");
-        EXPECT_GT(managed.moves, 0) << "nothing was managed";
+        EXPECT_GT(managed.reroutes, 0) << "nothing was managed";
         changes.push_back(managed.most_changes);
         revisits.push_back(managed.most_revisits);
     }

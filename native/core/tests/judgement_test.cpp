@@ -1,66 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zones, own load, settings.
+// Congestion levels, own load, settings.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "fairlead/core/congestion_level.hpp"
 #include "fairlead/core/own_load.hpp"
 #include "fairlead/core/settings.hpp"
-#include "fairlead/core/zones.hpp"
 
 namespace fairlead::core {
 namespace {
 
-ZoneSettings judged_by(double quantile) {
-    ZoneSettings settings;
+CongestionLevelSettings judged_by(double quantile) {
+    CongestionLevelSettings settings;
     settings.quantile = quantile;
     return settings;
 }
 
-TEST(Zones, FactorsAndFloor) {
-    const ZoneSettings settings;
+TEST(CongestionLevels, FactorsAndFloor) {
+    const CongestionLevelSettings settings;
     struct Case {
         double queue_s, base_s;
-        Zone zone;
+        CongestionLevel congestion_level;
     };
-    for (const Case& c :
-         {Case{0.0, 150e-6, Zone::low}, Case{0.9e-3, 150e-6, Zone::low}, Case{1.0e-3, 150e-6, Zone::medium},
-          Case{3.9e-3, 150e-6, Zone::medium}, Case{4.0e-3, 150e-6, Zone::high}, Case{4.9e-3, 10e-3, Zone::low},
-          Case{5.0e-3, 10e-3, Zone::medium}, Case{20e-3, 10e-3, Zone::high}}) {
-        EXPECT_EQ(zone_of(c.queue_s, c.base_s, settings), c.zone) << c.queue_s << " on " << c.base_s;
+    for (const Case& c : {Case{0.0, 150e-6, CongestionLevel::low}, Case{0.9e-3, 150e-6, CongestionLevel::low},
+                          Case{1.0e-3, 150e-6, CongestionLevel::medium}, Case{3.9e-3, 150e-6, CongestionLevel::medium},
+                          Case{4.0e-3, 150e-6, CongestionLevel::high}, Case{4.9e-3, 10e-3, CongestionLevel::low},
+                          Case{5.0e-3, 10e-3, CongestionLevel::medium}, Case{20e-3, 10e-3, CongestionLevel::high}}) {
+        EXPECT_EQ(level_of(c.queue_s, c.base_s, settings), c.congestion_level) << c.queue_s << " on " << c.base_s;
     }
 }
 
-TEST(Zones, OneSlowProbeIsNoiseAStandingQueueIsNot) {
-    const ZoneSettings settings;
+TEST(CongestionLevels, OneSlowProbeIsNoiseAStandingQueueIsNot) {
+    const CongestionLevelSettings settings;
     DelayWindow window;
-    ZoneTracker tracker;
+    LevelTracker tracker;
     for (int i = 0; i < 5; ++i) window.add(i == 2 ? 0.0 : 20e-3, 0.003 * i);
     EXPECT_FALSE(tracker.judge(window.summary(0.0, judged_by(0.0)), 150e-6, settings, 0.02).has_value());
-    EXPECT_EQ(tracker.zone(), Zone::low);
+    EXPECT_EQ(tracker.congestion_level(), CongestionLevel::low);
     EXPECT_EQ(tracker.low_since(), 0.02);
     for (int i = 0; i < 3; ++i) window.add(8e-3, 1.0 + 0.003 * i);
-    EXPECT_EQ(tracker.judge(window.summary(1.0, judged_by(0.0)), 150e-6, settings, 1.02), Zone::low);
-    EXPECT_EQ(tracker.zone(), Zone::high);
+    EXPECT_EQ(tracker.judge(window.summary(1.0, judged_by(0.0)), 150e-6, settings, 1.02), CongestionLevel::low);
+    EXPECT_EQ(tracker.congestion_level(), CongestionLevel::high);
     EXPECT_FALSE(tracker.low_since().has_value());
 }
 
-TEST(Zones, ComesBackOnlyWellBelow) {
-    const ZoneSettings settings;
-    ZoneTracker tracker;
+TEST(CongestionLevels, ComesBackOnlyWellBelow) {
+    const CongestionLevelSettings settings;
+    LevelTracker tracker;
     const auto judge = [&](double queue_s, int samples = 3, double span_s = 0.006) {
         tracker.judge({samples, span_s, queue_s, queue_s, 0.0}, 150e-6, settings, 0.0);
-        return tracker.zone();
+        return tracker.congestion_level();
     };
-    EXPECT_EQ(judge(1.5e-3), Zone::medium);
-    EXPECT_EQ(judge(0.7e-3), Zone::medium) << "below the threshold, not below half of it";
-    EXPECT_EQ(judge(0.4e-3), Zone::low);
-    EXPECT_EQ(judge(9e-3), Zone::high);
-    EXPECT_EQ(judge(3e-3), Zone::high);
-    EXPECT_EQ(judge(1.5e-3), Zone::medium);
-    EXPECT_EQ(judge(0.0, 2), Zone::medium) << "too few samples";
-    EXPECT_EQ(judge(0.0, 3, 0.001), Zone::medium) << "too bunched";
-    EXPECT_EQ(judge(0.0), Zone::low);
+    EXPECT_EQ(judge(1.5e-3), CongestionLevel::medium);
+    EXPECT_EQ(judge(0.7e-3), CongestionLevel::medium) << "below the threshold, not below half of it";
+    EXPECT_EQ(judge(0.4e-3), CongestionLevel::low);
+    EXPECT_EQ(judge(9e-3), CongestionLevel::high);
+    EXPECT_EQ(judge(3e-3), CongestionLevel::high);
+    EXPECT_EQ(judge(1.5e-3), CongestionLevel::medium);
+    EXPECT_EQ(judge(0.0, 2), CongestionLevel::medium) << "too few samples";
+    EXPECT_EQ(judge(0.0, 3, 0.001), CongestionLevel::medium) << "too bunched";
+    EXPECT_EQ(judge(0.0), CongestionLevel::low);
 }
 
 TEST(DelayWindow, SummariesAndProof) {
@@ -200,16 +200,16 @@ TEST(Settings, DefaultsAreValidAndNamed) {
 
 TEST(Settings, MistakesNameTheSetting) {
     Settings settings;
-    EXPECT_EQ(*set(settings, "zones.nonsense", 1.0), "there is no setting zones.nonsense");
+    EXPECT_EQ(*set(settings, "congestion_level.nonsense", 1.0), "there is no setting congestion_level.nonsense");
     EXPECT_NE(set(settings, "probes.burst", 2.5)->find("whole number"), std::string::npos);
     EXPECT_FALSE(set(settings, "probes.burst", 4.0).has_value());
     EXPECT_EQ(settings.probes.burst, 4);
-    EXPECT_FALSE(set(settings, "zones.medium_factor", 5.0).has_value());
-    EXPECT_NE(validate(settings)->find("zones.medium_factor"), std::string::npos) << "above high_factor";
+    EXPECT_FALSE(set(settings, "congestion_level.medium_factor", 5.0).has_value());
+    EXPECT_NE(validate(settings)->find("congestion_level.medium_factor"), std::string::npos) << "above high_factor";
     EXPECT_FALSE(get(settings, "nothing").has_value());
     settings = Settings{};
     settings.probes.burst = 2;
-    EXPECT_NE(validate(settings)->find("zones.min_samples"), std::string::npos);
+    EXPECT_NE(validate(settings)->find("congestion_level.min_samples"), std::string::npos);
 }
 
 }  // namespace

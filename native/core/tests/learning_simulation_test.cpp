@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agents that know nothing of the network before, against a simulated one: they learn, move what is congested, and cost
-// a program next to nothing where they should not move.
+// Agents that know nothing of the network before, against a simulated one: they learn, reroute what is congested, and
+// cost a program next to nothing where they should not reroute.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -28,20 +28,20 @@ Config learning(std::uint64_t seed) {
     return config;
 }
 
-/// Pairs that were moved, all of them from leaf 0 to leaf 1 and over another leaf, or the test fails.
+/// Pairs that were rerouted, all of them from leaf 0 to leaf 1 and over another leaf, or the test fails.
 std::set<std::pair<HostId, HostId>> moved_pairs(const Simulation& net) {
     std::set<std::pair<HostId, HostId>> pairs;
     for (const Entry& entry : net.diary()) {
-        const auto* moved = std::get_if<Moved>(&entry.action);
-        if (moved == nullptr) continue;
-        EXPECT_EQ(net.leaf(entry.host) + net.leaf(moved->destination), 1) << "not on the congested trunk";
-        EXPECT_GE(net.leaf(moved->relay), 2) << "a relay on the congested leafs does not help";
-        pairs.emplace(entry.host, moved->destination);
+        const auto* rerouted = std::get_if<Rerouted>(&entry.action);
+        if (rerouted == nullptr) continue;
+        EXPECT_EQ(net.leaf(entry.host) + net.leaf(rerouted->destination), 1) << "not on the congested trunk";
+        EXPECT_GE(net.leaf(rerouted->relay), 2) << "a relay on the congested leafs does not help";
+        pairs.emplace(entry.host, rerouted->destination);
     }
     return pairs;
 }
 
-TEST(LearningSimulation, MovesWhatOthersCongestAndReturns) {
+TEST(LearningSimulation, ReroutesWhatOthersCongestAndRestores) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         Simulation net(learning(seed));
         everybody_exchanges(net, 28e3, 20e-3);
@@ -49,9 +49,9 @@ TEST(LearningSimulation, MovesWhatOthersCongestAndReturns) {
         net.run_until(6.0);
         EXPECT_TRUE(moved_pairs(net).empty()) << "seed " << seed;
         net.run_until(9.0);
-        const std::size_t moved = moved_pairs(net).size();
-        std::printf("seed %d: %zu of 4 pairs moved within 3 s\n", static_cast<int>(seed), moved);
-        EXPECT_GE(moved, 3U) << "seed " << seed;
+        const std::size_t rerouted = moved_pairs(net).size();
+        std::printf("seed %d: %zu of 4 pairs rerouted within 3 s\n", static_cast<int>(seed), rerouted);
+        EXPECT_GE(rerouted, 3U) << "seed " << seed;
         net.run_until(22.0);
         for (const auto& [source, destination] : moved_pairs(net)) {
             EXPECT_EQ(net.relay_of(source, destination), kNoHost) << "seed " << seed;
@@ -67,9 +67,9 @@ TEST(LearningSimulation, SeesCongestionThatWasThereFromTheStart) {
         net.run_until(0.5);
         everybody_exchanges(net, 28e3, 20e-3);
         net.run_until(10.0);
-        const std::size_t moved = moved_pairs(net).size();
-        std::printf("seed %d: %zu pairs moved\n", static_cast<int>(seed), moved);
-        EXPECT_GE(moved, 3U) << "seed " << seed;
+        const std::size_t rerouted = moved_pairs(net).size();
+        std::printf("seed %d: %zu pairs rerouted\n", static_cast<int>(seed), rerouted);
+        EXPECT_GE(rerouted, 3U) << "seed " << seed;
         net.run_until(25.0);
         for (const auto& [source, destination] : moved_pairs(net)) {
             EXPECT_EQ(net.relay_of(source, destination), kNoHost) << "seed " << seed;
@@ -77,7 +77,7 @@ TEST(LearningSimulation, SeesCongestionThatWasThereFromTheStart) {
     }
 }
 
-TEST(LearningSimulation, OnAStarNothingMoves) {
+TEST(LearningSimulation, OnAStarNothingReroutes) {
     Config config = learning(2);
     config.leafs = 1;
     config.hosts_per_leaf = 6;
@@ -85,7 +85,7 @@ TEST(LearningSimulation, OnAStarNothingMoves) {
     everybody_exchanges(net, 28e3, 20e-3);
     net.foreign_into(3, 0, 8, 5.0, 12.0);
     net.run_until(15.0);
-    EXPECT_TRUE(net.reports<Moved>().empty());
+    EXPECT_TRUE(net.reports<Rerouted>().empty());
 }
 
 /// A ring that fills the trunks by itself: trials are few, and what the program gets is what it gets unmanaged.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baselines that are learnt: when one is known, what it is, and when a pair may be moved by it.
+// Baselines that are learnt: when one is known, what it is, and when a pair may be rerouted by it.
 #include "learnt_bases.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(LearntBases, ADetourThatTakesLessShowsWhatProbesDoNot) {
     bursts(learnt, 4, 6e-3);
     EXPECT_DOUBLE_EQ(*learnt.base_s(kPeer), 6e-3);
     learnt.on_detour(kPeer, 5.5e-3);
-    EXPECT_DOUBLE_EQ(learnt.hidden_s(kPeer), 0.0) << "less than a zone: two ways differ";
+    EXPECT_DOUBLE_EQ(learnt.hidden_s(kPeer), 0.0) << "less than a level: two paths differ";
     learnt.on_detour(kPeer, 500e-6);
     learnt.on_detour(kPeer, 800e-6);
     EXPECT_DOUBLE_EQ(*learnt.base_s(kPeer), 500e-6);
@@ -118,11 +118,11 @@ TEST(Learning, APairWithoutABaselineIsNeverMoved) {
     rig.greet_all();
     in_use(rig, 2.0, 300e-6, 0.0);
     in_use(rig, 8.0, 20e-3, 15e-3);
-    EXPECT_TRUE(rig.seen<Move>().empty());
+    EXPECT_TRUE(rig.seen<Reroute>().empty());
     EXPECT_TRUE(rig.seen<BaseLearnt>().empty());
 }
 
-TEST(Learning, MovesByALearntBaselineOnceServiceWasMeasured) {
+TEST(Learning, ReroutesByALearntBaselineOnceServiceWasMeasured) {
     Rig rig(unknown_network());
     rig.greet_all();
     in_use(rig, 6.0, 300e-6, 0.0);
@@ -130,39 +130,39 @@ TEST(Learning, MovesByALearntBaselineOnceServiceWasMeasured) {
     ASSERT_FALSE(learnt.empty());
     EXPECT_NEAR(learnt.front().latency_s, 150e-6, 1e-9);
     EXPECT_DOUBLE_EQ(learnt.front().hidden_s, 0.0);
-    EXPECT_TRUE(rig.seen<Move>().empty());
+    EXPECT_TRUE(rig.seen<Reroute>().empty());
     const Time congested_at = rig.now;
     in_use(rig, 8.0, 20e-3, 15e-3);  // loads that nobody reports are waited for three times
-    ASSERT_FALSE(rig.seen<Moved>().empty());
-    EXPECT_GE(rig.seen<Moved>().front().decided_at, congested_at + 11 * 0.02) << "a trial needs what was before";
-    const std::vector<Stayed> stayed = rig.seen<Stayed>();
-    EXPECT_TRUE(std::ranges::any_of(stayed, [](const Stayed& s) { return s.reason == StayReason::learning; }));
+    ASSERT_FALSE(rig.seen<Rerouted>().empty());
+    EXPECT_GE(rig.seen<Rerouted>().front().decided_at, congested_at + 11 * 0.02) << "a trial needs what was before";
+    const std::vector<Kept> kept = rig.seen<Kept>();
+    EXPECT_TRUE(std::ranges::any_of(kept, [](const Kept& s) { return s.reason == KeepReason::learning; }));
 }
 
-TEST(Learning, AMoveThatImprovesNothingIsTakenBack) {
+TEST(Learning, ARerouteThatImprovesNothingIsTakenBack) {
     Rig rig(unknown_network());
     rig.greet_all();
     in_use(rig, 6.0, 300e-6, 0.0);
     in_use(rig, 9.0, 20e-3, 15e-3);  // on the detour as well: the sockets' round trip stays
-    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
-    const std::vector<Returned> returned = rig.seen<Returned>();
-    ASSERT_EQ(returned.size(), 1U);
-    EXPECT_EQ(returned.front().reason, ReturnReason::in_vain);
-    EXPECT_LT(returned.front().away_s, 1.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    const std::vector<Restored> restored = rig.seen<Restored>();
+    ASSERT_EQ(restored.size(), 1U);
+    EXPECT_EQ(restored.front().reason, RestoreReason::in_vain);
+    EXPECT_LT(restored.front().away_s, 1.0);
     in_use(rig, 32.0, 20e-3, 15e-3);
-    ASSERT_EQ(rig.seen<Moved>().size(), 2U) << "once more after half a minute";
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 2U) << "once more after half a minute";
     in_use(rig, 55.0, 20e-3, 15e-3);
-    EXPECT_EQ(rig.seen<Moved>().size(), 2U) << "and then after twice as long";
+    EXPECT_EQ(rig.seen<Rerouted>().size(), 2U) << "and then after twice as long";
 }
 
-TEST(Learning, AMoveThatHelpsStays) {
+TEST(Learning, ARerouteThatHelpsIsKept) {
     Rig rig(unknown_network());
     rig.greet_all();
     in_use(rig, 6.0, 300e-6, 0.0);
-    for (int i = 0; i < 250 && rig.seen<Moved>().empty(); ++i) in_use(rig, 0.04, 20e-3, 15e-3);
-    ASSERT_EQ(rig.seen<Moved>().size(), 1U);
+    for (int i = 0; i < 250 && rig.seen<Rerouted>().empty(); ++i) in_use(rig, 0.04, 20e-3, 15e-3);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
     in_use(rig, 6.0, 600e-6, 15e-3);
-    EXPECT_TRUE(rig.seen<Returned>().empty());
+    EXPECT_TRUE(rig.seen<Restored>().empty());
 }
 
 TEST(Learning, TellsTheRestAtTheEnd) {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "controller_rig.hpp"
-#include "fairlead/core/message_zone.hpp"
+#include "fairlead/core/message_level.hpp"
 
 namespace fairlead::core {
 namespace {
@@ -332,37 +332,38 @@ TEST(MessageMonitor, OnlyTheSendersHostCanAnswer) {
     EXPECT_EQ(hosts[1].take_times().size(), 1U);
 }
 
-TEST(MessageZone, SeveralMessagesInARowThatTookLongAreASuspicion) {
+TEST(MessageLevel, SeveralMessagesInARowThatTookLongAreASuspicion) {
     const Settings settings;
-    MessageZone zone;
+    MessageLevel congestion_level;
     constexpr double kBase_s = 2e-3;  // medium from 1 ms above it on, high from 4 ms
     const auto add = [&](double latency_s, Time now) {
-        return zone.add(8192, latency_s, 10e-6, kBase_s, settings, now);
+        return congestion_level.add(8192, latency_s, 10e-6, kBase_s, settings, now);
     };
-    EXPECT_EQ(add(9e-3, 1.00).zone, Zone::low);
-    EXPECT_EQ(add(9e-3, 1.01).zone, Zone::low);
-    const MessageZone::Judgement third = add(8e-3, 1.02);
-    EXPECT_EQ(third.zone, Zone::high);
+    EXPECT_EQ(add(9e-3, 1.00).congestion_level, CongestionLevel::low);
+    EXPECT_EQ(add(9e-3, 1.01).congestion_level, CongestionLevel::low);
+    const MessageLevel::Judgement third = add(8e-3, 1.02);
+    EXPECT_EQ(third.congestion_level, CongestionLevel::high);
     EXPECT_DOUBLE_EQ(third.excess_s, 8e-3 - 10e-6 - kBase_s);
-    EXPECT_EQ(add(2e-3, 1.03).zone, Zone::low);
-    EXPECT_EQ(add(4e-3, 1.04).zone, Zone::low);
-    EXPECT_EQ(add(4e-3, 1.05).zone, Zone::low);
-    EXPECT_EQ(add(4e-3, 1.06).zone, Zone::medium);
-    EXPECT_EQ(add(9e-3, 2.00).zone, Zone::low) << "those before it are old";
+    EXPECT_EQ(add(2e-3, 1.03).congestion_level, CongestionLevel::low);
+    EXPECT_EQ(add(4e-3, 1.04).congestion_level, CongestionLevel::low);
+    EXPECT_EQ(add(4e-3, 1.05).congestion_level, CongestionLevel::low);
+    EXPECT_EQ(add(4e-3, 1.06).congestion_level, CongestionLevel::medium);
+    EXPECT_EQ(add(9e-3, 2.00).congestion_level, CongestionLevel::low) << "those before it are old";
 }
 
-TEST(MessageZone, WhatMessagesOfASizeAlwaysTakeIsNoSuspicion) {
+TEST(MessageLevel, WhatMessagesOfASizeAlwaysTakeIsNoSuspicion) {
     const Settings settings;
-    MessageZone zone;
-    for (int i = 0; i < 6; ++i) zone.add(8192, 20e-3, 0.0, 1e-3, settings, 1.0 + 0.01 * i);
-    EXPECT_EQ(zone.add(8192, 20e-3, 0.0, 1e-3, settings, 1.07).zone, Zone::high);
-    EXPECT_EQ(zone.add(8192, 20.5e-3, 0.0, 1e-3, settings, 1.08).zone, Zone::low);
-    zone.add(64, 20e-3, 0.0, 1e-3, settings, 1.09);
-    zone.add(64, 20e-3, 0.0, 1e-3, settings, 1.10);
-    EXPECT_EQ(zone.add(64, 20e-3, 0.0, 1e-3, settings, 1.11).zone, Zone::high) << "another size";
+    MessageLevel congestion_level;
+    for (int i = 0; i < 6; ++i) congestion_level.add(8192, 20e-3, 0.0, 1e-3, settings, 1.0 + 0.01 * i);
+    EXPECT_EQ(congestion_level.add(8192, 20e-3, 0.0, 1e-3, settings, 1.07).congestion_level, CongestionLevel::high);
+    EXPECT_EQ(congestion_level.add(8192, 20.5e-3, 0.0, 1e-3, settings, 1.08).congestion_level, CongestionLevel::low);
+    congestion_level.add(64, 20e-3, 0.0, 1e-3, settings, 1.09);
+    congestion_level.add(64, 20e-3, 0.0, 1e-3, settings, 1.10);
+    EXPECT_EQ(congestion_level.add(64, 20e-3, 0.0, 1e-3, settings, 1.11).congestion_level, CongestionLevel::high)
+        << "another size";
 }
 
-TEST(MessageZone, TheSourceIsToldAtMostOnceAPeriod) {
+TEST(MessageLevel, TheSourceIsToldAtMostOnceAPeriod) {
     Rig rig;
     rig.greet_all();
     for (int i = 0; i < 2; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controllers against a simulated network: do they move when they should, only then, and come back?
+// Controllers against a simulated network: do they reroute when they should, only then, and come back?
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,20 +32,20 @@ void everybody_exchanges(Simulation& net, double message_B, double pause_s) {
     }
 }
 
-/// Moves so far, in words: a failure should say what the agents thought.
+/// Reroutes so far, in words: a failure should say what the agents thought.
 std::string moves_told(const Simulation& net) {
     std::string text;
     for (const Entry& entry : net.diary()) {
-        const auto* moved = std::get_if<Moved>(&entry.action);
-        if (moved == nullptr) continue;
+        const auto* rerouted = std::get_if<Rerouted>(&entry.action);
+        if (rerouted == nullptr) continue;
         char line[200];
         std::snprintf(
             line, sizeof line,
             "%.3f s: %d -> %d over %d, %.2f ms of queue, %.0f %% foreign, %.2f for %.2f ms, decided after %.0f ms\n",
-            entry.at, static_cast<int>(entry.host), static_cast<int>(moved->destination),
-            static_cast<int>(moved->relay), 1e3 * moved->queue_delay_s, 100.0 * moved->foreign_share,
-            1e3 * moved->present_latency_s, 1e3 * moved->detour_latency_s,
-            1e3 * (moved->decided_at - moved->suspected_at));
+            entry.at, static_cast<int>(entry.host), static_cast<int>(rerouted->destination),
+            static_cast<int>(rerouted->relay), 1e3 * rerouted->queue_delay_s, 100.0 * rerouted->foreign_share,
+            1e3 * rerouted->present_latency_s, 1e3 * rerouted->detour_latency_s,
+            1e3 * (rerouted->decided_at - rerouted->suspected_at));
         text += line;
     }
     return text;
@@ -77,10 +77,10 @@ TEST(Simulation, PairsLeaveWithin150Milliseconds) {
         const double began = onset(net, net.core(0, 1), start);
         ASSERT_GT(began, 0.0);
         net.run_until(began + 2.0);
-        for (const auto& [at, moved] : net.reports<Moved>()) {
-            EXPECT_GE(at, start) << "moved before there was foreign traffic, seed " << seed;
-            EXPECT_EQ(net.leaf(moved.destination), 1);
-            EXPECT_GE(net.leaf(moved.relay), 2) << "a relay on the congested leafs does not help";
+        for (const auto& [at, rerouted] : net.reports<Rerouted>()) {
+            EXPECT_GE(at, start) << "rerouted before there was foreign traffic, seed " << seed;
+            EXPECT_EQ(net.leaf(rerouted.destination), 1);
+            EXPECT_GE(net.leaf(rerouted.relay), 2) << "a relay on the congested leafs does not help";
             reactions.push_back(at - began);
         }
     }
@@ -116,12 +116,13 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
             net.run_until(start + 3.0);
             std::set<std::pair<HostId, HostId>> moved_pairs;
             for (const Entry& entry : net.diary()) {
-                const auto* moved = std::get_if<Moved>(&entry.action);
-                if (moved == nullptr) continue;
+                const auto* rerouted = std::get_if<Rerouted>(&entry.action);
+                if (rerouted == nullptr) continue;
                 EXPECT_GE(entry.at, start);
                 EXPECT_EQ(net.leaf(entry.host), 0);
-                EXPECT_EQ(net.leaf(moved->destination), 1);
-                if (moved_pairs.emplace(entry.host, moved->destination).second) reactions.push_back(entry.at - start);
+                EXPECT_EQ(net.leaf(rerouted->destination), 1);
+                if (moved_pairs.emplace(entry.host, rerouted->destination).second)
+                    reactions.push_back(entry.at - start);
             }
             pairs += 4;
         }
@@ -130,13 +131,13 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
         std::printf("%d streams of %3.0f Mbit/s: n %zu of %zu, median %.0f ms, p90 %.0f ms, max %.0f ms\n",
                     foreign.streams, foreign.rate_bps / 1e6, reactions.size(), pairs, 1e3 * median(reactions),
                     1e3 * reactions[reactions.size() * 9 / 10], 1e3 * reactions.back());
-        // When some have moved, the others may find the path good enough.
+        // When some are rerouted, the others may find the path good enough.
         EXPECT_GE(2 * reactions.size(), pairs);
         EXPECT_LE(median(reactions), 0.5);
     }
 }
 
-/// A ring that fills the paths between leafs by itself, as nbody does: nothing moves until others come.
+/// A ring that fills the paths between leafs by itself, as nbody does: nothing is rerouted until others come.
 TEST(Simulation, TellsOthersFromItsOwnBulk) {
     std::vector<double> reactions;
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
@@ -151,10 +152,10 @@ TEST(Simulation, TellsOthersFromItsOwnBulk) {
         net.foreign(0, 1, 2, start, 100.0);
         net.run_until(start + 3.0);
         for (const Entry& entry : net.diary()) {
-            const auto* moved = std::get_if<Moved>(&entry.action);
-            if (moved == nullptr) continue;
+            const auto* rerouted = std::get_if<Rerouted>(&entry.action);
+            if (rerouted == nullptr) continue;
             EXPECT_GE(entry.at, start) << moves_told(net);
-            if (entry.host == 1 && moved->destination == 2) {
+            if (entry.host == 1 && rerouted->destination == 2) {
                 reactions.push_back(entry.at - start);
                 break;
             }
@@ -163,7 +164,7 @@ TEST(Simulation, TellsOthersFromItsOwnBulk) {
     EXPECT_EQ(reactions.size(), seeds());
     std::printf("reaction beside bulk: n %zu, median %.0f ms, max %.0f ms\n", reactions.size(), 1e3 * median(reactions),
                 1e3 * *std::max_element(reactions.begin(), reactions.end()));
-    // A path that the job fills is looked at again after at most stay_backoff_max_s.
+    // A path that the job fills is looked at again after at most keep_backoff_max_s.
     EXPECT_LE(median(reactions), 1.5);
 }
 
@@ -185,7 +186,8 @@ std::size_t pairs_that_leave(std::uint64_t seed, bool one_host, double foreign_b
     net.run_until(start + 3.0);
     std::set<std::pair<HostId, HostId>> pairs;
     for (const Entry& entry : net.diary()) {
-        if (const auto* moved = std::get_if<Moved>(&entry.action)) pairs.emplace(entry.host, moved->destination);
+        if (const auto* rerouted = std::get_if<Rerouted>(&entry.action))
+            pairs.emplace(entry.host, rerouted->destination);
     }
     return pairs.size();
 }
@@ -223,7 +225,8 @@ TEST(Simulation, SeesALongQueueEachWay) {
         net.run_until(5.0);
         std::set<std::pair<HostId, HostId>> away;
         for (const Entry& entry : net.diary()) {
-            if (const auto* moved = std::get_if<Moved>(&entry.action)) away.emplace(entry.host, moved->destination);
+            if (const auto* rerouted = std::get_if<Rerouted>(&entry.action))
+                away.emplace(entry.host, rerouted->destination);
         }
         EXPECT_EQ(away.size(), 8U) << "all pairs of the two leafs, seed " << seed;
     }
@@ -273,34 +276,34 @@ TEST(Simulation, StaysWithoutKernelStamps) {
     EXPECT_EQ(moves_told(net), "");
 }
 
-TEST(Simulation, MovesTheAcknowledgementsOfAOneWayPair) {
+TEST(Simulation, ReroutesTheAcknowledgementsOfAOneWayPair) {
     Simulation net(Config{});
     net.exchange(0, 2, 60e3, 1e-3);
     net.foreign(1, 0, 8, 2.0, 6.0);  // against the direction of the data
     net.run_until(3.0);
-    const auto moved = net.reports<Moved>();
-    ASSERT_EQ(moved.size(), 1U);
-    EXPECT_LE(moved[0].first, 2.5);
+    const auto rerouted = net.reports<Rerouted>();
+    ASSERT_EQ(rerouted.size(), 1U);
+    EXPECT_LE(rerouted[0].first, 2.5);
     EXPECT_NE(net.relay_of(2, 0), kNoHost);
     EXPECT_EQ(net.relay_of(0, 2), kNoHost) << "the way of the data is free";
     net.run_until(10.0);
     EXPECT_EQ(net.relay_of(2, 0), kNoHost);
 }
 
-TEST(Simulation, ReturnsWhenCongestionEnds) {
+TEST(Simulation, RestoresWhenCongestionEnds) {
     Simulation net(Config{});
     everybody_exchanges(net, 28e3, 20e-3);
     net.foreign(0, 1, 8, 2.0, 6.0);
     net.run_until(5.9);
-    const std::size_t moved = net.reports<Moved>().size();
-    ASSERT_GE(moved, 3U);
-    EXPECT_TRUE(net.reports<Returned>().empty()) << "the direct path is still congested";
+    const std::size_t rerouted = net.reports<Rerouted>().size();
+    ASSERT_GE(rerouted, 3U);
+    EXPECT_TRUE(net.reports<Restored>().empty()) << "the direct path is still congested";
     net.run_until(12.0);
-    EXPECT_EQ(net.reports<Moved>().size(), moved);
-    const auto returned = net.reports<Returned>();
-    EXPECT_EQ(returned.size(), moved);
-    for (const auto& [at, report] : returned) {
-        EXPECT_EQ(report.reason, ReturnReason::direct_good);
+    EXPECT_EQ(net.reports<Rerouted>().size(), rerouted);
+    const auto restored = net.reports<Restored>();
+    EXPECT_EQ(restored.size(), rerouted);
+    for (const auto& [at, report] : restored) {
+        EXPECT_EQ(report.reason, RestoreReason::direct_good);
         EXPECT_GE(at, 6.0);
         EXPECT_LE(at, 6.0 + 2.0 + 1.5);
     }
@@ -323,9 +326,9 @@ TEST(Simulation, ReactsAsFastToTheNextCongestion) {
         net.foreign(0, 1, 8, 16.0, 22.0);
         net.run_until(16.7);
         const auto moved_between = [&net](double begin, double end) {
-            const auto moves = net.reports<Moved>();
-            return std::count_if(moves.begin(), moves.end(),
-                                 [&](const auto& move) { return move.first >= begin && move.first < end; });
+            const auto reroutes = net.reports<Rerouted>();
+            return std::count_if(reroutes.begin(), reroutes.end(),
+                                 [&](const auto& reroute) { return reroute.first >= begin && reroute.first < end; });
         };
         const auto before = moved_between(2.0, 2.7);
         EXPECT_GT(before, 0) << "seed " << seed;
@@ -340,47 +343,49 @@ TEST(Simulation, DoesNotFlapUnderOnOffTraffic) {
         const double end_s = 2.0 + long_run_s();
         for (double t = 2.0; t < end_s; t += period) net.foreign(0, 1, 8, t, t + period / 2.0);
         net.run_until(end_s);
-        std::map<std::pair<HostId, HostId>, int> moves;
+        std::map<std::pair<HostId, HostId>, int> reroutes;
         for (const Entry& entry : net.diary()) {
-            if (const auto* moved = std::get_if<Moved>(&entry.action)) ++moves[{entry.host, moved->destination}];
+            if (const auto* rerouted = std::get_if<Rerouted>(&entry.action))
+                ++reroutes[{entry.host, rerouted->destination}];
         }
-        EXPECT_FALSE(moves.empty());
-        for (const auto& [pair, count] : moves) {
+        EXPECT_FALSE(reroutes.empty());
+        for (const auto& [pair, count] : reroutes) {
             EXPECT_LE(count, 8.0 * long_run_s() / 60.0)
-                << "moves, " << pair.first << " -> " << pair.second << ", period " << period;
+                << "reroutes, " << pair.first << " -> " << pair.second << ", period " << period;
         }
     }
 }
 
 /// When host 0's traffic to host 2, 0.3 s long at each of `uses`, was led over a relay; the pair 1 -> 3 is always in
 /// use.
-std::vector<std::pair<double, Moved>> moves_of_recurrent(const std::vector<double>& uses,
-                                                         const std::vector<std::pair<double, double>>& congested,
-                                                         double end_s) {
+std::vector<std::pair<double, Rerouted>> reroutes_of_recurrent(const std::vector<double>& uses,
+                                                               const std::vector<std::pair<double, double>>& congested,
+                                                               double end_s) {
     Simulation net(Config{});
     net.exchange_at(0, 2, 28e3, 10e-3, uses, 0.3);
     net.exchange(1, 3, 8e3, 20e-3);
     for (const auto& [start, stop] : congested) net.foreign(0, 1, 8, start, stop);
     net.run_until(end_s);
-    std::vector<std::pair<double, Moved>> found;
+    std::vector<std::pair<double, Rerouted>> found;
     for (const Entry& entry : net.diary()) {
-        const auto* moved = std::get_if<Moved>(&entry.action);
-        if (moved != nullptr && entry.host == 0 && moved->destination == 2) found.emplace_back(entry.at, *moved);
+        const auto* rerouted = std::get_if<Rerouted>(&entry.action);
+        if (rerouted != nullptr && entry.host == 0 && rerouted->destination == 2)
+            found.emplace_back(entry.at, *rerouted);
     }
     return found;
 }
 
-TEST(Simulation, ThePairThatComesNextIsMovedAheadOfItsUse) {
+TEST(Simulation, ThePairThatComesNextIsReroutedAheadOfItsUse) {
     const std::vector<double> even = {1.0, 3.0, 5.0, 7.0, 9.0, 11.0};
-    const auto ahead = moves_of_recurrent(even, {{10.0, 20.0}}, 12.0);
+    const auto ahead = reroutes_of_recurrent(even, {{10.0, 20.0}}, 12.0);
     ASSERT_EQ(ahead.size(), 1U);
     EXPECT_TRUE(ahead[0].second.ahead);
     EXPECT_GE(ahead[0].first, 10.5) << "shortly before, for the congestion may pass";
     EXPECT_LE(ahead[0].first, 11.0);
 
-    EXPECT_TRUE(moves_of_recurrent(even, {{10.0, 10.5}}, 12.0).empty()) << "the congestion was over by then";
+    EXPECT_TRUE(reroutes_of_recurrent(even, {{10.0, 10.5}}, 12.0).empty()) << "the congestion was over by then";
 
-    const auto uneven = moves_of_recurrent({1.0, 2.0, 5.0, 6.5, 9.0, 11.0}, {{10.0, 20.0}}, 12.0);
+    const auto uneven = reroutes_of_recurrent({1.0, 2.0, 5.0, 6.5, 9.0, 11.0}, {{10.0, 20.0}}, 12.0);
     ASSERT_EQ(uneven.size(), 1U);
     EXPECT_FALSE(uneven[0].second.ahead);
     EXPECT_GE(uneven[0].first, 11.0);
@@ -394,13 +399,13 @@ TEST(Simulation, APairThatMeetsCongestionInEachUseKeepsItsDetour) {
         uses.push_back(t);
         if (t > 50.0) congested.emplace_back(t, t + 0.5);
     }
-    const auto moves = moves_of_recurrent(uses, congested, 150.0);
-    ASSERT_EQ(moves.size(), 2U);
-    EXPECT_NEAR(moves[0].first, 61.0, 0.3);
-    EXPECT_NEAR(moves[1].first, 76.0, 0.3);
+    const auto reroutes = reroutes_of_recurrent(uses, congested, 150.0);
+    ASSERT_EQ(reroutes.size(), 2U);
+    EXPECT_NEAR(reroutes[0].first, 61.0, 0.3);
+    EXPECT_NEAR(reroutes[1].first, 76.0, 0.3);
 }
 
-TEST(Simulation, OnAStarNothingMoves) {
+TEST(Simulation, OnAStarNothingReroutes) {
     Config config;
     config.leafs = 1;
     config.hosts_per_leaf = 8;
@@ -411,9 +416,9 @@ TEST(Simulation, OnAStarNothingMoves) {
     net.foreign_into(3, 0, 8, 2.0, 8.0);
     net.run_until(10.0);
     EXPECT_EQ(moves_told(net), "");
-    std::set<StayReason> reasons;
-    for (const auto& [at, stayed] : net.reports<Stayed>()) reasons.insert(stayed.reason);
-    EXPECT_TRUE(reasons.count(StayReason::no_candidate));
+    std::set<KeepReason> reasons;
+    for (const auto& [at, kept] : net.reports<Kept>()) reasons.insert(kept.reason);
+    EXPECT_TRUE(reasons.count(KeepReason::no_candidate));
 }
 
 TEST(Simulation, ACongestedDestinationIsNamed) {
@@ -424,12 +429,12 @@ TEST(Simulation, ACongestedDestinationIsNamed) {
     net.run_until(6.0);
     int into_3 = 0;
     for (const Entry& entry : net.diary()) {
-        if (const auto* moved = std::get_if<Moved>(&entry.action)) into_3 += moved->destination == 3;
+        if (const auto* rerouted = std::get_if<Rerouted>(&entry.action)) into_3 += rerouted->destination == 3;
     }
     EXPECT_EQ(into_3, 0);
     bool named = false;
-    for (const auto& [at, stayed] : net.reports<Stayed>()) {
-        named = named || (stayed.destination == 3 && stayed.reason == StayReason::destination_congested);
+    for (const auto& [at, kept] : net.reports<Kept>()) {
+        named = named || (kept.destination == 3 && kept.reason == KeepReason::destination_congested);
     }
     EXPECT_TRUE(named);
 }
@@ -442,23 +447,23 @@ TEST(Simulation, ManySourcesSpreadOverRelays) {
     net.foreign(0, 1, 8, 2.0, 100.0);
     net.run_until(4.0);
     std::map<HostId, int> taken;
-    int moved = 0;
+    int rerouted = 0;
     for (HostId s = 0; s < 4; ++s) {
         for (HostId d = 4; d < 8; ++d) {
             const HostId relay = net.relay_of(s, d);
-            if (relay != kNoHost) ++taken[relay], ++moved;
+            if (relay != kNoHost) ++taken[relay], ++rerouted;
         }
     }
-    EXPECT_GE(moved, 12) << "of 16 pairs";
+    EXPECT_GE(rerouted, 12) << "of 16 pairs";
     EXPECT_GE(taken.size(), 4U) << "relays of 8";
-    for (const auto& [relay, count] : taken) EXPECT_LE(count, moved / 2) << "over " << relay;
+    for (const auto& [relay, count] : taken) EXPECT_LE(count, rerouted / 2) << "over " << relay;
 }
 
 /// Returns of detours that were taken for broken, or for leading to nobody.
 std::ptrdiff_t carried_nothing(const Simulation& net) {
-    return std::ranges::count_if(net.reports<Returned>(), [](const auto& each) {
-        return each.second.reason == ReturnReason::detour_broken ||
-               each.second.reason == ReturnReason::destination_lost;
+    return std::ranges::count_if(net.reports<Restored>(), [](const auto& each) {
+        return each.second.reason == RestoreReason::detour_broken ||
+               each.second.reason == RestoreReason::destination_lost;
     });
 }
 
@@ -481,9 +486,9 @@ TEST(Simulation, ADeadRelayIsLeftWithinASecond) {
             EXPECT_NE(net.relay_of(s, d), relay) << s << " -> " << d;
         }
     }
-    const auto returned = net.reports<Returned>();
-    ASSERT_FALSE(returned.empty());
-    EXPECT_EQ(returned.front().second.reason, ReturnReason::relay_dead);
+    const auto restored = net.reports<Restored>();
+    ASSERT_FALSE(restored.empty());
+    EXPECT_EQ(restored.front().second.reason, RestoreReason::relay_dead);
     net.run_until(6.0);
     int away = 0;
     for (HostId s : {HostId{0}, HostId{1}}) {
@@ -511,9 +516,9 @@ TEST(Simulation, ADestinationWhoseAgentIsDeadIsReachedDirectlyWithinASecond) {
     net.run_until(8.0);
     EXPECT_EQ(away_to(2), 0) << "nor is it tried again";
     EXPECT_GT(away_to(3), 0);
-    const auto returned = net.reports<Returned>();
-    EXPECT_TRUE(std::ranges::any_of(returned, [](const auto& each) {
-        return each.second.destination == 2 && each.second.reason == ReturnReason::destination_lost;
+    const auto restored = net.reports<Restored>();
+    EXPECT_TRUE(std::ranges::any_of(restored, [](const auto& each) {
+        return each.second.destination == 2 && each.second.reason == RestoreReason::destination_lost;
     }));
 }
 

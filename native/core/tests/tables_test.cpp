@@ -108,7 +108,7 @@ TEST(SharingRelation, KnowsWhoSharesAndWhatAvoids) {
     EXPECT_THROW(small.set_hurts({0, 0}, {0, 1}), std::invalid_argument);
 }
 
-TEST(SharingRelation, NumbersTheWaysAround) {
+TEST(SharingRelation, NumbersThePathGroupsAround) {
     SharingRelation sharing(8);  // four leafs of two hosts, joined pairwise
     for (HostId a = 0; a < 8; ++a)
         for (HostId b = 0; b < 8; ++b)
@@ -116,10 +116,11 @@ TEST(SharingRelation, NumbersTheWaysAround) {
                 for (HostId d = 0; d < 8; ++d)
                     if (a / 2 == c / 2 && b / 2 == d / 2 && a / 2 != b / 2) sharing.set_hurts({a, b}, {c, d});
     const std::vector<std::size_t> over_leaf_2_or_3 = {0, 0, 0, 0, 0, 0, 1, 1};
-    EXPECT_EQ(sharing.ways({0, 2}), over_leaf_2_or_3);
-    EXPECT_EQ(sharing.ways({1, 3}), over_leaf_2_or_3) << "all sources number them alike";
-    EXPECT_EQ(sharing.ways({0, 6}), (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 0, 0})) << "over leaf 1 or 2";
-    EXPECT_EQ(SharingRelation(6).ways({0, 1}), std::vector<std::size_t>(6, 0)) << "nothing known: the source is shared";
+    EXPECT_EQ(sharing.path_groups({0, 2}), over_leaf_2_or_3);
+    EXPECT_EQ(sharing.path_groups({1, 3}), over_leaf_2_or_3) << "all sources number them alike";
+    EXPECT_EQ(sharing.path_groups({0, 6}), (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 0, 0})) << "over leaf 1 or 2";
+    EXPECT_EQ(SharingRelation(6).path_groups({0, 1}), std::vector<std::size_t>(6, 0))
+        << "nothing known: the source is shared";
 }
 
 BaseTable equal_base(HostId hosts, double latency_s = 200e-6) {
@@ -194,7 +195,7 @@ MeasuredCandidate measured(HostId relay, double latency_s, double load, double f
     return m;
 }
 
-TEST(Choice, ReasonsToStay) {
+TEST(Choice, ReasonsToKeep) {
     Random random(1);
     const ChoiceSettings settings;
     const PresentPath present{10e-3, 8e-3, 1e-3, false};
@@ -203,23 +204,23 @@ TEST(Choice, ReasonsToStay) {
         EXPECT_EQ(choice.relay, kNoHost);
         return choice.reason;
     };
-    EXPECT_EQ(reason({}, present), StayReason::no_candidate);
+    EXPECT_EQ(reason({}, present), KeepReason::no_candidate);
     MeasuredCandidate silent = measured(1, 1e-3, 0.0);
     silent.second.usable = false;
-    EXPECT_EQ(reason({silent}, present), StayReason::no_answer);
-    EXPECT_EQ(reason({silent}, {0.0, 0.0, 1e-3, true}), StayReason::destination_silent);
-    EXPECT_EQ(reason({measured(1, 9e-3, 0.0)}, present), StayReason::not_better);
+    EXPECT_EQ(reason({silent}, present), KeepReason::no_answer);
+    EXPECT_EQ(reason({silent}, {0.0, 0.0, 1e-3, true}), KeepReason::destination_silent);
+    EXPECT_EQ(reason({measured(1, 9e-3, 0.0)}, present), KeepReason::not_better);
     EXPECT_EQ(reason({measured(1, 12e-3, 0, 0, 8e-3), measured(2, 11e-3, 0, 0, 7e-3)}, present),
-              StayReason::destination_congested);
+              KeepReason::destination_congested);
     EXPECT_EQ(reason({measured(1, 12e-3, 0, 8e-3, 0), measured(2, 11e-3, 0, 7e-3, 0)}, present),
-              StayReason::source_congested);
-    EXPECT_EQ(reason({measured(1, 6e-3, 0, 0, 5e-3)}, present), StayReason::destination_congested)
+              KeepReason::source_congested);
+    EXPECT_EQ(reason({measured(1, 6e-3, 0, 0, 5e-3)}, present), KeepReason::destination_congested)
         << "a leg that queues as well is the same queue";
-    EXPECT_EQ(reason({measured(1, 0.6e-3, 0.0)}, {0.9e-3, 0.5e-3, 1e-3, false}), StayReason::not_better)
+    EXPECT_EQ(reason({measured(1, 0.6e-3, 0.0)}, {0.9e-3, 0.5e-3, 1e-3, false}), KeepReason::not_better)
         << "less than the least gain";
     MeasuredCandidate flagged = measured(1, 7e-3, 0.0);
     flagged.candidate.leg_shares = true;
-    EXPECT_EQ(reason({flagged}, present), StayReason::not_better) << "a flagged one needs more";
+    EXPECT_EQ(reason({flagged}, present), KeepReason::not_better) << "a flagged one needs more";
 }
 
 TEST(Choice, SpreadsOverGoodOnesByLoad) {
@@ -237,20 +238,20 @@ TEST(Choice, SpreadsOverGoodOnesByLoad) {
 }
 
 TEST(Choice, TakesTheWayInTurn) {
-    EXPECT_EQ(way_in_turn(std::vector<std::size_t>{0, 1, 2}, 4), 1U);
-    EXPECT_EQ(way_in_turn(std::vector<std::size_t>{0, 2}, 1), 2U) << "the next where that one is not good";
-    EXPECT_EQ(way_in_turn(std::vector<std::size_t>{1, 0, 1}, 2), 0U);
+    EXPECT_EQ(path_group_in_turn(std::vector<std::size_t>{0, 1, 2}, 4), 1U);
+    EXPECT_EQ(path_group_in_turn(std::vector<std::size_t>{0, 2}, 1), 2U) << "the next where that one is not good";
+    EXPECT_EQ(path_group_in_turn(std::vector<std::size_t>{1, 0, 1}, 2), 0U);
 
     Random random(3);
     const PresentPath present{10e-3, 8e-3, 1e-3, false};
     std::vector<MeasuredCandidate> list = {measured(1, 2.0e-3, 0.0), measured(2, 2.0e-3, 0.9), measured(3, 2.1e-3, 0.9),
                                            measured(4, 9.9e-3, 0.0)};
-    list[1].candidate.way = list[2].candidate.way = 1;
-    list[3].candidate.way = 2;
+    list[1].candidate.path_group = list[2].candidate.path_group = 1;
+    list[3].candidate.path_group = 2;
     for (int i = 0; i < 50; ++i) {
         EXPECT_EQ(choose(list, present, 0, {}, random).relay, 1);
         EXPECT_NE(choose(list, present, 1, {}, random).relay, 1) << "also where it is less loaded";
-        EXPECT_EQ(choose(list, present, 2, {}, random).relay, 1) << "two ways are good";
+        EXPECT_EQ(choose(list, present, 2, {}, random).relay, 1) << "two path_groups are good";
     }
 }
 

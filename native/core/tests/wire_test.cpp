@@ -24,7 +24,7 @@ std::vector<Message> one_of_each() {
         Goodbye{},
         PathQuery{1, 15},
         PathReport{1, 15, 3, 2, 0.010, 80e-6, 0.5},
-        Notice{1, 2, Zone::high, 0.020},
+        Notice{1, 2, CongestionLevel::high, 0.020},
         LoadQuery{9},
         load,
         RelayRequest{5, 6, 1e9},
@@ -89,10 +89,10 @@ TEST(Wire, RefusesWhatCannotBe) {
     EXPECT_EQ(error_of(bytes), DecodeError::unknown_kind);
     bytes[1] = 200;
     EXPECT_EQ(error_of(bytes), DecodeError::unknown_kind);
-    EXPECT_EQ(error_of(bytes_of(Notice{2, 2, Zone::low, 0.0})), DecodeError::bad_host);
+    EXPECT_EQ(error_of(bytes_of(Notice{2, 2, CongestionLevel::low, 0.0})), DecodeError::bad_host);
     EXPECT_EQ(error_of(bytes_of(Echo{1, 2, 2, 3})), DecodeError::bad_host);
     EXPECT_EQ(error_of(bytes_of(EchoReply{1, 2, 3, 3})), DecodeError::bad_host);
-    EXPECT_EQ(error_of(bytes_of(Notice{1, 2, Zone{3}, 0.0})), DecodeError::bad_value);
+    EXPECT_EQ(error_of(bytes_of(Notice{1, 2, CongestionLevel{3}, 0.0})), DecodeError::bad_value);
     EXPECT_EQ(error_of(bytes_of(PathReport{1, 2, 3, 4, 0.0, 0.0, 0.0})), DecodeError::bad_value);
     EXPECT_EQ(error_of(bytes_of(RelayRefuse{1, 2, RefuseReason{9}})), DecodeError::bad_value);
     for (const double value :

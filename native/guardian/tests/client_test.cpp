@@ -14,15 +14,15 @@ using namespace std::chrono_literals;
 
 TEST(GuardianClient, CallsReturnTheReply) {
     Client client({FAKE_GUARDIAN});
-    EXPECT_EQ(client.call(Return{1}), (Reply{1, 0, ""}));
-    EXPECT_EQ(client.call(Move{1, 2, 0}), (Reply{2, ENETUNREACH, "no way"}));
+    EXPECT_EQ(client.call(Restore{1}), (Reply{1, 0, ""}));
+    EXPECT_EQ(client.call(Reroute{1, 2, 0}), (Reply{2, ENETUNREACH, "no way"}));
 }
 
 TEST(GuardianClient, SendAndReceiveSuitAnEventLoop) {
     Client client({FAKE_GUARDIAN});
     EXPECT_EQ(client.receive(), std::nullopt);
-    EXPECT_EQ(client.send(Return{1}), 1u);
-    EXPECT_EQ(client.send(Move{1, 2, 0}), 2u);
+    EXPECT_EQ(client.send(Restore{1}), 1u);
+    EXPECT_EQ(client.send(Reroute{1, 2, 0}), 2u);
     std::vector<Reply> replies;
     while (replies.size() < 2) {
         pollfd readable{client.fd(), POLLIN, 0};
@@ -41,16 +41,16 @@ TEST(GuardianClient, AGuardianThatCannotBeStartedIsAnError) {
 TEST(GuardianClient, AGuardianThatEndsIsAnError) {
     Client client({FAKE_GUARDIAN});
     EXPECT_THROW(client.call(Teardown{}), ClientError);
-    EXPECT_THROW(client.call(Return{1}), ClientError);
+    EXPECT_THROW(client.call(Restore{1}), ClientError);
 }
 
 TEST(GuardianClient, AGuardianThatDoesNotAnswerIsAnError) {
     Client client({FAKE_GUARDIAN});
     ASSERT_EQ(kill(client.pid(), SIGSTOP), 0);
-    EXPECT_THROW(client.call(Return{1}, 50ms), ClientError);
+    EXPECT_THROW(client.call(Restore{1}, 50ms), ClientError);
     ASSERT_EQ(kill(client.pid(), SIGCONT), 0);
     // The late reply to the first request is not taken for that to the second.
-    EXPECT_EQ(client.call(Return{1}), (Reply{2, 0, ""}));
+    EXPECT_EQ(client.call(Restore{1}), (Reply{2, 0, ""}));
 }
 
 }  // namespace

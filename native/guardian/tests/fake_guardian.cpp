@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for fairlead-guardian in tests: agrees to everything but moves, and ends on teardown without a word. With
-// the argument "busy, then dead" it refuses the first set-up as if an earlier guardian of the job were there, and ends
-// on the second.
+// Stands in for fairlead-guardian in tests: agrees to everything but reroutes, and ends on teardown without a word.
+// With the argument "busy, then dead" it refuses the first set-up as if an earlier guardian of the job were there, and
+// ends on the second.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 Reply answer(const Request& request, bool busy) {
     if (busy && std::holds_alternative<Setup>(request.body)) return {request.id, EADDRINUSE, "busy"};
-    if (std::holds_alternative<Move>(request.body)) return {request.id, ENETUNREACH, "no way"};
+    if (std::holds_alternative<Reroute>(request.body)) return {request.id, ENETUNREACH, "no way"};
     return {request.id, 0, {}};
 }
 

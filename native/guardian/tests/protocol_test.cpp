@@ -38,8 +38,8 @@ Refusal refusal(const SetupBody& setup) {
 
 TEST(GuardianProtocol, RequestsSurviveTheWire) {
     EXPECT_EQ(decoded(valid_setup()), (Request{7, valid_setup()}));
-    EXPECT_EQ(decoded(Move{2, 0, 1400}), (Request{7, Move{2, 0, 1400}}));
-    EXPECT_EQ(decoded(Return{2}), (Request{7, Return{2}}));
+    EXPECT_EQ(decoded(Reroute{2, 0, 1400}), (Request{7, Reroute{2, 0, 1400}}));
+    EXPECT_EQ(decoded(Restore{2}), (Request{7, Restore{2}}));
     EXPECT_EQ(decoded(Teardown{}), (Request{7, Teardown{}}));
     EXPECT_EQ(decoded(Echoes{40001, 40002}), (Request{7, Echoes{40001, 40002}}));
     EXPECT_EQ(decoded(Try{2, 0, 1400}), (Request{7, Try{2, 0, 1400}}));
@@ -67,7 +67,7 @@ TEST(GuardianProtocol, RepliesSurviveTheWire) {
 
 TEST(GuardianProtocol, EveryTruncationAndExtensionIsRefused) {
     for (const Request& request :
-         {Request{7, valid_setup()}, Request{7, Move{2, 0, 1400}}, Request{7, Return{1}}, Request{7, Teardown{}},
+         {Request{7, valid_setup()}, Request{7, Reroute{2, 0, 1400}}, Request{7, Restore{1}}, Request{7, Teardown{}},
           Request{7, Echoes{40001, 40002}}, Request{7, Try{2, 0, 1400}}}) {
         const Packet whole = encode(request);
         for (std::size_t size_B = 0; size_B < whole.size(); size_B += size_B < 100 ? 1 : 97)
@@ -125,14 +125,14 @@ TEST(GuardianProtocol, FieldsOutOfRangeAreRefusedByName) {
 
 TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
     const SetupBody setup = valid_setup();
-    EXPECT_EQ(check(Move{0, 2, 0}, setup), std::nullopt);
-    EXPECT_EQ(check(Move{3, 2, 0}, setup), "destination: index 3 of 3 hosts");
-    EXPECT_EQ(check(Move{0, 3, 0}, setup), "relay: index 3 of 3 hosts");
-    EXPECT_EQ(check(Move{0, 0, 0}, setup), "relay: is the destination itself");
-    EXPECT_EQ(check(Move{1, 0, 0}, setup), "destination: is this host itself");
-    EXPECT_EQ(check(Move{0, 1, 0}, setup), "relay: is this host itself");
-    EXPECT_EQ(check(Return{3}, setup), "destination: index 3 of 3 hosts");
-    EXPECT_EQ(refusal(encode(Request{7, Move{1024, 0, 0}})).error, EINVAL);
+    EXPECT_EQ(check(Reroute{0, 2, 0}, setup), std::nullopt);
+    EXPECT_EQ(check(Reroute{3, 2, 0}, setup), "destination: index 3 of 3 hosts");
+    EXPECT_EQ(check(Reroute{0, 3, 0}, setup), "relay: index 3 of 3 hosts");
+    EXPECT_EQ(check(Reroute{0, 0, 0}, setup), "relay: is the destination itself");
+    EXPECT_EQ(check(Reroute{1, 0, 0}, setup), "destination: is this host itself");
+    EXPECT_EQ(check(Reroute{0, 1, 0}, setup), "relay: is this host itself");
+    EXPECT_EQ(check(Restore{3}, setup), "destination: index 3 of 3 hosts");
+    EXPECT_EQ(refusal(encode(Request{7, Reroute{1024, 0, 0}})).error, EINVAL);
     EXPECT_EQ(check(Try{0, 2, 0}, setup), std::nullopt);
     EXPECT_EQ(check(Try{0, 1, 0}, setup), "relay: is this host itself");
     EXPECT_EQ(check(Echoes{40001, 40002}, setup), std::nullopt);
@@ -141,7 +141,7 @@ TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
         EXPECT_EQ(check(Echoes{40001, port}, setup),
                   "lasting_port, trial_port: " + std::to_string(port) + " is not free");
     EXPECT_EQ(refusal(encode(Request{7, Try{1024, 0, 0}})).error, EINVAL);
-    EXPECT_EQ(refusal(encode(Request{7, Return{UINT32_MAX}})).error, EINVAL);
+    EXPECT_EQ(refusal(encode(Request{7, Restore{UINT32_MAX}})).error, EINVAL);
 }
 
 // The poor man's fuzzer, for builds without libFuzzer: flipped bits never get past the checks in another form.

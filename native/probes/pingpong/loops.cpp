@@ -12,7 +12,7 @@ namespace fairlead::pingpong {
 
 namespace {
 
-enum Tag : int { kPing = 1, kTrain, kLastWindow, kSummary };
+enum Tag : int { kPing = 1, kBulk, kLastWindow, kSummary };
 
 void send(const std::vector<char>& buffer, int to) {
     check(MPI_Send(buffer.data(), static_cast<int>(buffer.size()), MPI_BYTE, to, kPing, MPI_COMM_WORLD), "MPI_Send");
@@ -24,12 +24,12 @@ void receive(std::vector<char>& buffer, int from) {
           "MPI_Recv");
 }
 
-void send_train(std::vector<std::vector<char>>& buffers, double duration_s) {
+void send_bulk(std::vector<std::vector<char>>& buffers, double duration_s) {
     std::vector<MPI_Request> requests(buffers.size());
     const double end = MPI_Wtime() + duration_s;
-    for (int tag = kTrain, sent = 0; tag != kLastWindow; ++sent) {
+    for (int tag = kBulk, sent = 0; tag != kLastWindow; ++sent) {
         // At least three windows: the receiver's duration begins with the end of the first.
-        tag = sent >= 2 && MPI_Wtime() >= end ? kLastWindow : kTrain;
+        tag = sent >= 2 && MPI_Wtime() >= end ? kLastWindow : kBulk;
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             check(MPI_Isend(buffers[i].data(), static_cast<int>(buffers[i].size()), MPI_BYTE, 1, tag, MPI_COMM_WORLD,
                             &requests[i]),
@@ -41,7 +41,7 @@ void send_train(std::vector<std::vector<char>>& buffers, double duration_s) {
 
 // Times at which the windows were complete. Each buffer is posted again as soon as the window before is there, so the
 // sender of the next one finds receives waiting.
-std::vector<double> receive_train(std::vector<std::vector<char>>& buffers) {
+std::vector<double> receive_bulk(std::vector<std::vector<char>>& buffers) {
     std::vector<MPI_Request> requests(buffers.size());
     std::vector<MPI_Status> statuses(buffers.size());
     std::vector<double> complete_s;
@@ -81,12 +81,12 @@ std::vector<double> round_trips(int size_B, int exchanges, int warmup) {
     return samples_s;
 }
 
-Train train(int size_B, int window, double duration_s) {
+Bulk bulk(int size_B, int window, double duration_s) {
     std::vector<std::vector<char>> buffers(static_cast<std::size_t>(window),
                                            std::vector<char>(static_cast<std::size_t>(size_B)));
     std::vector<double> window_s;
     if (rank_of(MPI_COMM_WORLD) == 0) {
-        send_train(buffers, duration_s);
+        send_bulk(buffers, duration_s);
         MPI_Status status{};
         check(MPI_Probe(1, kSummary, MPI_COMM_WORLD, &status), "MPI_Probe");
         int count = 0;
@@ -94,7 +94,7 @@ Train train(int size_B, int window, double duration_s) {
         window_s.resize(static_cast<std::size_t>(count));
         check(MPI_Recv(window_s.data(), count, MPI_DOUBLE, 1, kSummary, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
     } else {
-        const std::vector<double> complete_s = receive_train(buffers);
+        const std::vector<double> complete_s = receive_bulk(buffers);
         window_s.resize(complete_s.size());
         std::adjacent_difference(complete_s.begin(), complete_s.end(), window_s.begin());
         window_s.erase(window_s.begin());  // the first difference is to nothing

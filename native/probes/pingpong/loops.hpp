@@ -10,8 +10,8 @@ namespace fairlead::pingpong {
 // the two; only rank 0 gets samples.
 std::vector<double> round_trips(int size_B, int exchanges, int warmup);
 
-// A train as its receiver saw it, from the end of its first window to the end of its last.
-struct Train {
+// A bulk transfer as its receiver saw it, from the end of its first window to the end of its last.
+struct Bulk {
     std::int64_t bytes = 0;  // within the duration, that is without the first window
     double duration_s = 0.0;
     std::vector<double> window_s;  // times from window to window; their sum is the duration
@@ -21,6 +21,6 @@ struct Train {
 
 // Messages from rank 0 to rank 1 for `duration_s`, `window` of them under way together. Collective over the two; both
 // get the receiver's view.
-Train train(int size_B, int window, double duration_s);
+Bulk bulk(int size_B, int window, double duration_s);
 
 }  // namespace fairlead::pingpong

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pingpong: round trips and one-way trains between two ranks by plain MPI calls.
+// pingpong: round trips and one-way bulk transfers between two ranks by plain MPI calls.
 // See docs/reference/bundled-programs.md.
 #include <mpi.h>
 
@@ -49,7 +49,7 @@ double median(std::vector<double> samples) {
 
 // One round's measurements; `speaks`: tells people of them.
 Round measure(const Options& options, int number, bool speaks) {
-    Round round{.number = number, .round_trips = {}, .train = {}};
+    Round round{.number = number, .round_trips = {}, .bulk = {}};
     for (const int size_B : options.sizes_B) {
         const std::vector<double> samples_s = round_trips(size_B, options.exchanges, options.warmup);
         if (speaks) {
@@ -58,10 +58,10 @@ Round measure(const Options& options, int number, bool speaks) {
         }
         round.round_trips.push_back({.size_B = size_B, .samples_s = samples_s});
     }
-    if (options.train_s > 0.0) {
-        round.train = train(options.train_size_B, options.window, options.train_s);
+    if (options.bulk_s > 0.0) {
+        round.bulk = bulk(options.bulk_size_B, options.window, options.bulk_s);
         if (speaks) {
-            std::printf("%10d B  train      %10.2f Mbit/s\n", options.train_size_B, round.train->rate_bps() * 1e-6);
+            std::printf("%10d B  bulk       %10.2f Mbit/s\n", options.bulk_size_B, round.bulk->rate_bps() * 1e-6);
         }
     }
     return round;

@@ -13,7 +13,7 @@ constexpr int kLargestMessage = 1 << 30;
 
 Options options_of(int argc, char** argv) {
     Options options;
-    CLI::App app("Round trips and one-way trains between two ranks", "pingpong");
+    CLI::App app("Round trips and one-way bulk transfers between two ranks", "pingpong");
     app.add_option("--sizes", options.sizes_B, "message lengths in bytes")
         ->delimiter(',')
         ->check(CLI::Range(0, kLargestMessage))
@@ -24,13 +24,13 @@ Options options_of(int argc, char** argv) {
     app.add_option("--warmup", options.warmup, "round trips before them that are not recorded")
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
-    app.add_option("--train", options.train_s, "seconds of a train from rank 0 to rank 1 (0: none)")
+    app.add_option("--bulk", options.bulk_s, "seconds of messages from rank 0 to rank 1 (0: none)")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    app.add_option("--train-size", options.train_size_B, "length of a train's messages in bytes")
+    app.add_option("--bulk-size", options.bulk_size_B, "length of these messages in bytes")
         ->check(CLI::Range(1, kLargestMessage))
         ->capture_default_str();
-    app.add_option("--window", options.window, "messages of a train under way together")
+    app.add_option("--window", options.window, "messages of these under way together")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
     auto* rounds = app.add_option("--rounds", options.rounds, "how often all of it is done")

@@ -9,8 +9,8 @@ struct Options {
     std::vector<int> sizes_B{64, 1024, 8192, 65536, 524288};
     int exchanges = 100;
     int warmup = 10;
-    double train_s = 0.0;
-    int train_size_B = 65536;
+    double bulk_s = 0.0;
+    int bulk_size_B = 65536;
     int window = 16;
     int rounds = 1;
     bool on_request = false;

@@ -11,12 +11,11 @@ void write_round(const Options& options, const Round& round) {
     for (const RoundTrips& trips : round.round_trips) {
         line["results"].push_back({{"size_B", trips.size_B}, {"round_trip_s", trips.samples_s}});
     }
-    line["train"] = nullptr;
-    if (round.train) {
-        const Train& train = *round.train;
-        line["train"] = {{"size_B", options.train_size_B}, {"window", options.window},
-                         {"bytes", train.bytes},           {"duration_s", train.duration_s},
-                         {"rate_bps", train.rate_bps()},   {"window_s", train.window_s}};
+    line["bulk"] = nullptr;
+    if (round.bulk) {
+        const Bulk& bulk = *round.bulk;
+        line["bulk"] = {{"size_B", options.bulk_size_B}, {"window", options.window},    {"bytes", bulk.bytes},
+                        {"duration_s", bulk.duration_s}, {"rate_bps", bulk.rate_bps()}, {"window_s", bulk.window_s}};
     }
     write_result(line, "");
 }

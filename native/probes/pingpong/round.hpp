@@ -18,7 +18,7 @@ struct RoundTrips {
 struct Round {
     int number;
     std::vector<RoundTrips> round_trips;
-    std::optional<Train> train;
+    std::optional<Bulk> bulk;
 };
 
 // Prints the result line.

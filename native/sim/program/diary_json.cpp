@@ -17,42 +17,42 @@ ordered_json host(const Topology& topology, core::HostId id) {
 
 /// The part that differs from report to report; null for what says nothing of a route.
 ordered_json told(const Topology& topology, const core::Action& action) {
-    if (const auto* zone = std::get_if<core::ZoneChanged>(&action)) {
-        return {{"report", "zone"},
-                {"destination", host(topology, zone->path.destination)},
-                {"from", core::name(zone->from)},
-                {"zone", core::name(zone->to)},
-                {"queue_delay_s", rounded(zone->queue_delay_s)}};
+    if (const auto* change = std::get_if<core::LevelChanged>(&action)) {
+        return {{"report", "level_changed"},
+                {"destination", host(topology, change->path.destination)},
+                {"from", core::name(change->from)},
+                {"congestion_level", core::name(change->to)},
+                {"queue_delay_s", rounded(change->queue_delay_s)}};
     }
-    if (const auto* moved = std::get_if<core::Moved>(&action)) {
-        return {{"report", "moved"},
-                {"destination", host(topology, moved->destination)},
-                {"relay", host(topology, moved->relay)},
-                {"before", host(topology, moved->before)},
-                {"ahead", moved->ahead},
-                {"queue_delay_s", rounded(moved->queue_delay_s)},
-                {"foreign_share", rounded(moved->foreign_share)},
-                {"present_latency_s", rounded(moved->present_latency_s)},
-                {"detour_latency_s", rounded(moved->detour_latency_s)}};
+    if (const auto* rerouted = std::get_if<core::Rerouted>(&action)) {
+        return {{"report", "rerouted"},
+                {"destination", host(topology, rerouted->destination)},
+                {"relay", host(topology, rerouted->relay)},
+                {"before", host(topology, rerouted->before)},
+                {"ahead", rerouted->ahead},
+                {"queue_delay_s", rounded(rerouted->queue_delay_s)},
+                {"foreign_share", rounded(rerouted->foreign_share)},
+                {"present_latency_s", rounded(rerouted->present_latency_s)},
+                {"detour_latency_s", rounded(rerouted->detour_latency_s)}};
     }
-    if (const auto* back = std::get_if<core::Returned>(&action)) {
-        return {{"report", "returned"},
+    if (const auto* back = std::get_if<core::Restored>(&action)) {
+        return {{"report", "restored"},
                 {"destination", host(topology, back->destination)},
                 {"relay", host(topology, back->relay)},
                 {"reason", core::name(back->reason)},
                 {"queue_delay_s", rounded(back->queue_delay_s)},
                 {"away_s", rounded(back->away_s)}};
     }
-    if (const auto* stayed = std::get_if<core::Stayed>(&action)) {
-        return {{"report", "stayed"},
-                {"destination", host(topology, stayed->destination)},
-                {"relay", host(topology, stayed->relay)},
-                {"reason", core::name(stayed->reason)},
-                {"queue_delay_s", rounded(stayed->queue_delay_s)},
-                {"foreign_share", rounded(stayed->foreign_share)},
-                {"present_latency_s", rounded(stayed->present_latency_s)},
-                {"best", host(topology, stayed->best)},
-                {"best_latency_s", rounded(stayed->best_latency_s)}};
+    if (const auto* kept = std::get_if<core::Kept>(&action)) {
+        return {{"report", "kept"},
+                {"destination", host(topology, kept->destination)},
+                {"relay", host(topology, kept->relay)},
+                {"reason", core::name(kept->reason)},
+                {"queue_delay_s", rounded(kept->queue_delay_s)},
+                {"foreign_share", rounded(kept->foreign_share)},
+                {"present_latency_s", rounded(kept->present_latency_s)},
+                {"best", host(topology, kept->best)},
+                {"best_latency_s", rounded(kept->best_latency_s)}};
     }
     return nullptr;
 }

@@ -77,7 +77,8 @@ void add_commands(CLI::App& app, Options& options) {
         command->add_option("--seed", options.seed, "seed instead of the scenario's");
     }
     run->add_flag("--unmanaged", options.unmanaged, "without agents, even if the scenario has them");
-    run->add_flag("--diary", options.diary, "what agents reported, too: levels of paths, reasons to move or to stay");
+    run->add_flag("--diary", options.diary,
+                  "what agents reported, too: levels of paths, reasons to reroute or to stay");
     run->callback([&options] { run_scenario(options); });
     oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")
         ->check(CLI::PositiveNumber);

@@ -8,7 +8,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kSchemaVersion = "1.0";
+constexpr const char* kSchemaVersion = "2.0";
 
 ordered_json times(const std::vector<double>& seconds) {
     ordered_json list = ordered_json::array();
@@ -62,8 +62,8 @@ ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome) {
             {"seed", scenario.simulation.seed},
             {"managed", scenario.managed},
             {"programs", std::move(programs)},
-            {"moves", changes(topology, outcome.changes)},
-            {"stayed", outcome.stayed},
+            {"route_changes", changes(topology, outcome.changes)},
+            {"kept", outcome.kept},
             {"links", std::move(links)},
             {"probes", outcome.probes},
             {"events", outcome.events}};

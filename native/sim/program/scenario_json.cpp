@@ -27,13 +27,13 @@ bool flag(const JsonFields& fields, const char* key) {
 void read_agents(const json& value, Scenario& scenario) {
     const JsonFields fields(
         value, "'agents'",
-        {"managed", "lead_s", "stall_rate_per_s", "stall_mean_s", "move_s", "kernel_stamps", "settings"});
+        {"managed", "lead_s", "stall_rate_per_s", "stall_mean_s", "reroute_s", "kernel_stamps", "settings"});
     AgentSettings& agents = scenario.simulation.agents;
     if (fields.has("managed")) scenario.managed = flag(fields, "managed");
     if (fields.has("lead_s")) scenario.lead_s = fields.number("lead_s", 0.0, kMaxTime_s);
     if (fields.has("stall_rate_per_s")) agents.processor.stall_rate_per_s = fields.number("stall_rate_per_s", 0, 1e4);
     if (fields.has("stall_mean_s")) agents.processor.stall_mean_s = fields.number("stall_mean_s", 0.0, 1.0);
-    if (fields.has("move_s")) agents.move_s = fields.number("move_s", 0.0, 1.0);
+    if (fields.has("reroute_s")) agents.reroute_s = fields.number("reroute_s", 0.0, 1.0);
     if (fields.has("kernel_stamps")) agents.kernel_stamps = flag(fields, "kernel_stamps");
     if (!fields.has("settings")) return;
     if (!fields.any("settings").is_object()) fields.fail("settings", "an object");

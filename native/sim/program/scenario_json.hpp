@@ -23,7 +23,7 @@ struct ScenarioError : std::runtime_error {
 Scenario read_scenario(const std::filesystem::path& file, std::optional<std::uint64_t> seed = {});
 
 nlohmann::ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome);
-/// What agents reported of zones and routes, and why they moved a pair or did not.
+/// What agents reported of congestion levels and routes, and why they rerouted a pair or did not.
 nlohmann::ordered_json diary_json(const Scenario& scenario, const Outcome& outcome);
 nlohmann::ordered_json comparison_json(const Scenario& scenario, const Comparison& comparison);
 

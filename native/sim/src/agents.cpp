@@ -179,15 +179,15 @@ void Agents::perform(Agent& agent, const core::Action& action) {
             sample(agent);
             give(agent, core::Tick{0.0});
         });
-    } else if (const auto* move = std::get_if<core::Move>(&action)) {
-        events_.at(events_.now() + settings_.move_s, [this, &agent, move = *move] {
-            network_.set_relay(agent.job, agent.host, move.destination, move.relay);
-            give(agent, core::MoveDone{move.destination, move.relay});
+    } else if (const auto* reroute = std::get_if<core::Reroute>(&action)) {
+        events_.at(events_.now() + settings_.reroute_s, [this, &agent, reroute = *reroute] {
+            network_.set_relay(agent.job, agent.host, reroute.destination, reroute.relay);
+            give(agent, core::RerouteDone{reroute.destination, reroute.relay});
         });
-    } else if (const auto* back = std::get_if<core::Return>(&action)) {
-        events_.at(events_.now() + settings_.move_s, [this, &agent, back = *back] {
+    } else if (const auto* back = std::get_if<core::Restore>(&action)) {
+        events_.at(events_.now() + settings_.reroute_s, [this, &agent, back = *back] {
             network_.set_relay(agent.job, agent.host, back.destination, core::kNoHost);
-            give(agent, core::ReturnDone{back.destination});
+            give(agent, core::RestoreDone{back.destination});
         });
     } else {
         diary_.push_back(Entry{events_.now(), agent.job, agent.host, action});

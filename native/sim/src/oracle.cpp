@@ -26,7 +26,7 @@ bool meet(const Path& path, const Path& links) {
 /// A pair of a program that congestion affects, and what it can do about it.
 struct Affected {
     core::Pair pair;
-    std::vector<HostId> ways;  ///< kNoHost first
+    std::vector<HostId> paths;  ///< kNoHost first
     std::vector<Period> periods;
 };
 
@@ -64,23 +64,23 @@ std::vector<Affected> affected_pairs(const Scenario& scenario, const std::vector
             if (meet(topology.path(pair.source, relay), all) || meet(topology.path(relay, pair.destination), all)) {
                 continue;
             }
-            each.ways.push_back(relay);
+            each.paths.push_back(relay);
         }
-        if (!each.periods.empty() && each.ways.size() > 1) found.push_back(std::move(each));
+        if (!each.periods.empty() && each.paths.size() > 1) found.push_back(std::move(each));
     }
     return found;
 }
 
-/// Which way each affected pair takes.
-using Ways = std::vector<std::size_t>;
+/// Which path each affected pair takes: 0 is the direct one.
+using Assignment = std::vector<std::size_t>;
 
-std::vector<RouteChange> routes_of(const Scenario& scenario, const std::vector<Affected>& pairs, const Ways& ways,
-                                   bool switched) {
+std::vector<RouteChange> routes_of(const Scenario& scenario, const std::vector<Affected>& pairs,
+                                   const Assignment& assignment, bool switched) {
     std::vector<RouteChange> routes;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (ways[i] == 0) continue;
+        if (assignment[i] == 0) continue;
         const auto [source, destination] = pairs[i].pair;
-        const HostId relay = pairs[i].ways[ways[i]];
+        const HostId relay = pairs[i].paths[assignment[i]];
         for (int program = 0; program < static_cast<int>(scenario.programs.size()); ++program) {
             if (!switched) {
                 routes.push_back({-scenario.lead_s, program, source, destination, relay, {}});
@@ -101,13 +101,13 @@ class Search {
         : scenario_(plain), pairs_(pairs), switched_(switched), budget_(budget) {}
 
     Choice best(double plain_s) {
-        best_ = Ways(pairs_.size(), 0);
+        best_ = Assignment(pairs_.size(), 0);
         choice_.makespan_s = plain_s;
         double choices = 1.0;
-        for (const Affected& each : pairs_) choices *= static_cast<double>(each.ways.size());
+        for (const Affected& each : pairs_) choices *= static_cast<double>(each.paths.size());
         choice_.exhaustive = choices <= budget_;
         if (choice_.exhaustive) {
-            for (Ways ways = best_; next(ways);) attempt(ways);
+            for (Assignment assignment = best_; next(assignment);) attempt(assignment);
         } else {
             attempt(spread());
             while (improve_each()) {
@@ -119,44 +119,44 @@ class Search {
 
   private:
     /// The next of all choices; false after the last.
-    bool next(Ways& ways) const {
-        for (std::size_t i = 0; i < ways.size(); ++i) {
-            if (++ways[i] < pairs_[i].ways.size()) return true;
-            ways[i] = 0;
+    bool next(Assignment& assignment) const {
+        for (std::size_t i = 0; i < assignment.size(); ++i) {
+            if (++assignment[i] < pairs_[i].paths.size()) return true;
+            assignment[i] = 0;
         }
         return false;
     }
 
     /// All away, one pair over one relay and the next over another: what gains only together is found from there.
-    Ways spread() const {
-        Ways ways;
-        for (std::size_t i = 0; i < pairs_.size(); ++i) ways.push_back(1 + i % (pairs_[i].ways.size() - 1));
-        return ways;
+    Assignment spread() const {
+        Assignment assignment;
+        for (std::size_t i = 0; i < pairs_.size(); ++i) assignment.push_back(1 + i % (pairs_[i].paths.size() - 1));
+        return assignment;
     }
 
     bool improve_each() {
         bool improved = false;
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
-            for (std::size_t way = 0; way < pairs_[i].ways.size(); ++way) {
+            for (std::size_t path = 0; path < pairs_[i].paths.size(); ++path) {
                 if (choice_.tried >= budget_) return false;
-                if (way == best_[i]) continue;
-                Ways ways = best_;
-                ways[i] = way;
-                improved = attempt(ways) || improved;
+                if (path == best_[i]) continue;
+                Assignment assignment = best_;
+                assignment[i] = path;
+                improved = attempt(assignment) || improved;
             }
         }
         return improved;
     }
 
-    bool attempt(const Ways& ways) {
+    bool attempt(const Assignment& assignment) {
         ++choice_.tried;
         Scenario tried = scenario_;
-        const auto routes = routes_of(scenario_, pairs_, ways, switched_);
+        const auto routes = routes_of(scenario_, pairs_, assignment, switched_);
         tried.routes.insert(tried.routes.end(), routes.begin(), routes.end());
         const double makespan_s = total_s(run(tried));
         if (makespan_s >= choice_.makespan_s) return false;
         choice_.makespan_s = makespan_s;
-        best_ = ways;
+        best_ = assignment;
         return true;
     }
 
@@ -164,7 +164,7 @@ class Search {
     const std::vector<Affected>& pairs_;
     bool switched_;
     int budget_;
-    Ways best_;
+    Assignment best_;
     Choice choice_;
 };
 

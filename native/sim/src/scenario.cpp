@@ -43,14 +43,14 @@ RouteChange change(const Entry& entry, double lead_s, core::HostId destination, 
 void report_agents(const std::vector<Entry>& diary, double lead_s, Outcome& outcome) {
     for (const Entry& entry : diary) {
         outcome.diary.push_back({entry.at - lead_s, entry.job, entry.host, entry.action});
-        if (const auto* moved = std::get_if<core::Moved>(&entry.action)) {
-            outcome.changes.push_back(change(entry, lead_s, moved->destination, moved->relay));
-            outcome.changes.back().reason = moved->ahead ? "ahead" : "congested";
-        } else if (const auto* back = std::get_if<core::Returned>(&entry.action)) {
+        if (const auto* rerouted = std::get_if<core::Rerouted>(&entry.action)) {
+            outcome.changes.push_back(change(entry, lead_s, rerouted->destination, rerouted->relay));
+            outcome.changes.back().reason = rerouted->ahead ? "ahead" : "congested";
+        } else if (const auto* back = std::get_if<core::Restored>(&entry.action)) {
             outcome.changes.push_back(change(entry, lead_s, back->destination, core::kNoHost));
             outcome.changes.back().reason = core::name(back->reason);
-        } else if (const auto* stayed = std::get_if<core::Stayed>(&entry.action)) {
-            ++outcome.stayed[std::string(core::name(stayed->reason))];
+        } else if (const auto* kept = std::get_if<core::Kept>(&entry.action)) {
+            ++outcome.kept[std::string(core::name(kept->reason))];
         }
     }
 }

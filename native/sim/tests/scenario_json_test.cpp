@@ -39,7 +39,7 @@ const char* const kSmall = R"({
     {"from": "t", "to": "b", "rate_bps": 8e7, "queue_s": 1, "delay_s": 0.001, "both": false},
     {"from": "b", "to": "t", "rate_bps": 8e6, "queue_s": 1, "both": false},
     {"from": "c", "to": "t", "rate_bps": 8e7, "queue_s": 1}], "paths": [["a", "t", "b"]]},
-  "agents": {"managed": false, "settings": {"zones.medium_factor": 2.0}},
+  "agents": {"managed": false, "settings": {"congestion_level.medium_factor": 2.0}},
   "programs": [{"trace": "t.trace", "hosts": ["a", "b"], "collectives": {"bcast": "linear"}}]
 })";
 
@@ -47,14 +47,14 @@ TEST_F(ScenarioFile, SaysWhatIsSimulated) {
     const Scenario scenario = read_scenario(file(kSmall));
     EXPECT_EQ(scenario.simulation.seed, 5U);
     EXPECT_FALSE(scenario.managed);
-    EXPECT_EQ(scenario.simulation.agents.settings.zones.medium_factor, 2.0);
+    EXPECT_EQ(scenario.simulation.agents.settings.congestion_level.medium_factor, 2.0);
     EXPECT_EQ(scenario.programs[0].replay.algorithms.at(CollectiveKind::bcast), "linear");
     const json outcome = outcome_json(scenario, run(scenario));
     // Over t, whose links are ten times as fast: 1130 B with headers twice, twice 1 ms, and two kernels.
     EXPECT_DOUBLE_EQ(outcome["programs"][0]["makespan_s"].get<double>(), 0.002286);
     const json carried = {{"from", "a"}, {"to", "t"}, {"carried_B", 1130}, {"dropped", 0}, {"lost", 0}};
     EXPECT_EQ(outcome["links"][0], carried);
-    EXPECT_EQ(outcome["moves"], json::array());
+    EXPECT_EQ(outcome["reroutes"], json::array());
 }
 
 TEST_F(ScenarioFile, EveryMistakeIsNamed) {
@@ -79,7 +79,7 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
         {with("/topology/links/0/rate_bps", 0), "a link: 'rate_bps' must be a number from 1"},
         {with("/topology/links/0/loss", 1), "its loss must be at least 0 and less than 1"},
         {with("/topology/paths/0", {"a", "b"}), "there is no link a -> b"},
-        {with("/agents/settings", {{"zones.none", 1}}), "zones.none"},
+        {with("/agents/settings", {{"congestion_level.none", 1}}), "congestion_level.none"},
         {with("/programs/0/trace", "none.trace"), "none.trace cannot be read"},
         {with("/programs/0/hosts", {"a"}), "a program: 'hosts' must be a host for each of 2 ranks"},
         {with("/programs/0/hosts", {"a", "s"}), "a program's 'hosts': \"s\" is a switch"},
@@ -121,15 +121,15 @@ TEST(Example, ManagementEscapesTheCongestion) {
         EXPECT_GE(change.relay, 4) << "on the other two leafs";
     }
     const json diary = diary_json(scenario, managed);
-    std::size_t moved = 0;
+    std::size_t rerouted = 0;
     for (const json& line : diary) {
-        if (line["report"] != "moved") continue;
-        ++moved;
+        if (line["report"] != "rerouted") continue;
+        ++rerouted;
         EXPECT_EQ(line["before"], nullptr) << "from the direct path";
         EXPECT_GT(line["foreign_share"], 0.3);
         EXPECT_LT(line["detour_latency_s"], line["present_latency_s"]);
     }
-    EXPECT_EQ(moved, managed.changes.size());
+    EXPECT_EQ(rerouted, managed.changes.size());
     const double managed_s = managed.programs[0].makespan_s;
     scenario.managed = false;
     const double plain_s = run(scenario).programs[0].makespan_s;

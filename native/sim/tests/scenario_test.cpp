@@ -66,7 +66,7 @@ TEST(Scenario, AProgramThatFillsItsPathsStaysOnThem) {
         for (EndId host = 0; host < 16; ++host) scenario.programs[0].hosts.push_back(host);
         const Outcome managed = run(scenario);
         EXPECT_TRUE(managed.changes.empty()) << managed.changes.size() << " reroutes, seed " << seed;
-        EXPECT_GE(managed.stayed.at("own_load"), 1) << "the queue was seen";
+        EXPECT_GE(managed.kept.at("own_load"), 1) << "the queue was seen";
     }
 }
 
@@ -116,7 +116,7 @@ TEST(Scenario, EndsAtItsLimit) {
     EXPECT_THROW(run(scenario), LimitError);
 }
 
-TEST(Oracle, MovesWhatIsSlowAndOnlyThen) {
+TEST(Oracle, ReroutesWhatIsSlowAndOnlyThen) {
     Scenario scenario = exchanges(40);
     // Ten exchanges fit over the detour while the trunk is slow.
     scenario.congestion.push_back(slow_trunk(scenario.topology, 0.5, 9.5 * (kDetour_s + kBack_s)));

@@ -32,7 +32,8 @@ TEST(SpankOptions, WithoutAnyTheDefaultsAreTaken) {
 TEST(SpankOptions, BecomeArgumentsOfTheSupervisor) {
     EXPECT_EQ(good("plane=relay,report").arguments, (Words{"--plane", "relay", "--report"}));
     EXPECT_EQ(good("results=/scratch/a b=c,quiet").arguments, (Words{"--results", "/scratch/a b=c", "--quiet"}));
-    EXPECT_EQ(good("move=h0:h1:h2,move=h1:h0:h2").arguments, (Words{"--move", "h0:h1:h2", "--move", "h1:h0:h2"}));
+    EXPECT_EQ(good("reroute=h0:h1:h2,reroute=h1:h0:h2").arguments,
+              (Words{"--reroute", "h0:h1:h2", "--reroute", "h1:h0:h2"}));
     EXPECT_EQ(good("nodes=step,no-detours").arguments, (Words{"--nodes", "step", "--no-detours"}));
 }
 

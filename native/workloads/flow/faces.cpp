@@ -23,25 +23,25 @@ Box ghost_layers(const Box& box, std::size_t direction, bool forward) {
 
 }  // namespace
 
-bool FaceExchange::has_neighbour(std::size_t tile, Way way) const {
+bool FaceExchange::has_neighbour(std::size_t tile, Side side) const {
     const TilePosition& position = partition_.own[tile];
-    return way.forward ? partition_.has_next(position, way.direction)
-                       : Partition::has_previous(position, way.direction);
+    return side.forward ? partition_.has_next(position, side.direction)
+                        : Partition::has_previous(position, side.direction);
 }
 
 void FaceExchange::operator()(std::span<Tile> tiles) {
-    constexpr std::array<Way, 6> kWays = {{{0, true}, {0, false}, {1, true}, {1, false}, {2, true}, {2, false}}};
+    constexpr std::array<Side, 6> kSides = {{{0, true}, {0, false}, {1, true}, {1, false}, {2, true}, {2, false}}};
     std::vector<MPI_Request> requests;
-    for (std::size_t w = 0; w < kWays.size(); ++w) {
-        const Way way = kWays[w];
+    for (std::size_t w = 0; w < kSides.size(); ++w) {
+        const Side side = kSides[w];
         std::vector<double>& outgoing = outgoing_[w];
         std::vector<double>& incoming = incoming_[w];
         outgoing.clear();
         Index expected = 0;
         for (std::size_t t = 0; t < tiles.size(); ++t) {
-            if (has_neighbour(t, way)) {
-                pack(tiles[t].u, tiles[t].layout, own_layers(tiles[t].box, way.direction, way.forward), outgoing);
-                expected += ghost_layers(tiles[t].box, way.direction, way.forward).points();
+            if (has_neighbour(t, side)) {
+                pack(tiles[t].u, tiles[t].layout, own_layers(tiles[t].box, side.direction, side.forward), outgoing);
+                expected += ghost_layers(tiles[t].box, side.direction, side.forward).points();
             }
         }
         if (outgoing.empty()) {
@@ -52,19 +52,19 @@ void FaceExchange::operator()(std::span<Tile> tiles) {
         const int tag = static_cast<int>(w);
         const int opposite = tag ^ 1;
         requests.resize(requests.size() + 2, MPI_REQUEST_NULL);
-        check(MPI_Irecv(incoming.data(), mpi_count(incoming.size()), MPI_DOUBLE, neighbour(way), opposite, comm_,
+        check(MPI_Irecv(incoming.data(), mpi_count(incoming.size()), MPI_DOUBLE, neighbour(side), opposite, comm_,
                         &requests[requests.size() - 2]),
               "MPI_Irecv");
-        check(MPI_Isend(outgoing.data(), mpi_count(outgoing.size()), MPI_DOUBLE, neighbour(way), tag, comm_,
+        check(MPI_Isend(outgoing.data(), mpi_count(outgoing.size()), MPI_DOUBLE, neighbour(side), tag, comm_,
                         &requests.back()),
               "MPI_Isend");
     }
     wait_all(requests);
-    for (std::size_t w = 0; w < kWays.size(); ++w) {
+    for (std::size_t w = 0; w < kSides.size(); ++w) {
         std::span<const double> message = incoming_[w];
         for (std::size_t t = 0; t < tiles.size(); ++t) {
-            if (has_neighbour(t, kWays[w])) {
-                unpack(tiles[t].u, tiles[t].layout, ghost_layers(tiles[t].box, kWays[w].direction, kWays[w].forward),
+            if (has_neighbour(t, kSides[w])) {
+                unpack(tiles[t].u, tiles[t].layout, ghost_layers(tiles[t].box, kSides[w].direction, kSides[w].forward),
                        message);
             }
         }

@@ -22,14 +22,14 @@ class FaceExchange {
     void operator()(std::span<Tile> tiles);
 
   private:
-    // A way out of a tile: a direction, forward or backward.
-    struct Way {
+    // A side of a tile: a direction, forward or backward.
+    struct Side {
         std::size_t direction;
         bool forward;
     };
 
-    bool has_neighbour(std::size_t tile, Way way) const;
-    int neighbour(Way way) const { return (way.forward ? partition_.next : partition_.previous)[way.direction]; }
+    bool has_neighbour(std::size_t tile, Side side) const;
+    int neighbour(Side side) const { return (side.forward ? partition_.next : partition_.previous)[side.direction]; }
 
     MPI_Comm comm_;
     Partition partition_;

@@ -19,7 +19,7 @@ from fairlead.protocol.objects import ClockError, Manage, ManagedHost, RelayOpti
 
 START_TIMEOUT_S = 20.0
 COMMAND_TIMEOUT_S = 30.0
-PORT_ATTEMPTS = 8  # different ports within a job, too: each is exempt from moves (native/guardian/protocol.hpp)
+PORT_ATTEMPTS = 8  # different ports within a job, too: each is exempt from reroutes (native/guardian/protocol.hpp)
 LEASE_S = numbers.LEASE_S
 RENEWALS = 10  # of a lease, before it would run out
 
@@ -31,8 +31,8 @@ class JobOptions:
     """What all agents of a job are told.
 
     Attributes:
-        guardian: command line of the guardian on the hosts; None: no moves.
-        uid: whose traffic is moved; None: that of the user that the agent runs as on its host.
+        guardian: command line of the guardian on the hosts; None: no reroutes.
+        uid: whose traffic is rerouted; None: that of the user that the agent runs as on its host.
         manage: by host index, the decision tables of that host; empty: the agents measure on request only.
         rings: directory on the hosts where ranks write the ends of their messages; None: they do not.
         relay: directory on the hosts where ranks find the agent that relays their frames; None: agents relay none.

@@ -1,4 +1,4 @@
-"""Latency of each pair before and after its traffic was moved."""
+"""Latency of each pair before and after its traffic was rerouted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class PairLatency:
-    """One pair, moved or slow, over all managed congested runs of a program. None where no sample was taken.
+    """One pair, rerouted or slow, over all managed congested runs of a program. None where no sample was taken.
 
     Attributes:
         quiet: direct path, while nobody loaded the network (also in managed clean runs, where there are).
@@ -37,7 +37,7 @@ class PairLatency:
 
 
 def per_pair(runs: Sequence[ManagedRun], clean: Sequence[ManagedRun] = ()) -> list[PairLatency]:
-    """Pairs that were moved or slow in any of the runs and that the program used, by name.
+    """Pairs that were rerouted or slow in any of the runs and that the program used, by name.
 
     Args:
         clean: runs on a quiet network, of which more quiet samples come.
@@ -68,14 +68,15 @@ def _of(pair: HostPair, runs: Sequence[ManagedRun], clean: Sequence[ManagedRun])
 
 
 def _suffers(sample: Latency, spans: Sequence[tuple[float, float, str]], run: ManagedRun) -> bool:
-    """Whether the pair's direct path suffers: from the beginning of the congestion that it was moved for to its return.
+    """Whether the pair's direct path suffers: from the beginning of the congestion that it was rerouted for until it is
+    restored.
 
-    A pair that was never moved suffers while its path is not low.
+    A pair that was never rerouted suffers while its path is not low.
     """
     if run.congestion is None:
         return True
     if not spans:
-        return any(zone != "low" and begin <= sample.t_s < end for begin, end, zone in run.zone_spans(sample.pair))
+        return any(level != "low" and begin <= sample.t_s < end for begin, end, level in run.level_spans(sample.pair))
     for begin_s, end_s, _ in spans:
         causes = [each for each in run.congestion if each.begin_s <= begin_s <= each.end_s]
         if causes and causes[-1].begin_s <= sample.t_s <= min(end_s, causes[-1].end_s):

@@ -1,4 +1,4 @@
-"""What happened in one managed run: congestion, moves, zones, latencies, and what the agents cost."""
+"""What happened in one managed run: congestion, decisions, congestion levels, latencies, and what the agents cost."""
 
 import math
 from collections import deque
@@ -17,14 +17,14 @@ from fairlead.store import Run, Store
 
 HostPair = tuple[str, str]
 
-MOVES = (events.Moved, events.Returned, events.Stayed)
+DECISIONS = (events.Rerouted, events.Restored, events.Kept)
 KINDS = (
-    *MOVES, events.Started, events.Congestion, events.Zone, events.PathLatency, events.Stats, events.Migration,
-    events.Died,
+    *DECISIONS, events.Started, events.Congestion, events.LevelChanged, events.PathLatency, events.Stats,
+    events.Migration, events.Died,
 )  # fmt: skip
-Decision = events.Moved[str] | events.Returned[str] | events.Stayed[str]
+DecisionEvent = events.Rerouted[str] | events.Restored[str] | events.Kept[str]
 Stats = tuple[float, str, events.Stats[str]]  # when, of which host
-OfPair = Decision | events.Zone[str] | events.PathLatency[str]
+OfPair = DecisionEvent | events.LevelChanged[str] | events.PathLatency[str]
 
 NOTICED_S = 1.5
 """A path in use that got slow is seen to be so within this time, and so is one that begins to be used."""
@@ -34,12 +34,12 @@ _REMEMBERED = 8  # samples of a pair: one whose value is among these is a connec
 
 
 @dataclass(frozen=True)
-class Move:
+class RouteDecision:
     """A decision on the traffic of a directed host pair, at ``t_s`` seconds after the program's start.
 
     Attributes:
-        kind: ``moved``, ``returned`` or ``stayed``.
-        relay: the host that the traffic goes over from now on; None unless moved.
+        kind: ``rerouted``, ``restored`` or ``kept``.
+        relay: the host that the traffic goes over from now on; None unless rerouted.
         sharing: the job's other pairs that were on the path's bottleneck, and the bit/s that each carried then.
     """
 
@@ -52,12 +52,12 @@ class Move:
 
 
 @dataclass(frozen=True)
-class ZoneChange:
-    """From ``t_s`` on the pair's direct path was in this zone (low, medium, high)."""
+class LevelChange:
+    """From ``t_s`` on the pair's direct path was in this level (low, medium, high)."""
 
     t_s: float
     pair: HostPair
-    zone: str
+    congestion_level: str
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Latency:
 
 @dataclass(frozen=True)
 class Congestion:
-    """Others loaded the network at one of the plan's places, from ``begin_s`` to ``end_s``."""
+    """Others loaded the network at one of the plan's bottlenecks, from ``begin_s`` to ``end_s``."""
 
     begin_s: float
     end_s: float
-    place: str
+    bottleneck: str
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class ManagedRun:
     run: Run
     time_s: float
     congestion: tuple[Congestion, ...] | None
-    moves: tuple[Move, ...]
-    zones: tuple[ZoneChange, ...]
+    decisions: tuple[RouteDecision, ...]
+    levels: tuple[LevelChange, ...]
     latencies: tuple[Latency, ...]
     costs: tuple[AgentCost, ...]
     migrations: tuple[recorded_migrations.Migration, ...] = ()
@@ -110,66 +110,68 @@ class ManagedRun:
     in_use: frozenset[HostPair] = frozenset()
 
     def pairs(self) -> list[HostPair]:
-        """Pairs that were moved, in the order of their first move; then those that had to stay; then those that were
-        slow otherwise."""
-        ordered = [move.pair for move in self.moves if move.kind == "moved"]
-        ordered += [move.pair for move in self.moves if move.kind == "stayed"]
-        ordered += [change.pair for change in self.zones if change.zone == "high" and change.t_s < self.time_s]
+        """Pairs that were rerouted, in the order of their first reroute; then those that were kept; then those that
+        were slow otherwise."""
+        ordered = [decision.pair for decision in self.decisions if decision.kind == "rerouted"]
+        ordered += [decision.pair for decision in self.decisions if decision.kind == "kept"]
+        ordered += [
+            change.pair for change in self.levels if change.congestion_level == "high" and change.t_s < self.time_s
+        ]
         return list(dict.fromkeys(ordered))
 
     def used(self) -> set[HostPair]:
         """Pairs that the program was seen to use."""
         return {*self.in_use, *(each.pair for each in self.latencies)}
 
-    def zone_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
-        """(from, to, zone) of the pair's direct path over the whole run; low until something else was seen."""
-        changes = [(0.0, "low"), *self._zone_changes.get(pair, [])]
+    def level_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
+        """(from, to, level) of the pair's direct path over the whole run; low until something else was seen."""
+        changes = [(0.0, "low"), *self._level_changes.get(pair, [])]
         ends = [t_s for t_s, _ in changes[1:]] + [self.time_s]
-        spans = [(max(t, 0.0), min(e, self.time_s), zone) for (t, zone), e in zip(changes, ends, strict=True)]
+        spans = [(max(t, 0.0), min(e, self.time_s), level) for (t, level), e in zip(changes, ends, strict=True)]
         return [span for span in spans if span[1] > span[0]]
 
     @cached_property
-    def _zone_changes(self) -> dict[HostPair, list[tuple[float, str]]]:
+    def _level_changes(self) -> dict[HostPair, list[tuple[float, str]]]:
         changes: dict[HostPair, list[tuple[float, str]]] = {}
-        for each in self.zones:
-            changes.setdefault(each.pair, []).append((each.t_s, each.zone))
+        for each in self.levels:
+            changes.setdefault(each.pair, []).append((each.t_s, each.congestion_level))
         return changes
 
     def loaded(self, pair: HostPair, t_s: float) -> bool:
-        """Whether others loaded the network then: as the comparison made it, else by the zone of the direct path."""
+        """Whether others loaded the network then: as the comparison made it, else by the level of the direct path."""
         if self.congestion is not None:
             return any(each.begin_s <= t_s <= each.end_s for each in self.congestion)
         return self._slow_within(pair, t_s, t_s)
 
     def quiet(self, pair: HostPair, t_s: float) -> bool:
-        """Whether nobody loaded the network then; by zones, if the direct path was low for `NOTICED_S` around."""
+        """Whether nobody loaded the network then; by levels, if the direct path was low for `NOTICED_S` around."""
         if self.congestion is not None:
             return not self.loaded(pair, t_s)
         return not self._slow_within(pair, t_s - NOTICED_S, t_s + NOTICED_S)
 
     def _slow_within(self, pair: HostPair, begin_s: float, end_s: float) -> bool:
-        return any(zone != "low" and begin <= end_s and begin_s < end for begin, end, zone in self.zone_spans(pair))
+        return any(level != "low" and begin <= end_s and begin_s < end for begin, end, level in self.level_spans(pair))
 
     def detours(self, pair: HostPair) -> list[tuple[float, float, str]]:
         """(from, to, relay) while the pair's traffic was away from its direct path."""
         spans: list[tuple[float, float, str]] = []
         begin_s, relay = 0.0, None
-        for move in self.moves:
-            if move.pair != pair or move.kind == "stayed":
+        for decision in self.decisions:
+            if decision.pair != pair or decision.kind == "kept":
                 continue
             if relay is not None:
-                spans.append((begin_s, move.t_s, relay))
-            begin_s, relay = move.t_s, move.relay
+                spans.append((begin_s, decision.t_s, relay))
+            begin_s, relay = decision.t_s, decision.relay
         if relay is not None:
             spans.append((begin_s, self.time_s, relay))
         return spans
 
     def reaction_s(self) -> list[float]:
-        """For each beginning of congestion, the time to the first move after it; those without one are left out."""
+        """For each beginning of congestion, the time to the first reroute after it; those without one are left out."""
         begins = [each.begin_s for each in self.congestion or ()]
         reactions = []
         for begin_s, next_s in pairwise([*begins, self.time_s]):
-            after = [m.t_s for m in self.moves if m.kind == "moved" and begin_s <= m.t_s < next_s]
+            after = [m.t_s for m in self.decisions if m.kind == "rerouted" and begin_s <= m.t_s < next_s]
             reactions += [after[0] - begin_s] if after else []
         return reactions
 
@@ -184,9 +186,12 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
     started = [t_s for t_s, *_ in of_kind(entries, events.Started)]
     start_s = started[0] if started else run.started_s
     measured = _measured(entries, start_s)
-    moves, zones = _with_deaths(
-        [_move(e.t_s - start_s, e.event) for e in entries if isinstance(e.event, MOVES)],
-        [ZoneChange(t_s - start_s, _pair(each), each.zone) for t_s, _, each in of_kind(entries, events.Zone)],
+    decisions, levels = _with_deaths(
+        [_decision(e.t_s - start_s, e.event) for e in entries if isinstance(e.event, DECISIONS)],
+        [
+            LevelChange(t_s - start_s, _pair(each), each.congestion_level)
+            for t_s, _, each in of_kind(entries, events.LevelChanged)
+        ],
         [(t_s - start_s, host) for t_s, host, _ in of_kind(entries, events.Died)],
     )
     made = [_congestion(t_s, each, start_s, time_s) for t_s, _, each in of_kind(entries, events.Congestion)]
@@ -196,8 +201,8 @@ def read(store: Store, run: Run, time_s: float) -> ManagedRun:
         run,
         time_s,
         tuple(made) if run.parent is not None else None,
-        tuple(moves),
-        tuple(zones),
+        tuple(decisions),
+        tuple(levels),
         tuple(measured),
         tuple(_costs(stats, start_s, start_s + time_s)),
         tuple(migrations),
@@ -222,7 +227,7 @@ def _measured(entries: Sequence[Entry], start_s: float) -> list[Latency]:
     found = []
     for each in entries:
         event = each.event
-        if isinstance(event, events.Moved | events.Returned):
+        if isinstance(event, events.Rerouted | events.Restored):
             changed_s[_pair(event)] = each.t_s
         if not isinstance(event, events.PathLatency):
             continue
@@ -248,7 +253,7 @@ def _quiet_s(found: ManagedRun) -> dict[HostPair, float]:
 def _probed(entries: Sequence[Entry]) -> Iterator[tuple[float, HostPair, float]]:
     """(time, pair, queueing delay of its direct path by probes) of pairs whose traffic took a relay."""
     for each in entries:
-        if isinstance(each.event, events.PathLatency | events.Moved) and each.event.relay is not None:
+        if isinstance(each.event, events.PathLatency | events.Rerouted) and each.event.relay is not None:
             yield each.t_s, _pair(each.event), each.event.queue_delay_s
 
 
@@ -267,31 +272,39 @@ def _pair(event: OfPair) -> HostPair:
     return event.source, event.destination
 
 
-def _move(t_s: float, event: Decision) -> Move:
+def _decision(t_s: float, event: DecisionEvent) -> RouteDecision:
     pair = _pair(event)
-    flows = () if isinstance(event, events.Returned) else event.flows
+    flows = () if isinstance(event, events.Restored) else event.flows
     sharing = [((flow.source, flow.destination), flow.rate_bps) for flow in flows]
-    relay = event.relay if isinstance(event, events.Moved) else None
-    return Move(t_s, event.TYPE, pair, relay, event.reason, tuple(each for each in sharing if each[0] != pair))
+    relay = event.relay if isinstance(event, events.Rerouted) else None
+    return RouteDecision(t_s, event.TYPE, pair, relay, event.reason, tuple(each for each in sharing if each[0] != pair))
 
 
 def _with_deaths(
-    moves: Sequence[Move], zones: Sequence[ZoneChange], deaths: Sequence[tuple[float, str]]
-) -> tuple[list[Move], list[ZoneChange]]:
+    decisions: Sequence[RouteDecision], levels: Sequence[LevelChange], deaths: Sequence[tuple[float, str]]
+) -> tuple[list[RouteDecision], list[LevelChange]]:
     """What a host's agent said ends with it: its guardian takes the routes back, and nobody looks at its paths."""
-    every, changes = list(moves), list(zones)
+    every, changes = list(decisions), list(levels)
     for died_s, host in deaths:
-        theirs = [move for move in every if move.t_s <= died_s and move.pair[0] == host and move.kind != "stayed"]
-        last = {move.pair: move.kind for move in sorted(theirs, key=lambda each: each.t_s)}
-        every += [Move(died_s, "returned", pair, None, reasons.AGENT_DIED) for pair in last if last[pair] == "moved"]
+        theirs = [
+            decision
+            for decision in every
+            if decision.t_s <= died_s and decision.pair[0] == host and decision.kind != "kept"
+        ]
+        last = {decision.pair: decision.kind for decision in sorted(theirs, key=lambda each: each.t_s)}
+        every += [
+            RouteDecision(died_s, "restored", pair, None, reasons.AGENT_DIED)
+            for pair in last
+            if last[pair] == "rerouted"
+        ]
         seen = [change for change in changes if change.t_s <= died_s and change.pair[0] == host]
-        zone = {change.pair: change.zone for change in sorted(seen, key=lambda each: each.t_s)}
-        changes += [ZoneChange(died_s, pair, "low") for pair in zone if zone[pair] != "low"]
+        level = {change.pair: change.congestion_level for change in sorted(seen, key=lambda each: each.t_s)}
+        changes += [LevelChange(died_s, pair, "low") for pair in level if level[pair] != "low"]
     return sorted(every, key=lambda each: each.t_s), sorted(changes, key=lambda each: each.t_s)
 
 
 def _congestion(t_s: float, event: events.Congestion[str], start_s: float, time_s: float) -> Congestion:
-    return Congestion(max(t_s - start_s, 0.0), min(event.ended_s - start_s, time_s), str(event.place))
+    return Congestion(max(t_s - start_s, 0.0), min(event.ended_s - start_s, time_s), str(event.bottleneck))
 
 
 def _relayed(stats: Sequence[Stats]) -> dict[str, int]:

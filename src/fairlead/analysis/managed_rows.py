@@ -7,7 +7,7 @@ from typing import Any
 from fairlead.analysis import communication, effects, managed
 from fairlead.analysis.dataset import Cell, Dataset, Levels
 from fairlead.analysis.effects import Result, Times
-from fairlead.analysis.migrations import moved
+from fairlead.analysis.migrations import completed
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
@@ -70,8 +70,8 @@ def cells(store: Store, data: Dataset, level: float) -> Iterator[ManagedCell]:
         yield ManagedCell(
             cell.levels,
             len(found),
-            median([sum(move.kind == "moved" for move in run.moves) for run in found]),
-            median([len(moved(run.migrations)) for run in found]),
+            median([sum(decision.kind == "rerouted" for decision in run.decisions) for run in found]),
+            median([len(completed(run.migrations)) for run in found]),
             median(reactions) if reactions else None,
             median(relayed) if relayed else None,
             median(totals) if totals else None,

@@ -32,6 +32,6 @@ def of_event(said: events.Migration[str], t_s: float) -> Migration:
     return Migration(t_s, said.action, said.vm, said.server, said.to, said.reason, said.time_s, said.paused_s)
 
 
-def moved(decided: Sequence[Migration]) -> list[Migration]:
+def completed(decided: Sequence[Migration]) -> list[Migration]:
     """Those that brought a machine elsewhere."""
     return [each for each in decided if each.action == "moved"]

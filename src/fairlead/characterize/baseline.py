@@ -19,8 +19,8 @@ MOST_EARLIER = 5
 def slower_than_baseline(store: Store, found: Characterization) -> str:
     """For people: a warning if paths were faster when the same hosts were characterized before, else empty."""
     now_s, before_s = found.latency.median_s[0], _least_s(store, found)
-    # Slower is what the agents' zone `medium` begins at.
-    limit_s = np.maximum((numbers.ZONES_MEDIUM_FACTOR - 1.0) * before_s, numbers.ZONES_FLOOR_S)
+    # Slower is what the agents' level `medium` begins at.
+    limit_s = np.maximum((numbers.CONGESTION_LEVEL_MEDIUM_FACTOR - 1.0) * before_s, numbers.CONGESTION_LEVEL_FLOOR_S)
     slower = now_s > before_s + limit_s
     if not slower.any():
         return ""

@@ -9,8 +9,8 @@ from fairlead.characterize.samples import Floats, Ints, Samples, Window
 from fairlead.errors import MeasurementError
 from fairlead.protocol import numbers
 
-FACTOR = numbers.ZONES_MEDIUM_FACTOR
-"""A path is hurt when its latency exceeds this factor of its base: where the zone `medium` starts."""
+FACTOR = numbers.CONGESTION_LEVEL_MEDIUM_FACTOR
+"""A path is hurt when its latency exceeds this factor of its base: where the level `medium` starts."""
 
 OWN_SHARE = 0.3
 """... and when it sees at least this share of the queueing delay that the injected pair itself sees."""
@@ -87,7 +87,7 @@ def quiet(samples: Samples) -> Quiet:
 
 
 def least_s(network: Quiet) -> Floats:
-    """(hosts, hosts) the smallest queueing delay that counts: beyond the zone's factor, beyond noise, and felt."""
+    """(hosts, hosts) the smallest queueing delay that counts: beyond the level's factor, beyond noise, and felt."""
     return np.maximum((FACTOR - 1) * network.latency_s, max(2 * network.noise_s, FLOOR_S))
 
 

@@ -120,23 +120,23 @@ class Survey:
 
     async def _window(self, round_: Round) -> None:
         """Inject, probe meanwhile, keep what came back."""
-        trains = [asyncio.ensure_future(self._train(pair)) for test in round_.tests for pair in test]
+        transfers = [asyncio.ensure_future(self._bulk(pair)) for test in round_.tests for pair in test]
         try:
-            if trains:
+            if transfers:
                 await asyncio.sleep(self._settings.settle_s)
             paths, delays = await self._probe(round_.probed, self._probes)
-            rates = tuple([await train for train in trains])
+            rates = tuple([await bulk for bulk in transfers])
         finally:
-            for train in trains:
-                train.cancel()
-            await asyncio.gather(*trains, return_exceptions=True)
+            for bulk in transfers:
+                bulk.cancel()
+            await asyncio.gather(*transfers, return_exceptions=True)
         sample = Window(round_.tests, rates, paths, delays)
         self.samples.windows.append(sample)
         self._sink.window(sample)
 
-    async def _train(self, pair: Pair) -> float:
-        train = commands.Train(peer=pair[1], duration_s=self._settings.injection_s, streams=1)
-        return (await self._agents.command(pair[0], train)).rate_bps
+    async def _bulk(self, pair: Pair) -> float:
+        bulk = commands.Bulk(peer=pair[1], duration_s=self._settings.injection_s, streams=1)
+        return (await self._agents.command(pair[0], bulk)).rate_bps
 
     async def _probe(self, probed: frozenset[Pair] | None, probes: int) -> tuple[Ints, Floats]:
         """Paths (paths, 2) and their one-way delays (paths, probes). One probe serves both directions of two hosts."""

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.moves import parse_moves
 from fairlead.cli.named_path import NamedPath
 from fairlead.cli.program_command import ProgramCommand
+from fairlead.cli.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
 
 
@@ -37,7 +37,7 @@ from fairlead.manage.data_planes import PLANES
               help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
 @click.option("--migrate", is_flag=True, help="Also migrate virtual machines away from congested servers.")
 @click.option("--migrate-dry-run", is_flag=True, help="Only report which virtual machine would be migrated, and why.")
-@click.option("--move", "moves", multiple=True, callback=parse_moves, metavar="SOURCE:DESTINATION:RELAY",
+@click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
     "--plane",
@@ -69,7 +69,7 @@ def command(
     messages: Path | None,
     migrate: bool,
     migrate_dry_run: bool,
-    moves: list[tuple[str, str, str]],
+    reroutes: list[tuple[str, str, str]],
     plane: str,
     placement_file: Path | None,
     start_limit_s: float | None,
@@ -93,8 +93,8 @@ def command(
     \b
     Examples:
       fairlead run mesh8.cluster.toml -n 8 -- cg --class A
-      fairlead run mesh8.cluster.toml -n 8 --move h0:h2:h4 -- ./program
-      fairlead run mesh8.cluster.toml -n 8 --plane relay --move h0:h2:h4 -- ./program
+      fairlead run mesh8.cluster.toml -n 8 --reroute h0:h2:h4 -- ./program
+      fairlead run mesh8.cluster.toml -n 8 --plane relay --reroute h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
@@ -127,7 +127,7 @@ def command(
         own_mpirun=own_mpirun,
         results=results,
         components=components,
-        moves=moves,
+        reroutes=reroutes,
         plane=plane,
         placement=placement_file,
         messages=messages,

@@ -43,9 +43,9 @@ def show(as_json: bool) -> None:
         click.echo(f"job {state.job}  {' '.join(state.argv)}  on {state.cluster_file}  for {age_s:.0f} s")
         if not state.alive:
             click.echo("  dead: its supervisor is gone; `fairlead clean` removes what it left")
-        for path, zone in state.zones.items():
+        for path, level in state.levels.items():
             click.echo(
-                f"  {path}  {zone}" + (f", rerouted over {state.detours[path]}" if path in state.detours else "")
+                f"  {path}  {level}" + (f", rerouted over {state.detours[path]}" if path in state.detours else "")
             )
-        for path in state.detours.keys() - state.zones.keys():
+        for path in state.detours.keys() - state.levels.keys():
             click.echo(f"  {path}  low, still rerouted over {state.detours[path]}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.moves import parse_moves
 from fairlead.cli.named_path import NamedPath
 from fairlead.cli.program_command import ProgramCommand
+from fairlead.cli.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
 @click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
 @click.option("--monitor", is_flag=True, help="Also record communication time by host pair.")
-@click.option("--move", "moves", multiple=True, callback=parse_moves, metavar="SOURCE:DESTINATION:RELAY",
+@click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option("--nodes", type=click.Choice(["job", "step"]), default="job", show_default=True,
               help="With `slurm`: nodes that take part, all of the job's or the step's alone.")  # fmt: skip
@@ -43,7 +43,7 @@ def command(
     no_detection: bool,
     no_detours: bool,
     monitor: bool,
-    moves: list[tuple[str, str, str]],
+    reroutes: list[tuple[str, str, str]],
     nodes: "Nodes",
     quiet: bool,
 ) -> int:
@@ -78,7 +78,7 @@ def command(
                 caller,
                 results=results,
                 components=components,
-                moves=moves,
+                reroutes=reroutes,
                 plane=plane,
                 quiet=quiet,
             )

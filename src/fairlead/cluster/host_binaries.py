@@ -61,7 +61,7 @@ def _host_binaries(cluster: Cluster, placed: Mapping[str, str]) -> HostBinaries:
 def guardian_tool(guardian: Sequence[str], *options: str) -> list[str]:
     """The guardian as a tool for people (``--clean``, ``--check``): as for serving, but not bound to a user.
 
-    ``--user N`` says whose sockets a served agent may move; the tools touch nobody's.
+    ``--user N`` says whose sockets a served agent may reroute; the tools touch nobody's.
     """
     words = list(guardian)
     if "--user" in words:

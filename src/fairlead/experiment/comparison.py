@@ -188,7 +188,7 @@ class Comparison(Experiment):
 
         Args:
             number: its length; None: as its command says.
-            congested: at the congestion's first place, from the start.
+            congested: at the congestion's first bottleneck, from the start.
 
         Raises:
             FairleadError: it could not be started, or failed.
@@ -200,7 +200,7 @@ class Comparison(Experiment):
         labels |= {"scenario": comparison_form.CONGESTED if congested else comparison_form.CLEAN}
         labels |= {} if number is None else {"length": number}
         launcher, job = prepare(testbed.cluster, program, secrets.token_hex(4))
-        places, started_s = case.congestion.places, time.time()
+        bottlenecks, started_s = case.congestion.bottlenecks, time.time()
         tried = Trial(
             testbed.cluster,
             testbed.cluster,
@@ -208,8 +208,8 @@ class Comparison(Experiment):
             job,
             program.timeout_s,
             episodes=[Episode(0.0, 0)] if congested else (),
-            places=places,
-            congest=lambda place: testbed.congestion(places[place]),
+            bottlenecks=bottlenecks,
+            congest=lambda bottleneck: testbed.congestion(bottlenecks[bottleneck]),
             in_lab=True,
         )
         try:

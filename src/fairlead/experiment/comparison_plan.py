@@ -28,7 +28,7 @@ class ComparisonTable(Model):
     cluster: Path | None = None
     """Cluster file of a cluster that is up."""
     seed: int = 1
-    """Seed of the order of runs, and of time and place of the congestion."""
+    """Seed of the order of runs, and of time and bottleneck of the congestion."""
     replications: int = Field(default=3, ge=1)
     """Runs of each program in each scenario."""
     stages: bool = False

@@ -22,7 +22,7 @@ class Traffic(Protocol):
         """Raises LabError if it, or a part of it, does not run any more."""
 
 
-# Makes the congestion at a place; entering it starts the traffic, leaving it ends the traffic.
+# Makes the congestion at a bottleneck; entering it starts the traffic, leaving it ends the traffic.
 MakeCongestion = Callable[[int], AbstractContextManager[Traffic]]
 
 
@@ -30,7 +30,7 @@ MakeCongestion = Callable[[int], AbstractContextManager[Traffic]]
 class Occurrence:
     """Congestion that really was: seconds since the epoch when its traffic flowed and when it was stopped."""
 
-    place: int
+    bottleneck: int
     began_s: float
     ended_s: float
 
@@ -81,12 +81,12 @@ class CongestionSchedule:
             for number, episode in enumerate(self._episodes):
                 if self._over.wait(self._left_s(episode.start_s)):
                     return
-                with self._make(episode.place) as traffic:
+                with self._make(episode.bottleneck) as traffic:
                     began_s = time.time()
                     self._first.set()
                     later = self._episodes[number + 1 :]
                     self._watch(traffic, later[0].start_s if later else math.inf)
-                    self.occurrences.append(Occurrence(episode.place, began_s, time.time()))
+                    self.occurrences.append(Occurrence(episode.bottleneck, began_s, time.time()))
         except FairleadError as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001  # whatever it is, the run was not congested as planned

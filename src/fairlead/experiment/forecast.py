@@ -14,7 +14,7 @@ BEGIN_AND_END_S = 1.5
 TRIALS_S = 15.0
 """Finding a scale takes about this for each program; lengths alone take a third of it."""
 DETOUR_FACTOR = 1.2
-"""A congested run whose traffic is moved takes about so many times its clean time."""
+"""A congested run whose traffic is rerouted takes about so many times its clean time."""
 LAB_S = 3.0
 INJECTION_S = 0.4
 """Characterizing takes about this for each ordered pair of hosts."""

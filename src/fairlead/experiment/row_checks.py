@@ -196,7 +196,7 @@ def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
         _add_placement(found, row, keys.placement(levels), there.cluster, started[0].program)
         if (congested := plan.congestion_at(levels)) is not None:
             where = keys.congestion(levels), keys.network(levels)
-            _add_congestion(found, row, *where, there, networks.path(levels), congested.places)
+            _add_congestion(found, row, *where, there, networks.path(levels), congested.bottlenecks)
 
 
 def starts(plan: Plan, levels: Levels, cluster: Cluster | None, table: Location = ("run",)) -> Iterator[Start]:
@@ -278,19 +278,19 @@ def _add_congestion(
     network: Location,
     there: Place,
     file: Path,
-    places: Sequence[CongestionDescription],
+    bottlenecks: Sequence[CongestionDescription],
 ) -> None:
     if there.lab is None:
         if not there.cluster.lab:
             message = "congestion can be made in a lab only: this cluster is not one"
             found.add(row, network, message, 'give the plan `lab = "FILE"` in place of a cluster')
         return
-    for number, each in enumerate(places):
+    for number, each in enumerate(bottlenecks):
         try:
             congestion.check(there.lab, each)
         except LabError as error:
             hint = error.hint or "name links and hosts that the lab has (`fairlead lab show`)"
-            found.add(row, (*table, "places", number), f"on {file.name}: {error.message}", hint)
+            found.add(row, (*table, "bottlenecks", number), f"on {file.name}: {error.message}", hint)
 
 
 def _rows_in_words(plan: Plan, rows: Sequence[Levels]) -> str:

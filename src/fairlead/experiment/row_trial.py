@@ -49,7 +49,7 @@ def of(
     testbed.share_processors(1 + len(plan.neighbours_at(row.levels)))
     testbed.restore()
     congestion = None if alone else plan.congestion_at(row.levels)
-    places = congestion.places if congestion else ()
+    bottlenecks = congestion.bottlenecks if congestion else ()
     return Trial(
         cluster,
         testbed.cluster,
@@ -59,8 +59,8 @@ def of(
         management=management,
         instances=instances,
         episodes=_episodes(plan, row, congestion, drawn_by, clean_time_s) if congestion else (),
-        places=places,
-        congest=(lambda place: testbed.congestion(places[place])) if congestion else None,
+        bottlenecks=bottlenecks,
+        congest=(lambda bottleneck: testbed.congestion(bottlenecks[bottleneck])) if congestion else None,
         in_lab=testbed.lab is not None,
         traffic=testbed.watch(),
         prefix=testbed.prefix(0),
@@ -96,7 +96,7 @@ def _episodes(
         case=drawn_by,
         replication=row.replication,
         clean_time_s=0.0 if _at_once(congestion) else clean_time_s(),
-        places=len(congestion.places),
+        bottlenecks=len(congestion.bottlenecks),
         onset=congestion.onset,
         moves=congestion.moves,
     )

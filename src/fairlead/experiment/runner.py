@@ -129,8 +129,8 @@ class Experiment(ABC):
         """What is missing is told before anything is measured."""
         cells = plan.combinations()
         congestions = dict.fromkeys(each for each in map(plan.congestion_at, cells) if each is not None)
-        for place in (place for each in congestions for place in each.places):
-            testbed.congestion(place)
+        for bottleneck in (bottleneck for each in congestions for bottleneck in each.bottlenecks):
+            testbed.congestion(bottleneck)
         if any(plan.managed_at(levels).components.migration for levels in cells):
             movers.maker(testbed.cluster, None)
 

@@ -186,7 +186,7 @@ class Testbed:
             self._managements[managed] = replace(found, plane=managed.plane)
         return self._managements[managed]
 
-    def congestion(self, place: CongestionDescription) -> Congestion:
+    def congestion(self, bottleneck: CongestionDescription) -> Congestion:
         """Congestion as described, not yet started.
 
         Raises:
@@ -198,7 +198,7 @@ class Testbed:
                 "congestion can be made in a lab only: this cluster is not one",
                 hint='give the plan `lab = "FILE"` in place of a cluster, or the cluster file of a lab that is up',
             )
-        return congestion.make(self.lab, place)
+        return congestion.make(self.lab, bottleneck)
 
     def restore(self) -> None:
         """Put a lab's virtual machines back where they were when it was taken."""

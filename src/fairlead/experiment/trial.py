@@ -46,7 +46,7 @@ class Trial:
         managed_cluster: the hosts that agents run on.
         management: None: no agents.
         instances: the neighbours.
-        episodes: when congestion comes, and at which of the places; ``congest`` makes it there.
+        episodes: when congestion comes, and at which of the bottlenecks; ``congest`` makes it there.
         in_lab: all hosts share this machine's processors, which are watched.
         traffic: counts what hosts send, from its making on; None: nothing does.
         prefix: see `fairlead.cluster.launch.start`.
@@ -60,7 +60,7 @@ class Trial:
     management: Management | None = None
     instances: Sequence[Instance] = ()
     episodes: Sequence[Episode] = ()
-    places: Sequence[CongestionDescription] = ()
+    bottlenecks: Sequence[CongestionDescription] = ()
     congest: MakeCongestion | None = None
     in_lab: bool = False
     traffic: Watch | None = None
@@ -153,7 +153,7 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
     verdict = programs.verdict(written)
     events = [*said, *(event for each in trial.instances for event in each.events())]
     if schedule is not None:
-        events += _congested(trial.places, schedule.occurrences)
+        events += _congested(trial.bottlenecks, schedule.occurrences)
     if trial.management is not None or schedule is not None:
         events.append(Event(outcome.started_s, "started", {}))
     return Taken(
@@ -228,6 +228,8 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
     return outcome
 
 
-def _congested(places: Sequence[CongestionDescription], occurrences: Sequence[Occurrence]) -> Iterator[Event]:
+def _congested(bottlenecks: Sequence[CongestionDescription], occurrences: Sequence[Occurrence]) -> Iterator[Event]:
     for each in occurrences:
-        yield Event(each.began_s, "congestion", {"place": describe(places[each.place]), "ended_s": each.ended_s})
+        yield Event(
+            each.began_s, "congestion", {"bottleneck": describe(bottlenecks[each.bottleneck]), "ended_s": each.ended_s}
+        )

@@ -14,7 +14,7 @@ from fairlead.errors import FairleadError, StoreError
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose
 from fairlead.manage.components import Components
-from fairlead.manage.manual_moves import Move
+from fairlead.manage.manual_reroutes import Reroute
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store
 from fairlead.store import facts as host_facts
@@ -41,7 +41,7 @@ def supervise(
     *,
     results: Path,
     components: Components,
-    moves: Sequence[Move] = (),
+    reroutes: Sequence[Reroute] = (),
     plane: str,
     quiet: bool = False,
 ) -> int | None:
@@ -74,9 +74,9 @@ def supervise(
                     run.say(nothing, quiet)
                 with run.with_earlier(results, store) as earlier:
                     management = run.management_for(cluster, components, earlier, quiet=quiet)
-                management = choose(plane, cluster, replace(management, manual=bool(moves)), run.not_built())
+                management = choose(plane, cluster, replace(management, manual=bool(reroutes)), run.not_built())
                 outcome = run.execute(
-                    cluster, job, store, identity, launch, management, moves, Ending(), quiet,
+                    cluster, job, store, identity, launch, management, reroutes, Ending(), quiet,
                     ends_together_s=ENDS_TOGETHER_S,
                 )  # fmt: skip
             except FairleadError as error:

@@ -1,4 +1,4 @@
-"""Which plane carries what a run moves, where that is left to fairlead."""
+"""Which plane carries what a run reroutes, where that is left to fairlead."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ def choose(wanted: str, cluster: Cluster, management: Management, unseen: str | 
     Raises:
         AgentError, HostError: agents could not be started to find out.
     """
-    if wanted != AUTO or not management.moves:
+    if wanted != AUTO or not management.reroutes:
         return replace(management, plane=ROUTE if wanted == AUTO else wanted)
     return decide(cluster, management, _ready(cluster, management), unseen)
 

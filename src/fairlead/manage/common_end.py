@@ -57,6 +57,6 @@ def _of_an_end(event: AgentEvent) -> bool:
     match event:
         case events.Died() | events.PlaneLost():
             return True
-        case events.Returned():
+        case events.Restored():
             return event.reason in reasons.PROGRAM_ENDED
     return False

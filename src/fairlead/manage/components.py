@@ -9,8 +9,8 @@ class Components:
 
     Attributes:
         agents: an agent on every host; without them nothing else can be.
-        detection: agents watch the sockets, probe, and judge paths by zones.
-        detours: the traffic of congested host pairs is moved.
+        detection: agents watch the sockets, probe, and judge paths by levels.
+        detours: the traffic of congested host pairs is rerouted.
         migration: virtual machines are moved where their server is congested.
         monitor: agents watch the program's messages, too. It is no stage, and on only where it is asked for: it costs
             more than the rest (docs/guides/monitor.md).

@@ -65,9 +65,9 @@ class LostPlanes:
                 self._bereaved.add(host)
                 for pair in [pair for pair in self._detours if pair[0] == host]:
                     del self._detours[pair]
-            case events.Moved():
+            case events.Rerouted():
                 self._detours[event.source, event.destination] = event.relay
-            case events.Returned():
+            case events.Restored():
                 self._detours.pop((event.source, event.destination), None)
 
     def _unused(self, host: int) -> bool:

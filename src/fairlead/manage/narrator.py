@@ -28,7 +28,7 @@ def pair_from(names: Sequence[str], source: int) -> str:
 def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
     """What an event says in words; None for those that only a record is made of."""
     match event:
-        case events.Zone() | events.Moved() | events.Returned() | events.Stayed():
+        case events.LevelChanged() | events.Rerouted() | events.Restored() | events.Kept():
             return f"{pair(names, event.source, event.destination)} {_of_pair(names, event)}"
         case events.Migration():
             return _of_migration(event)
@@ -51,17 +51,22 @@ def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
 
 
 def _of_pair(
-    names: Sequence[str], event: events.Zone[int] | events.Moved[int] | events.Returned[int] | events.Stayed[int]
+    names: Sequence[str],
+    event: events.LevelChanged[int] | events.Rerouted[int] | events.Restored[int] | events.Kept[int],
 ) -> str:
     match event:
-        case events.Zone():
-            level = "is congested" if event.zone == enums.Zone.HIGH else f"has {event.zone} congestion"
+        case events.LevelChanged():
+            level = (
+                "is congested"
+                if event.congestion_level == enums.CongestionLevel.HIGH
+                else f"has {event.congestion_level} congestion"
+            )
             return f"{level}: {event.queue_delay_s * 1e3:.1f} ms of queueing delay"
-        case events.Moved():
+        case events.Rerouted():
             return f"rerouted over {names[event.relay]}: {event.reason}{_sharing(names, event)}"
-        case events.Returned():
+        case events.Restored():
             return f"back on its direct path: {reasons.describe(event.reason)}"
-        case events.Stayed():
+        case events.Kept():
             return f"not rerouted: {reasons.describe(event.reason)}"
 
 
@@ -76,7 +81,7 @@ def _of_life(event: events.Died[int] | events.Restarted[int] | events.GivenUp[in
             return f"does not start; retrying once a minute: {event.reason}"
 
 
-def _sharing(names: Sequence[str], event: events.Moved[int]) -> str:
+def _sharing(names: Sequence[str], event: events.Rerouted[int]) -> str:
     """The job's other pairs that were on the bottleneck, for example "; h1→h3, h4→h3 and 2 more share it"."""
     left = event.source, event.destination
     flows = ((flow.source, flow.destination) for flow in event.flows)
@@ -111,7 +116,7 @@ class Narrator:
 
     What an agent saw has the agent's time, which may be a moment before the line is written.
 
-    A direct path changes its zone many times while congestion lasts. Only its turn to high is told, and only while the
+    A direct path changes its level many times while congestion lasts. Only its turn to high is told, and only while the
     program's traffic is on it; the record has every change. That all detours end with the program goes without saying.
     """
 
@@ -153,17 +158,20 @@ class Narrator:
 
     def _worth_telling(self, host: int, event: AgentEvent) -> bool:
         match event:
-            case events.Stayed():
+            case events.Kept():
                 return event.reason.partition(":")[0] not in reasons.ORDINARY
             case events.Died():
                 self._away = {path for path in self._away if path[0] != host}
-            case events.Zone():
-                return event.zone == enums.Zone.HIGH and (event.source, event.destination) not in self._away
-            case events.Moved():
+            case events.LevelChanged():
+                return (
+                    event.congestion_level == enums.CongestionLevel.HIGH
+                    and (event.source, event.destination) not in self._away
+                )
+            case events.Rerouted():
                 self._away.add((event.source, event.destination))
-            case events.Returned() if self._goes_without_saying(event.reason):
+            case events.Restored() if self._goes_without_saying(event.reason):
                 return False
-            case events.Returned():
+            case events.Restored():
                 self._away.discard((event.source, event.destination))
         return True
 

@@ -24,7 +24,7 @@ class RunState:
         argv: the program and its arguments.
         pid: the supervisor's process id; ``started_ticks`` its start time in clock ticks since boot.
         detours: (source host, destination host) joined by "→", to the relay's name.
-        zones: the same keys, to "low", "medium" or "high"; only paths that are not low.
+        levels: the same keys, to "low", "medium" or "high"; only paths that are not low.
     """
 
     job: str
@@ -34,7 +34,7 @@ class RunState:
     started_ticks: int
     started_at_s: float
     detours: dict[str, str] = field(default_factory=dict)
-    zones: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, str] = field(default_factory=dict)
 
     @property
     def alive(self) -> bool:

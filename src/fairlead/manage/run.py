@@ -26,7 +26,7 @@ from fairlead.manage import message_files
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
-from fairlead.manage.manual_moves import ManualMoves, Move
+from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
@@ -50,7 +50,7 @@ def run(
     own_mpirun: bool = False,
     results: Path,
     components: Components,
-    moves: Sequence[Move] = (),
+    reroutes: Sequence[Reroute] = (),
     plane: str = AUTO,
     placement: Path | None = None,
     messages: Path | None = None,
@@ -64,8 +64,8 @@ def run(
     Args:
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
-        moves: (source, destination, relay) host names, moved by hand before the program starts.
-        plane: how what is moved travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
+        reroutes: (source, destination, relay) host names, rerouted manually before the program starts.
+        plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
@@ -118,10 +118,10 @@ def run(
             identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
             try:
                 with with_earlier(results, store) as earlier:
-                    management = _management(cluster, components, earlier, argv, labels, bool(moves), dry_run, quiet)
+                    management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
                 if management is not None:
                     management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
-                outcome = execute(cluster, job, store, identity, launch_it, management, moves, ending, quiet)
+                outcome = execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
             except FairleadError as error:
                 store.finish_run(identity, "failed", error=str(error))
                 raise
@@ -217,7 +217,7 @@ def _management(
         say(nothing, quiet)
     if not components.agents or len(cluster.managed_hosts()) < 2:
         if manual:
-            raise ConfigError("--move needs agents, and a cluster of at least three hosts")
+            raise ConfigError("--reroute needs agents, and a cluster of at least three hosts")
         return None
     management = replace(management_for(cluster, components, store, quiet=quiet), manual=manual)
     if management.components.migration:
@@ -239,7 +239,7 @@ def execute(
     identity: int,
     launch_it: Callable[[Job, Callable[[], None]], int],
     management: Management | None,
-    moves: Sequence[Move],
+    reroutes: Sequence[Reroute],
     ending: Ending,
     quiet: bool,
     *,
@@ -262,7 +262,7 @@ def execute(
         monitored(cluster, job, management) as (watched_job, watching),
         PLANES.get(watching.plane).joined(cluster, watched_job, watching) as (relayed_job, relaying),
     ):
-        manual = ManualMoves(cluster, moves, partial(say, quiet=quiet))
+        manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet))
 
         def prepare(agents: AgentThread) -> None:
             ending.release_by(agents.stop)

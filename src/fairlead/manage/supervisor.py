@@ -64,7 +64,7 @@ class Outcome:
         exit_code: the program's.
         time_s: wall time of the program, launcher included.
         started_s: when it was started, seconds since the epoch.
-        moves: number of detours taken.
+        reroutes: number of detours taken.
         migrations: number of virtual machines moved.
         relayed: messages that agents carried; None without the relay plane.
         problems: why something that looks at events could not do its work (a full disk), or what was begun for the
@@ -74,7 +74,7 @@ class Outcome:
     exit_code: int
     time_s: float
     started_s: float
-    moves: int = 0
+    reroutes: int = 0
     migrations: int = 0
     relayed: int | None = None
     problems: list[Exception] = field(default_factory=list)
@@ -88,10 +88,10 @@ class Management:
         components: what is switched on.
         tables: by host index, the decision tables (`Characterization.manage_tables`).
         parts: agent and guardian on the hosts.
-        manual: moves are made by hand: guardians are needed even without detours of fairlead's own.
+        manual: reroutes are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
-        plane: how what is moved travels: a name of `fairlead.manage.data_planes`.
+        plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`.
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
         base_s: latency in seconds of small messages by (source, destination), as characterized.
@@ -111,14 +111,14 @@ class Management:
     sharing: SharedBottlenecks | None = None
 
     @property
-    def moves(self) -> bool:
+    def reroutes(self) -> bool:
         """Whether guardians are needed."""
         return not PLANES.get(self.plane).by_agents and (self.components.detours or self.manual)
 
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
         return JobOptions(
-            guardian=self.binaries.guardian if self.moves else None,
+            guardian=self.binaries.guardian if self.reroutes else None,
             manage=self.tables if self.components.detection else {},
             rings=self.rings,
             relay=self.relay,
@@ -145,15 +145,15 @@ class _Audience:
         self._registration = registration
         self._observers: list[EventCallback] = [narrator, self._register, *sinks]
         self._failed: set[int] = set()  # observers, by place
-        self.moves = 0
+        self.reroutes = 0
         self.migrations = 0
         self.relayed: dict[int, int] = {}  # by host index, messages; of hosts that have the relay plane
         self.problems: list[Exception] = []
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         match event:
-            case events.Moved():
-                self.moves += 1
+            case events.Rerouted():
+                self.reroutes += 1
             case events.Migration(action=enums.MigrationAction.MOVED):
                 self.migrations += 1
             case events.Stats() if event.relay is not None:
@@ -189,17 +189,17 @@ class _Audience:
         state = self._registration.state
         match event:
             case events.Died():  # its guardian takes the routes back, and nobody looks at its paths
-                for told in (state.detours, state.zones):
+                for told in (state.detours, state.levels):
                     for path in [path for path in told if path.startswith(pair_from(self._names, host))]:
                         del told[path]
-            case events.Moved():
+            case events.Rerouted():
                 state.detours[pair(self._names, event.source, event.destination)] = self._names[event.relay]
-            case events.Returned():
+            case events.Restored():
                 state.detours.pop(pair(self._names, event.source, event.destination), None)
-            case events.Zone(zone=enums.Zone.LOW):
-                state.zones.pop(pair(self._names, event.source, event.destination), None)
-            case events.Zone():
-                state.zones[pair(self._names, event.source, event.destination)] = event.zone
+            case events.LevelChanged(congestion_level=enums.CongestionLevel.LOW):
+                state.levels.pop(pair(self._names, event.source, event.destination), None)
+            case events.LevelChanged():
+                state.levels[pair(self._names, event.source, event.destination)] = event.congestion_level
             case _:
                 return
         self._registration.change()
@@ -228,7 +228,7 @@ def supervise(
         launch: starts the program and waits for it; called in this thread.
         argv: the program, for `fairlead status`.
         sinks: further receivers of (host index, event), called in the events' thread.
-        with_agents: called once the agents are ready and before the program starts (moves by hand).
+        with_agents: called once the agents are ready and before the program starts (manual reroutes).
         ends_together_s: agents may be ended with the program, so long before its end is known here (`CommonEnd`); None:
             nobody but us ends them in order.
 
@@ -274,7 +274,7 @@ def supervise(
             check_reachable(cluster, agents)
             for remark in management.remarks:
                 narrator.say(remark)
-            if management.moves:
+            if management.reroutes:
                 _tell_planes(narrator, names, agents.group.ready, told.put)
                 _tell_low_ports(narrator, names, agents.group.ready)
             if with_agents is not None:
@@ -293,7 +293,7 @@ def supervise(
         if outcome is None:
             raise
         watch.problem(error)  # how the program ended stands
-    outcome.moves, outcome.migrations, outcome.problems = watch.moves, watch.migrations, watch.problems
+    outcome.reroutes, outcome.migrations, outcome.problems = watch.reroutes, watch.migrations, watch.problems
     outcome.relayed = sum(watch.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))
     return outcome
@@ -322,7 +322,7 @@ def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState
 def _tell_planes(
     narrator: Narrator, names: Sequence[str], ready: Sequence[answers.Ready], watch: EventCallback
 ) -> None:
-    """Hosts that cannot move traffic: said once, and recorded one by one."""
+    """Hosts that cannot reroute traffic: said once, and recorded one by one."""
     without = {index: each.plane_reason for index, each in enumerate(ready) if each.plane == "none"}
     for index, reason in without.items():
         watch(index, events.Plane(plane="none", reason=reason))
@@ -359,5 +359,5 @@ def _summary(outcome: Outcome) -> str:
     how = "ended" if code == 0 else f"ended with exit code {code}{by}"
     migrations = f", {words.count(outcome.migrations, 'migration')}" if outcome.migrations else ""
     relayed = f", {words.count(outcome.relayed, 'message')} relayed" if outcome.relayed is not None else ""
-    moves = words.count(outcome.moves, "reroute")
-    return f"program {how} after {outcome.time_s:.2f} s; {moves}{migrations}{relayed}"
+    reroutes = words.count(outcome.reroutes, "reroute")
+    return f"program {how} after {outcome.time_s:.2f} s; {reroutes}{migrations}{relayed}"

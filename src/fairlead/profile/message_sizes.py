@@ -1,6 +1,6 @@
 """At which message sizes a network is measured for a program: few sizes that say how long its messages take. Pure.
 
-The rule (docs/guides/characterize.md): 64 B stands for everything smaller and is always there, because zones and
+The rule (docs/guides/characterize.md): 64 B stands for everything smaller and is always there, because levels and
 probes stand on the latency of a small message. Of the classes above, those with the most messages and with the most
 bytes between hosts are taken in turn, until those taken hold 95 % of both or are four. A class is measured at its first
 size, the largest one at its end, too, so that all messages of the classes lie between sizes that were measured.

@@ -135,7 +135,7 @@ class Pingpong(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Train(Answer):
+class Bulk(Answer):
     """What TCP connections carried.
 
     Attributes:
@@ -145,7 +145,7 @@ class Train(Answer):
         rate_bps: the rate of the two.
     """
 
-    TYPE: ClassVar[str] = "train"
+    TYPE: ClassVar[str] = "bulk"
 
     peer: int
     bytes: int
@@ -153,7 +153,7 @@ class Train(Answer):
     rate_bps: float
 
     @classmethod
-    def read(cls, fields: Fields[Any]) -> "Train":
+    def read(cls, fields: Fields[Any]) -> "Bulk":
         return cls(
             peer=fields.one("peer", whole),
             bytes=fields.one("bytes", whole),

@@ -21,7 +21,7 @@ class Config(Order):
         hosts: all managed hosts, in the same order for all agents.
         guardian: command line of the guardian; None: no route plane.
         uid: user whose connections are watched and rerouted; None: the agent's own user.
-        manage: decision tables; None: only manual moves.
+        manage: decision tables; None: only manual reroutes.
         relay: relay plane; excludes `guardian`.
         rings: directory of the ranks' message rings; None: messages are not watched.
         lease_s: time without a line after which the agent ends; None: it does not end.
@@ -98,7 +98,7 @@ class Pingpong(Command[answers.Pingpong]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Train(Command[answers.Train]):
+class Bulk(Command[answers.Bulk]):
     """Sends as many bytes as TCP connections carry.
 
     Attributes:
@@ -108,8 +108,8 @@ class Train(Command[answers.Train]):
         timeout_s: on top of the duration.
     """
 
-    TYPE: ClassVar[str] = "train"
-    ANSWER: ClassVar[type[Answer]] = answers.Train
+    TYPE: ClassVar[str] = "bulk"
+    ANSWER: ClassVar[type[Answer]] = answers.Bulk
 
     peer: int
     duration_s: float
@@ -155,15 +155,15 @@ class Probe(Command[answers.Probe]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move(Command[answers.Done]):
-    """Reroutes the traffic to a peer until it is returned.
+class Reroute(Command[answers.Done]):
+    """Reroutes the traffic to a peer until it is restored.
 
     Attributes:
         peer: destination of the traffic.
         relay: the host that it takes.
     """
 
-    TYPE: ClassVar[str] = "move"
+    TYPE: ClassVar[str] = "reroute"
     ANSWER: ClassVar[type[Answer]] = answers.Done
 
     peer: int
@@ -178,14 +178,14 @@ class Move(Command[answers.Done]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Return(Command[answers.Done]):
-    """Returns the traffic to the direct path; succeeds if it is there already.
+class Restore(Command[answers.Done]):
+    """Restores the traffic to the direct path; succeeds if it is there already.
 
     Attributes:
         peer: destination of the traffic.
     """
 
-    TYPE: ClassVar[str] = "return"
+    TYPE: ClassVar[str] = "restore"
     ANSWER: ClassVar[type[Answer]] = answers.Done
 
     peer: int

@@ -5,19 +5,19 @@
 from enum import StrEnum
 
 
-class Zone(StrEnum):
+class CongestionLevel(StrEnum):
     """How slow a path is against its baseline; datagrams have the number."""
 
     # no congestion
     LOW = "low"
-    # from `zones.medium_factor` on
+    # from `congestion_level.medium_factor` on
     MEDIUM = "medium"
-    # from `zones.high_factor` on
+    # from `congestion_level.high_factor` on
     HIGH = "high"
 
 
-class StayReason(StrEnum):
-    """Why a search moved nothing."""
+class KeepReason(StrEnum):
+    """Why a search kept a pair on its path."""
 
     # no host can relay this pair: none avoids the bottleneck, or none has a plane
     NO_CANDIDATE = "no_candidate"
@@ -36,7 +36,7 @@ class StayReason(StrEnum):
     # the destination answers no probe on any path
     DESTINATION_SILENT = "destination_silent"
     # the kernel or the guardian refused
-    MOVE_FAILED = "move_failed"
+    REROUTE_FAILED = "reroute_failed"
     # another of the job's pairs leaves first, which may be enough
     GIVES_WAY = "gives_way"
     # the destination has no plane, or does not answer
@@ -49,7 +49,7 @@ class StayReason(StrEnum):
     LEARNING = "learning"
 
 
-STAY_REASON_WORDS = {
+KEEP_REASON_WORDS = {
     "no_candidate": "no other host can relay its traffic",
     "no_answer": "no relay answered in time",
     "not_better": "no detour is faster by enough",
@@ -58,7 +58,7 @@ STAY_REASON_WORDS = {
     "own_load": "the program's own traffic accounts for the queue",
     "refused": "the relays have no capacity left",
     "destination_silent": "the destination does not answer on any path",
-    "move_failed": "the route could not be installed",
+    "reroute_failed": "the route could not be installed",
     "gives_way": "another pair of the program is rerouted first, which may be enough",
     "destination_lost": "the destination host does not accept rerouted traffic",
     "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
@@ -68,8 +68,8 @@ STAY_REASON_WORDS = {
 """As people read them."""
 
 
-class ReturnReason(StrEnum):
-    """Why a pair came back to its direct path."""
+class RestoreReason(StrEnum):
+    """Why a pair was restored to its direct path."""
 
     # the direct path has been free for long enough
     DIRECT_GOOD = "direct_good"
@@ -97,7 +97,7 @@ class ReturnReason(StrEnum):
     STOPPING = "stopping"
 
 
-RETURN_REASON_WORDS = {
+RESTORE_REASON_WORDS = {
     "direct_good": "the direct path has been free of congestion for long enough",
     "detour_slow": "the detour became slower than the direct path",
     "relay_dead": "the relay no longer answers",

@@ -25,34 +25,34 @@ from fairlead.protocol.objects import Flow, PeerClock, RelayCounts, RemovedItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Zone(Event[HostT]):
+class LevelChanged(Event[HostT]):
     """A directed path changed its congestion level.
 
     Attributes:
         source: the path.
         destination: the path.
         from_: level before.
-        zone: level now.
+        congestion_level: level now.
         queue_delay_s: queueing delay that it was judged by.
     """
 
-    TYPE: ClassVar[str] = "zone"
+    TYPE: ClassVar[str] = "level_changed"
     STORED: ClassVar[bool] = True
 
     source: HostT
     destination: HostT
-    from_: enums.Zone
-    zone: enums.Zone
+    from_: enums.CongestionLevel
+    congestion_level: enums.CongestionLevel
     queue_delay_s: float
 
     @classmethod
-    def read(cls, fields: Fields[HostT]) -> "Zone[HostT]":
+    def read(cls, fields: Fields[HostT]) -> "LevelChanged[HostT]":
         return cls(
             t_s=fields.optional("t_s", real),
             source=fields.one("source", fields.host),
             destination=fields.one("destination", fields.host),
-            from_=fields.one("from", choice(enums.Zone), enums.Zone.LOW),
-            zone=fields.one("zone", choice(enums.Zone)),
+            from_=fields.one("from", choice(enums.CongestionLevel), enums.CongestionLevel.LOW),
+            congestion_level=fields.one("congestion_level", choice(enums.CongestionLevel)),
             queue_delay_s=fields.one("queue_delay_s", real, math.nan),
         )
 
@@ -61,13 +61,13 @@ class Zone(Event[HostT]):
             "source": host(self.source),
             "destination": host(self.destination),
             "from": self.from_,
-            "zone": self.zone,
+            "congestion_level": self.congestion_level,
             "queue_delay_s": self.queue_delay_s,
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved(Event[HostT]):
+class Rerouted(Event[HostT]):
     """A pair was rerouted, or went from one relay to another.
 
     Attributes:
@@ -88,7 +88,7 @@ class Moved(Event[HostT]):
         flows: up to 16 of the job's pairs on the bottleneck, largest first.
     """
 
-    TYPE: ClassVar[str] = "moved"
+    TYPE: ClassVar[str] = "rerouted"
     STORED: ClassVar[bool] = True
 
     source: HostT
@@ -108,7 +108,7 @@ class Moved(Event[HostT]):
     flows: tuple[Flow[HostT], ...]
 
     @classmethod
-    def read(cls, fields: Fields[HostT]) -> "Moved[HostT]":
+    def read(cls, fields: Fields[HostT]) -> "Rerouted[HostT]":
         return cls(
             t_s=fields.optional("t_s", real),
             source=fields.one("source", fields.host),
@@ -149,7 +149,7 @@ class Moved(Event[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Returned(Event[HostT]):
+class Restored(Event[HostT]):
     """A pair is on its direct path again.
 
     Attributes:
@@ -161,7 +161,7 @@ class Returned(Event[HostT]):
         away_s: how long it was rerouted.
     """
 
-    TYPE: ClassVar[str] = "returned"
+    TYPE: ClassVar[str] = "restored"
     STORED: ClassVar[bool] = True
 
     source: HostT
@@ -172,7 +172,7 @@ class Returned(Event[HostT]):
     away_s: float
 
     @classmethod
-    def read(cls, fields: Fields[HostT]) -> "Returned[HostT]":
+    def read(cls, fields: Fields[HostT]) -> "Restored[HostT]":
         return cls(
             t_s=fields.optional("t_s", real),
             source=fields.one("source", fields.host),
@@ -195,23 +195,23 @@ class Returned(Event[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stayed(Event[HostT]):
-    """A search moved nothing; the same reason at most every 5 s.
+class Kept(Event[HostT]):
+    """A search kept a pair on its path; the same reason at most every 5 s.
 
     Attributes:
         source: the pair.
         destination: the pair.
         relay: where its traffic is.
-        reason: see below; `move_failed` has the guardian's words after a colon.
-        queue_delay_s: as in `moved`; 0 where not measured.
-        foreign_share: as in `moved`; 0 where not measured.
-        present_latency_s: as in `moved`; 0 where not measured.
+        reason: see below; `reroute_failed` has the guardian's words after a colon.
+        queue_delay_s: as in `rerouted`; 0 where not measured.
+        foreign_share: as in `rerouted`; 0 where not measured.
+        present_latency_s: as in `rerouted`; 0 where not measured.
         best: fastest relay measured.
         best_latency_s: expected latency over it.
-        flows: as in `moved`.
+        flows: as in `rerouted`.
     """
 
-    TYPE: ClassVar[str] = "stayed"
+    TYPE: ClassVar[str] = "kept"
     STORED: ClassVar[bool] = True
 
     source: HostT
@@ -226,7 +226,7 @@ class Stayed(Event[HostT]):
     flows: tuple[Flow[HostT], ...]
 
     @classmethod
-    def read(cls, fields: Fields[HostT]) -> "Stayed[HostT]":
+    def read(cls, fields: Fields[HostT]) -> "Kept[HostT]":
         return cls(
             t_s=fields.optional("t_s", real),
             source=fields.one("source", fields.host),
@@ -264,7 +264,7 @@ class Notice(Event[HostT]):
         from_: host that sent it.
         source: the congested path.
         destination: the congested path.
-        zone: its level as the sender saw it.
+        congestion_level: its level as the sender saw it.
         queue_delay_s: its queueing delay as the sender saw it.
     """
 
@@ -274,7 +274,7 @@ class Notice(Event[HostT]):
     from_: HostT
     source: HostT
     destination: HostT
-    zone: enums.Zone
+    congestion_level: enums.CongestionLevel
     queue_delay_s: float
 
     @classmethod
@@ -284,7 +284,7 @@ class Notice(Event[HostT]):
             from_=fields.one("from", fields.host),
             source=fields.one("source", fields.host),
             destination=fields.one("destination", fields.host),
-            zone=fields.one("zone", choice(enums.Zone), enums.Zone.LOW),
+            congestion_level=fields.one("congestion_level", choice(enums.CongestionLevel), enums.CongestionLevel.LOW),
             queue_delay_s=fields.one("queue_delay_s", real, math.nan),
         )
 
@@ -293,7 +293,7 @@ class Notice(Event[HostT]):
             "from": host(self.from_),
             "source": host(self.source),
             "destination": host(self.destination),
-            "zone": self.zone,
+            "congestion_level": self.congestion_level,
             "queue_delay_s": self.queue_delay_s,
         }
 
@@ -389,7 +389,7 @@ class PathLatency(Event[HostT]):
         latency_s: half the smoothed round trip of its connections.
         queue_delay_s: of the direct path, by probes.
         rate_bps: acknowledged rate of the pair.
-        zone: level of the direct path.
+        congestion_level: level of the direct path.
     """
 
     TYPE: ClassVar[str] = "path_latency"
@@ -401,7 +401,7 @@ class PathLatency(Event[HostT]):
     latency_s: float
     queue_delay_s: float
     rate_bps: float
-    zone: enums.Zone
+    congestion_level: enums.CongestionLevel
 
     @classmethod
     def read(cls, fields: Fields[HostT]) -> "PathLatency[HostT]":
@@ -413,7 +413,7 @@ class PathLatency(Event[HostT]):
             latency_s=fields.one("latency_s", real),
             queue_delay_s=fields.one("queue_delay_s", real, math.nan),
             rate_bps=fields.one("rate_bps", real, math.nan),
-            zone=fields.one("zone", choice(enums.Zone), enums.Zone.LOW),
+            congestion_level=fields.one("congestion_level", choice(enums.CongestionLevel), enums.CongestionLevel.LOW),
         )
 
     def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
@@ -424,7 +424,7 @@ class PathLatency(Event[HostT]):
             "latency_s": self.latency_s,
             "queue_delay_s": self.queue_delay_s,
             "rate_bps": self.rate_bps,
-            "zone": self.zone,
+            "congestion_level": self.congestion_level,
         }
 
 
@@ -640,7 +640,7 @@ class Rejected(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneLost(Event[HostT]):
-    """The agent treats all its pairs as returned and continues probing.
+    """The agent treats all its pairs as restored and continues probing.
 
     Attributes:
         reason: how the guardian ended.
@@ -992,36 +992,36 @@ class Congestion(Event[HostT]):
     """A comparison loaded the network.
 
     Attributes:
-        place: the plan's place, or where it was loaded.
+        bottleneck: the plan's bottleneck, or where it was loaded.
         ended_s: its end, seconds since the epoch.
     """
 
     TYPE: ClassVar[str] = "congestion"
     STORED: ClassVar[bool] = True
 
-    place: Any
+    bottleneck: Any
     ended_s: float
 
     @classmethod
     def read(cls, fields: Fields[HostT]) -> "Congestion[HostT]":
         return cls(
             t_s=fields.optional("t_s", real),
-            place=fields.one("place", anything),
+            bottleneck=fields.one("bottleneck", anything),
             ended_s=fields.one("ended_s", real),
         )
 
     def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
         return {
-            "place": self.place,
+            "bottleneck": self.bottleneck,
             "ended_s": self.ended_s,
         }
 
 
 EVENTS: tuple[type[Event[Any]], ...] = (
-    Zone,
-    Moved,
-    Returned,
-    Stayed,
+    LevelChanged,
+    Rerouted,
+    Restored,
+    Kept,
     Notice,
     BaseShifted,
     BaseLearnt,

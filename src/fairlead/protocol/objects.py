@@ -398,10 +398,10 @@ class Manage:
     Attributes:
         base: baseline of the cluster, from `fairlead characterize`.
         shares: list of `[k, m, [[i, j], ...]]`: traffic from k to m slows each path i → j.
-        settings: settings by name, for example `{"zones.medium_factor": 2}`.
+        settings: settings by name, for example `{"congestion_level.medium_factor": 2}`.
         learn: baselines are learnt; those in `base` are known from the start.
         mix: list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer.
-        automatic: false: no probes and no reroutes of its own, only manual moves.
+        automatic: false: no probes and no reroutes of its own, only manual reroutes.
         seed: added to the seed of random choices.
     """
 

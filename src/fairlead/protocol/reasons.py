@@ -1,17 +1,17 @@
 """Why traffic was not rerouted or came back, in words: agents give a short name, and details after a colon."""
 
-from fairlead.protocol.enums import RETURN_REASON_WORDS, STAY_REASON_WORDS, ReturnReason, StayReason
+from fairlead.protocol.enums import KEEP_REASON_WORDS, RESTORE_REASON_WORDS, KeepReason, RestoreReason
 
 AGENT_DIED = "agent_died"  # of returns that nobody told
-_WORDS = {**STAY_REASON_WORDS, **RETURN_REASON_WORDS, AGENT_DIED: "the agent died"}
+_WORDS = {**KEEP_REASON_WORDS, **RESTORE_REASON_WORDS, AGENT_DIED: "the agent died"}
 
 # Of returns when the program ended: agents are told so one after the other.
-PEER_STOPPED = ReturnReason.PEER_STOPPED
-PROGRAM_ENDED = frozenset({ReturnReason.STOPPING, PEER_STOPPED})
+PEER_STOPPED = RestoreReason.PEER_STOPPED
+PROGRAM_ENDED = frozenset({RestoreReason.STOPPING, PEER_STOPPED})
 
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
 ORDINARY = frozenset(
-    {StayReason.OWN_LOAD, StayReason.NO_ANSWER, StayReason.GIVES_WAY, StayReason.HELD, StayReason.LEARNING}
+    {KeepReason.OWN_LOAD, KeepReason.NO_ANSWER, KeepReason.GIVES_WAY, KeepReason.HELD, KeepReason.LEARNING}
 )
 
 

@@ -26,12 +26,12 @@ SHADE = Colour("shade", "#f1e9dd", "#2b2620")  # where others load the network
 PLAIN = Colour("plain", "#d55e00", "#f0883e")  # without fairlead; congested
 MANAGED = Colour("managed", "#0072b2", "#56b4e9")  # with fairlead; a detour
 GOOD = Colour("good", "#00805f", "#2fbf95")  # a quiet network
-LOW = Colour("zone-low", "#c9d3dc", "#46505b")
-MEDIUM = Colour("zone-medium", "#e69f00", "#e6a817")
-HIGH = Colour("zone-high", "#b03060", "#ef6a99")
+LOW = Colour("level-low", "#c9d3dc", "#46505b")
+MEDIUM = Colour("level-medium", "#e69f00", "#e6a817")
+HIGH = Colour("level-high", "#b03060", "#ef6a99")
 
 ALL = (SURFACE, INK, MUTED, GRID, SHADE, PLAIN, MANAGED, GOOD, LOW, MEDIUM, HIGH)
-ZONES = {"low": LOW, "medium": MEDIUM, "high": HIGH}
+LEVELS = {"low": LOW, "medium": MEDIUM, "high": HIGH}
 
 SEQUENTIAL = "cividis_r"
 """Colour map of heat maps: even in lightness, alike for all kinds of colour vision; dark is much."""

@@ -11,7 +11,7 @@ from fairlead.analysis.comparison import Stage as ComparisonStage
 from fairlead.analysis.effects import Result
 from fairlead.contract import Document, Finite, Part
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "2.0"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
 
 Interval = tuple[Finite | None, Finite | None]
@@ -42,7 +42,7 @@ class ProgramSummary(Part):
     n: dict[str, int]
     n_runs: int
     failed_runs: int
-    moves: int
+    reroutes: int
     own_clock: bool = False
     processors_busy: Finite | None = None
     limited_by_processors: bool | None = None
@@ -114,7 +114,7 @@ def _of(
         | {name: result.estimate.n for name, result in shares.items() if result.estimate is not None},
         n_runs=sum(cell.n for cell in counted),
         failed_runs=sum(cell.failed for cell in counted),
-        moves=sum(move.kind == "moved" for run in stage.runs for move in run.moves),
+        reroutes=sum(decision.kind == "rerouted" for run in stage.runs for decision in run.decisions),
         own_clock=program.own_clock,
         processors_busy=max((cell.busy for cell in timed.values() if cell.busy is not None), default=None),
         limited_by_processors=any(cell.limited_by_processors for cell in timed.values())

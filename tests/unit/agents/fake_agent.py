@@ -29,7 +29,13 @@ def answer(message: dict[str, object], mode: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         case "event":
             say(
-                **{"from": "low"}, type="zone", source=1, destination=0, zone="high", queue_delay_s=0.1, t_s=time.time()
+                **{"from": "low"},
+                type="level_changed",
+                source=1,
+                destination=0,
+                congestion_level="high",
+                queue_delay_s=0.1,
+                t_s=time.time(),
             )
             say(type="done", id=identity)
         case "stop" if mode != "stubborn":

@@ -21,7 +21,7 @@ from fairlead.errors import AgentError, HostError
 from fairlead.manage import narrator
 from fairlead.protocol import commands
 from fairlead.protocol import events as protocol
-from fairlead.protocol.enums import Zone
+from fairlead.protocol.enums import CongestionLevel
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import Base, Manage
 
@@ -121,8 +121,8 @@ def test_events_reach_callbacks(tmp_path: Path) -> None:
             first, second = events_of(group), events_of(group)
             await group.command(1, SayEvent())
             index, event = first.get_nowait()
-            assert index == 1 and isinstance(event, protocol.Zone)
-            assert (event.source, event.zone) == (1, Zone.HIGH)
+            assert index == 1 and isinstance(event, protocol.LevelChanged)
+            assert (event.source, event.congestion_level) == (1, CongestionLevel.HIGH)
             assert second.get_nowait() == (index, event)
 
     run(body)

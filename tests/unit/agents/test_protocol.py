@@ -82,15 +82,15 @@ def test_what_a_line_lacks_is_named_and_stores_may_lack_it(message: Message) -> 
     ("field", "value", "said"),
     [
         ("source", "h0", "'source' is not a whole number: 'h0'"),
-        ("zone", "purple", "'zone' is none of low, medium, high: 'purple'"),
+        ("congestion_level", "purple", "'congestion_level' is none of low, medium, high: 'purple'"),
         ("queue_delay_s", "0.1", "'queue_delay_s' is not a number: '0.1'"),
         ("queue_delay_s", True, "'queue_delay_s' is not a number: True"),
     ],
 )
 def test_what_is_of_another_type_is_named(field: str, value: Any, said: str) -> None:
-    line = {"source": 0, "destination": 1, "from": "low", "zone": "high", "queue_delay_s": 0.1}
+    line = {"source": 0, "destination": 1, "from": "low", "congestion_level": "high", "queue_delay_s": 0.1}
     with pytest.raises(ValueError, match=said):
-        reading.event_of("zone", {**line, field: value})
+        reading.event_of("level_changed", {**line, field: value})
 
 
 def test_an_event_that_there_is_not_is_refused() -> None:
@@ -111,9 +111,9 @@ def test_commands_are_written_as_the_page_has_them() -> None:
         "type": "probe", "peers": [1, 2], "count": 5, "interval_s": 0.02,
     }  # fmt: skip
     assert commands.Lease().to_json() == {"type": "lease"}
-    assert commands.Return(peer=1).to_json() == {"type": "return", "peer": 1}
-    assert "timeout_s" not in commands.Train(peer=1, duration_s=1.0, streams=1).to_json()
-    assert commands.Train(peer=1, duration_s=1.0, streams=1, timeout_s=2.0).to_json()["timeout_s"] == 2.0
+    assert commands.Restore(peer=1).to_json() == {"type": "restore", "peer": 1}
+    assert "timeout_s" not in commands.Bulk(peer=1, duration_s=1.0, streams=1).to_json()
+    assert commands.Bulk(peer=1, duration_s=1.0, streams=1, timeout_s=2.0).to_json()["timeout_s"] == 2.0
     for command in TABLE.commands:
         if command.answer:
             kind = getattr(commands, command.name.title().replace("_", ""))
@@ -124,8 +124,12 @@ def test_commands_are_written_as_the_page_has_them() -> None:
     ("old", "new", "said"),
     [
         ('cpu_s = { type = "real"', 'cpu_s = { type = "rael"', "there is no type 'rael'"),
-        ('answer = "train"', 'answer = "trains"', "there is no answer 'trains'"),
-        ('at_most = "zones.high_factor"', 'at_most = "zones.higher"', "there is no setting 'zones.higher'"),
+        ('answer = "bulk"', 'answer = "bulks"', "there is no answer 'bulks'"),
+        (
+            'at_most = "congestion_level.high_factor"',
+            'at_most = "congestion_level.higher"',
+            "there is no setting 'congestion_level.higher'",
+        ),
         ('cpu_s = { type = "real"', 'cpu_s = { colour = "red", type = "real"', "colour"),
         ("default = 1.5\n", "default = 0.5\n", "the default is outside the limits"),
     ],

@@ -92,7 +92,7 @@ def tcp_run(directory: Path, *, blocks: int = 3, times: float = 1.0) -> int:
 def all_pairs_run(directory: Path, slow_pair: tuple[str, str], blocks: int = 4) -> int:
     """Five hosts of 10 us and 80 Mbit/s; one pair takes twice as long."""
     hosts = [f"h{k}" for k in range(5)]
-    plan = {"hosts": hosts, "size_B": 8, "train_B": 1000}
+    plan = {"hosts": hosts, "size_B": 8, "bulk_B": 1000}
     with Store.open(directory) as store:
         run = store.begin_run(records.KIND, {"benchmark": "all-pairs", "cluster": "c"}, plan=plan, seed=1)
         for number in range(blocks):

@@ -32,7 +32,7 @@ def impact(directory: Path, factor: float) -> None:
 
 
 def network_noise(directory: Path, times: float) -> None:
-    plan = {"size_B": 1, "train_B": 1000, "part_s": 1.0, "seconds": 20.0, "between": [["a", "b"]]}
+    plan = {"size_B": 1, "bulk_B": 1000, "part_s": 1.0, "seconds": 20.0, "between": [["a", "b"]]}
     series = []
     for part in range(20):
         labels = {"size_B": 1, "start_s": float(part)}

@@ -113,7 +113,7 @@ def test_sizes_that_the_budget_left_half_measured_do_not_count() -> None:
 
 def noisy_run(directory: Path) -> None:
     """100 parts of 1 s: latency 10 us, then 20 us from part 60 on; one message in 50 takes ten times as long."""
-    plan = {"size_B": 1, "train_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
+    plan = {"size_B": 1, "bulk_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
     generator = np.random.default_rng(3)
     with Store.open(directory) as store:
         run = store.begin_run(records.KIND, {"benchmark": "network-noise", "cluster": "c"}, plan=plan)
@@ -148,7 +148,7 @@ def test_the_report_tells_tails_and_changes(tmp_path: Path) -> None:
 
 def test_the_scale_of_time_is_that_of_the_parts_as_they_came(tmp_path: Path) -> None:
     """On a slow network a part takes longer than was asked for."""
-    plan = {"size_B": 1, "train_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
+    plan = {"size_B": 1, "bulk_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
     level = np.where(np.arange(100) % 20 < 10, 20e-6, 24e-6)  # lasts 10 parts
     with Store.open(tmp_path) as store:
         run = store.begin_run(records.KIND, {"benchmark": "network-noise", "cluster": "c"}, plan=plan)
@@ -210,7 +210,7 @@ def test_parts_count_alike_however_many_messages_they_had() -> None:
 
 
 def test_disturbed_seconds_are_in_the_percentiles_of_the_report(tmp_path: Path) -> None:
-    plan = {"size_B": 1, "train_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
+    plan = {"size_B": 1, "bulk_B": 1000, "part_s": 1.0, "seconds": 100.0, "between": [["a", "b"]]}
     with Store.open(tmp_path) as store:
         run = store.begin_run(records.KIND, {"benchmark": "network-noise", "cluster": "c"}, plan=plan)
         for part in range(100):

@@ -81,16 +81,16 @@ class SimulatedAgents:
         answer: AnswerT = await getattr(self, "_" + command.TYPE)(host_index, command)
         return answer
 
-    async def _train(self, host: int, train: commands.Train) -> answers.Train:
-        flow = (host, train.peer)
+    async def _bulk(self, host: int, bulk: commands.Bulk) -> answers.Bulk:
+        flow = (host, bulk.peer)
         self.flows.append(flow)
         self.most_flows = max(self.most_flows, len(self.flows))
-        await asyncio.sleep(train.duration_s / 2)
+        await asyncio.sleep(bulk.duration_s / 2)
         rate = self._rates()[self.flows.index(flow)] * self._random.uniform(0.93, 0.99)
-        await asyncio.sleep(train.duration_s / 2)
+        await asyncio.sleep(bulk.duration_s / 2)
         self.flows.remove(flow)
-        received_B = round(rate * train.duration_s / 8)
-        return answers.Train(peer=train.peer, bytes=received_B, duration_s=train.duration_s, rate_bps=rate)
+        received_B = round(rate * bulk.duration_s / 8)
+        return answers.Bulk(peer=bulk.peer, bytes=received_B, duration_s=bulk.duration_s, rate_bps=rate)
 
     async def _probe(self, host: int, probe: commands.Probe) -> answers.Probe:
         results = []

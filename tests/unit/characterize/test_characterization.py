@@ -109,8 +109,8 @@ def test_only_a_complete_one_of_the_same_hosts_is_found(store: Store) -> None:
     store.finish_run(begun, "failed", error="h1: the agent was killed by signal 9")
     found = Characterization.latest(store, CLUSTER)
     assert found is not None and found.run == first
-    moved = replace(CLUSTER, hosts=(replace(CLUSTER.hosts[0], address="10.9.9.9"), *CLUSTER.hosts[1:]))
-    assert Characterization.latest(store, moved) is None
+    rerouted = replace(CLUSTER, hosts=(replace(CLUSTER.hosts[0], address="10.9.9.9"), *CLUSTER.hosts[1:]))
+    assert Characterization.latest(store, rerouted) is None
 
 
 def test_an_incomplete_one_shows_what_it_has(store: Store) -> None:

@@ -82,13 +82,13 @@ def test_a_characterization_of_more_hosts_in_another_job_is_used(store: Store) -
 
 def test_a_host_with_another_address_is_another_host(store: Store) -> None:
     measured(store, job(17))
-    moved = job(18, H0, H1, replace(H2, address="10.9.9.9"))
-    assert Characterization.latest(store, moved) is None
-    found = known.paths(store, moved)
+    rerouted = job(18, H0, H1, replace(H2, address="10.9.9.9"))
+    assert Characterization.latest(store, rerouted) is None
+    found = known.paths(store, rerouted)
     np.testing.assert_array_equal(
         np.isfinite(found.latency_s), [[False, True, False], [True, False, False], [False, False, False]]
     )
-    assert found.words(moved).startswith(
+    assert found.words(rerouted).startswith(
         "slurm-18 has no characterization: 2 of 6 paths are known from earlier runs (0 seconds ago), "
         "and agents learn the others while the program runs; "
     )

@@ -78,7 +78,7 @@ def test_the_end_of_options_is_no_name(line: str) -> None:
     ("line", "told"),
     [
         ("run c.toml -n 8 cg --class A", "fairlead run c.toml -n 8 -- cg --class A"),
-        ("run -n 8 c.toml cg -c A --move a:b:c", "fairlead run -n 8 c.toml -- cg -c A --move a:b:c"),
+        ("run -n 8 c.toml cg -c A --reroute a:b:c", "fairlead run -n 8 c.toml -- cg -c A --reroute a:b:c"),
         ("profile -n 4 cg --class=A", "fairlead profile run -n 4 -- cg --class=A"),
         ("profile run cg 'two words' --class A", "fairlead profile run -- cg 'two words' --class A"),
     ],

@@ -118,7 +118,7 @@ timeout_s = 5
 factor = "congestion"
 [congestion.levels]
 clean = "none"
-delayed = { places = [{ kind = "delay", link = ["leaf0", "leaf1"] }] }
+delayed = { bottlenecks = [{ kind = "delay", link = ["leaf0", "leaf1"] }] }
 [management]
 factor = "management"
 [management.levels]

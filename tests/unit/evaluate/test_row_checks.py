@@ -229,7 +229,7 @@ star = "l.toml"
 other = "m.toml"
 
 [congestions.streams]
-[[congestions.streams.places]]
+[[congestions.streams.bottlenecks]]
 kind = "streams"
 pairs = [["h0", "h1"]]
 
@@ -283,7 +283,7 @@ def test_all_cases_of_a_comparison_are_judged_at_once(comparison: Path) -> None:
     ]
     assert places == [
         "7 labs.other",
-        "10 congestions.streams.places[0]",
+        "10 congestions.streams.bottlenecks[0]",
         "16 programs[0].command",
         "22 programs[1].ranks",
     ]
@@ -309,7 +309,7 @@ factor = "congestion"
 [congestion.levels]
 clean = "none"
 [congestion.levels.delayed]
-places = [{ kind = "delay", link = ["switch", "h7"] }]
+bottlenecks = [{ kind = "delay", link = ["switch", "h7"] }]
 [placement]
 factor = "placement"
 levels = { slots = "slots", placed = "placed.json" }
@@ -322,7 +322,7 @@ def test_congestion_and_placement_of_rows_are_held_against_the_lab(tmp_path: Pat
     file.write_text(CONGESTED)
     lines = [line.split("\n")[0].removeprefix(f"{tmp_path}/") for line in found(file)]
     assert [line.split(": ")[1] for line in lines] == [
-        *("programs[0].command", "congestion.levels.delayed.places[0]", "placement.levels.placed")
+        *("programs[0].command", "congestion.levels.delayed.bottlenecks[0]", "placement.levels.placed")
     ]
     assert lines[0].endswith("cg has no class 'T'")
     assert "on l.toml: congestion: there is no link switch-h7 (in 2 of 4 cells: congestion delayed)" in lines[1]

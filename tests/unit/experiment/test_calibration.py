@@ -16,9 +16,9 @@ from fairlead.experiment.congestion import CongestionPlan
 from fairlead.experiment.program import ProgramPlan
 from fairlead.lab.processors import Use
 
-PLACE = {"kind": "streams", "between": ("leaf0", "leaf1")}
-CONGESTION = CongestionPlan.model_validate({"places": [PLACE]})
-LATER = CongestionPlan.model_validate({"places": [PLACE], "onset": (0.3, 0.4)})
+BOTTLENECK = {"kind": "streams", "between": ("leaf0", "leaf1")}
+CONGESTION = CongestionPlan.model_validate({"bottlenecks": [BOTTLENECK]})
+LATER = CongestionPlan.model_validate({"bottlenecks": [BOTTLENECK], "onset": (0.3, 0.4)})
 NETWORK = NetworkPlan("mesh8", None, None)
 
 

@@ -27,22 +27,22 @@ class Recorder:
         self.traffic = traffic or Going()
 
     @contextmanager
-    def __call__(self, place: int) -> Iterator[Traffic]:
-        self.log.append(f"start {place}")
+    def __call__(self, bottleneck: int) -> Iterator[Traffic]:
+        self.log.append(f"start {bottleneck}")
         try:
             yield self.traffic
         finally:
-            self.log.append(f"stop {place}")
+            self.log.append(f"stop {bottleneck}")
 
 
-def test_moves_from_place_to_place() -> None:
+def test_moves_from_bottleneck_to_bottleneck() -> None:
     congestion = Recorder()
     with CongestionSchedule([Episode(0.0, 1), Episode(0.1, 0)], congestion) as schedule:
         assert congestion.log == ["start 1"]
         time.sleep(0.3)
     assert congestion.log == ["start 1", "stop 1", "start 0", "stop 0"]
     first, second = schedule.occurrences
-    assert (first.place, second.place) == (1, 0)
+    assert (first.bottleneck, second.bottleneck) == (1, 0)
     assert 0.05 <= first.ended_s - first.began_s <= 0.25
 
 
@@ -56,7 +56,7 @@ def test_run_that_ends_early_sees_none() -> None:
 
 def test_failure_to_start_is_raised_and_does_not_hang() -> None:
     @contextmanager
-    def broken(place: int) -> Iterator[Traffic]:
+    def broken(bottleneck: int) -> Iterator[Traffic]:
         raise error
         yield
 

@@ -42,7 +42,7 @@ lab = "mesh8.toml"
 replications = 2
 
 [congestion]
-[[congestion.places]]
+[[congestion.bottlenecks]]
 kind = "delay"
 link = ["leaf0", "leaf1"]
 """
@@ -57,12 +57,12 @@ star = "star8.toml"
 
 [congestions.streams]
 slowdown = 2
-[[congestions.streams.places]]
+[[congestions.streams.bottlenecks]]
 kind = "streams"
 pairs = [["n0", "h1"]]
 
 [congestions.mpi]
-[[congestions.mpi.places]]
+[[congestions.mpi.bottlenecks]]
 kind = "mpi"
 
 [[cases]]
@@ -246,7 +246,7 @@ def test_the_example_of_the_thesis_is_sound() -> None:
     plan = comparison_session.read(EXAMPLES / "dmcbm.toml")
     told = comparison_session.forecast(plan, rows_of(plan))
     assert told.unknown == ()
-    kinds = {place.kind for case in plan.all_cases() for place in case.congestion.places}
+    kinds = {bottleneck.kind for case in plan.all_cases() for bottleneck in case.congestion.bottlenecks}
     assert kinds == {"streams", "mpi", "delay"}
     assert {case.program.ranks for case in plan.all_cases()} == {16, 32}
 

@@ -15,7 +15,7 @@ def plan(*programs: str, **table: object) -> ComparisonPlan:
     return ComparisonPlan.model_validate(
         {
             "comparison": {"name": "c", "lab": "mesh8.toml", **table},
-            "congestion": {"places": [{"kind": "delay", "link": ["leaf0", "leaf1"]}]},
+            "congestion": {"bottlenecks": [{"kind": "delay", "link": ["leaf0", "leaf1"]}]},
             "programs": [{"name": name, "command": ["cg"], "ranks": 4} for name in programs or ("cg",)],
         }
     )
@@ -50,30 +50,30 @@ def test_stages_add_one_component_at_a_time() -> None:
     assert set(found) == {f"{network}{stage}" for network in ("clean", "congested") for stage in stages}
 
 
-def test_episodes_start_within_the_onset_and_change_place() -> None:
+def test_episodes_start_within_the_onset_and_change_their_bottleneck() -> None:
     for replication in range(50):
         drawn = episodes(
             seed=7,
             case="cg",
             replication=replication,
             clean_time_s=10.0,
-            places=2,
+            bottlenecks=2,
             onset=(0.1, 0.4),
             moves=1,
         )
         assert 1.0 <= drawn[0].start_s <= 4.0
         assert drawn[1].start_s == pytest.approx((drawn[0].start_s + 10.0) / 2)
-        assert drawn[0].place != drawn[1].place
+        assert drawn[0].bottleneck != drawn[1].bottleneck
 
 
 def test_congestion_from_the_start() -> None:
-    (episode,) = episodes(seed=7, case="cg", replication=0, clean_time_s=10.0, places=1, onset=(0.0, 0.0), moves=0)
+    (episode,) = episodes(seed=7, case="cg", replication=0, clean_time_s=10.0, bottlenecks=1, onset=(0.0, 0.0), moves=0)
     assert episode.start_s == 0.0
 
 
 def test_impossible_combinations_are_refused() -> None:
-    with pytest.raises(ValueError, match="fewer than two places"):
-        episodes(seed=1, case="cg", replication=0, clean_time_s=1, places=1, onset=(0, 0), moves=1)
+    with pytest.raises(ValueError, match="fewer than two bottlenecks"):
+        episodes(seed=1, case="cg", replication=0, clean_time_s=1, bottlenecks=1, onset=(0, 0), moves=1)
     with pytest.raises(ValueError, match="detours need detection"):
         Components(agents=True, detection=False, detours=True)
 

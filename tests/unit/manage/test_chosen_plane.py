@@ -50,7 +50,7 @@ def test_route_where_every_guardian_may() -> None:
 
 def test_relay_where_one_may_not() -> None:
     found, remark = decided(3)
-    assert (found.plane, found.components, found.moves) == ("relay", FULL, False)
+    assert (found.plane, found.components, found.reroutes) == ("relay", FULL, False)
     assert remark.startswith(
         "plane: relay, by the agents, since the guardian cannot make routes on 1 of 4 hosts (h0: CAP_NET_ADMIN is "
         "missing). It costs most programs a few percent of their time even while nothing is rerouted"
@@ -60,7 +60,7 @@ def test_relay_where_one_may_not() -> None:
 
 def test_a_static_program_is_rerouted_by_the_hosts_that_can() -> None:
     found, remark = decided(3, STATIC)
-    assert (found.plane, found.components, found.moves) == ("route", FULL, True)
+    assert (found.plane, found.components, found.reroutes) == ("route", FULL, True)
     assert remark == (
         "plane: route where the guardian may, since agents cannot carry the program's messages: ./program is linked "
         "statically"
@@ -69,7 +69,7 @@ def test_a_static_program_is_rerouted_by_the_hosts_that_can() -> None:
 
 def test_nothing_where_neither_can() -> None:
     found, remark = decided(2, STATIC)
-    assert (found.plane, found.components, found.moves) == ("route", STAGES["detection"], False)
+    assert (found.plane, found.components, found.reroutes) == ("route", STAGES["detection"], False)
     assert remark == (
         "plane: none, so congestion is only reported: the guardian cannot make routes on 2 of 4 hosts (h0: "
         "CAP_NET_ADMIN is missing), and agents cannot carry the program's messages: ./program is linked statically. To "
@@ -77,9 +77,9 @@ def test_nothing_where_neither_can() -> None:
     )
 
 
-def test_a_move_by_hand_is_tried_all_the_same() -> None:
+def test_a_reroute_by_hand_is_tried_all_the_same() -> None:
     found, _ = decided(0, STATIC, manual=True)
-    assert (found.plane, found.moves) == ("route", True)
+    assert (found.plane, found.reroutes) == ("route", True)
 
 
 def test_agents_are_not_started_where_the_answer_is_known() -> None:

@@ -38,7 +38,7 @@ def told_of(*events: tuple[int, str], left: dict[int, list[dict[str, Any]]]) -> 
 
 
 def test_what_a_dead_guardian_left_is_removed() -> None:
-    assert told_of((2, "moved"), (1, "plane_lost"), left={1: [DEVICE], 2: [DEVICE]}) == [
+    assert told_of((2, "rerouted"), (1, "plane_lost"), left={1: [DEVICE], 2: [DEVICE]}) == [
         (1, event("plane_cleaned", removed=[DEVICE]))
     ]
 
@@ -70,21 +70,21 @@ def test_an_answer_that_is_not_understood_is_told(answer: Any) -> None:
 def test_a_host_is_cleaned_when_its_detours_have_returned(lost: int) -> None:
     order: list[str] = []
     with LostPlanes(lambda _: order.append("cleaned") or [], lambda *_: None, patience_s=30) as planes:
-        planes(0, event("moved", relay=2))
-        planes(0, event("moved", destination=3, relay=4))  # has nothing to do with the host
+        planes(0, event("rerouted", relay=2))
+        planes(0, event("rerouted", destination=3, relay=4))  # has nothing to do with the host
         if lost == 0:
-            planes(0, event("returned", destination=3))
+            planes(0, event("restored", destination=3))
         planes(lost, event("plane_lost"))
         time.sleep(0.05)
-        order.append("returned")
-        planes(0, event("returned"))
-    assert order == ["returned", "cleaned"]
+        order.append("restored")
+        planes(0, event("restored"))
+    assert order == ["restored", "cleaned"]
 
 
 def test_a_source_that_died_is_not_waited_for() -> None:
     cleaned = threading.Event()
     with LostPlanes(lambda host: [cleaned.set()][:0], lambda *_: None, patience_s=60) as planes:
-        planes(0, event("moved", relay=2))
+        planes(0, event("rerouted", relay=2))
         planes(2, event("plane_lost"))
         planes(0, event("died"))
         assert cleaned.wait(30)
@@ -93,6 +93,6 @@ def test_a_source_that_died_is_not_waited_for() -> None:
 def test_a_source_that_is_silent_is_not_waited_for_long() -> None:
     cleaned = threading.Event()
     with LostPlanes(lambda host: [cleaned.set()][:0], lambda *_: None, patience_s=0.05) as planes:
-        planes(3, event("moved", source=3, destination=2, relay=1))
+        planes(3, event("rerouted", source=3, destination=2, relay=1))
         planes(2, event("plane_lost"))
         assert cleaned.wait(30)

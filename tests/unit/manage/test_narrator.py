@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from fairlead.manage.narrator import Narrator, sentence
-from fairlead.protocol.enums import Zone
+from fairlead.protocol.enums import CongestionLevel
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import Flow
 
 from ..agent_events import event
 
 NAMES = ["h0", "h1", "h2"]
-HIGH = event("zone", zone="high", queue_delay_s=0.0123)
-MOVED = event("moved", relay=2, reason="12.3 ms of queue")
-RETURNED = event("returned", relay=2, reason="direct_good")
+HIGH = event("level_changed", congestion_level="high", queue_delay_s=0.0123)
+REROUTED = event("rerouted", relay=2, reason="12.3 ms of queue")
+RESTORED = event("restored", relay=2, reason="direct_good")
 
 
 def _told(*events: AgentEvent) -> list[str]:
@@ -26,8 +26,8 @@ def _told(*events: AgentEvent) -> list[str]:
     return [line.removeprefix("fairlead: ") for line in stream.getvalue().splitlines()]
 
 
-def test_congestion_and_moves_are_told_in_words() -> None:
-    assert _told(HIGH, MOVED, RETURNED) == [
+def test_congestion_and_reroutes_are_told_in_words() -> None:
+    assert _told(HIGH, REROUTED, RESTORED) == [
         "h0→h1 is congested: 12.3 ms of queueing delay",
         "h0→h1 rerouted over h2: 12.3 ms of queue",
         "h0→h1 back on its direct path: the direct path has been free of congestion for long enough",
@@ -39,19 +39,19 @@ def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
         Flow(source=source, destination=destination, relay=None, rate_bps=1e6)
         for source, destination in ((0, 1), (2, 1), (1, 2))
     )
-    assert _told(replace(MOVED, flows=flows[:1])) == ["h0→h1 rerouted over h2: 12.3 ms of queue"]
-    assert _told(replace(MOVED, flows=flows[:2]))[0].endswith("of queue; h2→h1 shares the bottleneck")
-    assert _told(replace(MOVED, flows=flows))[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
-    assert _told(replace(MOVED, flows=flows * 2))[0].endswith("h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck")
+    assert _told(replace(REROUTED, flows=flows[:1])) == ["h0→h1 rerouted over h2: 12.3 ms of queue"]
+    assert _told(replace(REROUTED, flows=flows[:2]))[0].endswith("of queue; h2→h1 shares the bottleneck")
+    assert _told(replace(REROUTED, flows=flows))[0].endswith("of queue; h2→h1, h1→h2 share the bottleneck")
+    assert _told(replace(REROUTED, flows=flows * 2))[0].endswith("h2→h1, h1→h2, h2→h1 and 1 more share the bottleneck")
 
 
 def test_a_path_that_traffic_has_left_is_quiet_until_it_is_back() -> None:
-    assert len(_told(MOVED, HIGH, HIGH)) == 1
-    assert len(_told(MOVED, HIGH, RETURNED, HIGH)) == 3
+    assert len(_told(REROUTED, HIGH, HIGH)) == 1
+    assert len(_told(REROUTED, HIGH, RESTORED, HIGH)) == 3
 
 
-def test_other_zones_and_records_are_not_told() -> None:
-    assert _told(replace(HIGH, zone=Zone.MEDIUM), event("stats", cpu_s=1.0, bytes_sent=1)) == []
+def test_other_levels_and_records_are_not_told() -> None:
+    assert _told(replace(HIGH, congestion_level=CongestionLevel.MEDIUM), event("stats", cpu_s=1.0, bytes_sent=1)) == []
 
 
 def test_a_dead_agent_is_named() -> None:
@@ -59,15 +59,15 @@ def test_a_dead_agent_is_named() -> None:
     assert text is not None and "agent of h2 died" in text
 
 
-def test_what_a_dead_agent_had_moved_is_back() -> None:
+def test_what_a_dead_agent_had_rerouted_is_back() -> None:
     died = event("died", reason="killed")
-    assert len(_told(MOVED, HIGH, died, HIGH)) == 3
+    assert len(_told(REROUTED, HIGH, died, HIGH)) == 3
 
 
 def test_an_agents_second_life_is_told() -> None:
-    moves = event("restarted", attempt=1, plane="route", plane_reason="")
-    assert sentence(NAMES, 2, moves) == "the agent of h2 is running again"
-    told = sentence(NAMES, 2, replace(moves, plane="none", plane_reason="no privilege"))
+    reroutes = event("restarted", attempt=1, plane="route", plane_reason="")
+    assert sentence(NAMES, 2, reroutes) == "the agent of h2 is running again"
+    told = sentence(NAMES, 2, replace(reroutes, plane="none", plane_reason="no privilege"))
     assert told == "the agent of h2 is running again, but it cannot reroute traffic: no privilege"
     assert sentence(NAMES, 2, event("restarted", attempt=1)) == "the agent of h2 is running again"
     told = sentence(NAMES, 2, event("given_up", reason="h2: not reached (10 starts)"))
@@ -80,7 +80,7 @@ def test_times_are_those_of_the_report_since_the_programs_start() -> None:
     narrator.say("agents are up")
     narrator.program_started(1000.0)
     narrator(0, replace(HIGH, t_s=1004.99))
-    narrator(0, replace(MOVED, t_s=1005.04))
+    narrator(0, replace(REROUTED, t_s=1005.04))
     narrator.say("a line of our own", 1006.0)
     assert stream.getvalue().splitlines() == [
         "fairlead: agents are up",
@@ -93,7 +93,7 @@ def test_times_are_those_of_the_report_since_the_programs_start() -> None:
 
 def test_quiet_says_nothing() -> None:
     stream = io.StringIO()
-    Narrator(NAMES, stream, quiet=True)(0, MOVED)
+    Narrator(NAMES, stream, quiet=True)(0, REROUTED)
     assert stream.getvalue() == ""
 
 
@@ -101,22 +101,22 @@ def test_quiet_says_nothing() -> None:
 def test_that_detours_end_with_the_program_goes_without_saying(reason: str) -> None:
     stream = io.StringIO()
     narrator = Narrator(NAMES, stream)
-    narrator(0, MOVED)
+    narrator(0, REROUTED)
     narrator.program_ended()
-    narrator(0, replace(RETURNED, reason=reason))
+    narrator(0, replace(RESTORED, reason=reason))
     assert len(stream.getvalue().splitlines()) == 1
 
 
 def test_a_detour_that_ends_with_a_peer_in_the_middle_of_a_run_is_told() -> None:
-    told = _told(MOVED, replace(RETURNED, reason="peer_stopped"))
+    told = _told(REROUTED, replace(RESTORED, reason="peer_stopped"))
     assert told[1] == "h0→h1 back on its direct path: the other host's agent was stopped"
-    assert len(_told(MOVED, replace(RETURNED, reason="stopping"))) == 1
+    assert len(_told(REROUTED, replace(RESTORED, reason="stopping"))) == 1
 
 
 def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
-    stayed = event("stayed", reason="own_load")
-    assert _told(stayed) == []
-    assert _told(replace(stayed, reason="no_candidate")) == ["h0→h1 not rerouted: no other host can relay its traffic"]
+    kept = event("kept", reason="own_load")
+    assert _told(kept) == []
+    assert _told(replace(kept, reason="no_candidate")) == ["h0→h1 not rerouted: no other host can relay its traffic"]
 
 
 def test_migrations_are_told_with_their_reasons() -> None:

@@ -73,12 +73,12 @@ def test_many_changes_are_written_together(monkeypatch: pytest.MonkeyPatch) -> N
     with registry.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
         for number in range(300):
             clock_s += 0.001
-            registration.state.zones["h0→h1"] = "high" if number % 2 else "medium"
+            registration.state.levels["h0→h1"] = "high" if number % 2 else "medium"
             registration.change()
             registration.publish()
         (known,) = registry.runs()
-        assert known.zones == {}  # as it was in the beginning
+        assert known.levels == {}  # as it was in the beginning
         clock_s += registry.WRITTEN_EVERY_S
         registration.publish()  # with the next event, whatever it is
         (known,) = registry.runs()
-        assert known.zones == {"h0→h1": "high"}
+        assert known.levels == {"h0→h1": "high"}

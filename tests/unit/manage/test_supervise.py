@@ -34,7 +34,7 @@ class FakeAgents:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._told.put(1, event("moved", relay=0, reason="it is high"))
+        self._told.put(1, event("rerouted", relay=0, reason="it is high"))
         self._told.drain()
         if self.error is not None:
             raise self.error
@@ -61,7 +61,7 @@ def test_agents_that_do_not_end_in_order_do_not_replace_the_exit_code(
 ) -> None:
     monkeypatch.setattr(FakeAgents, "error", AgentError("the agents could not be stopped in order: h1 hangs"))
     outcome = supervised([])
-    assert (outcome.exit_code, outcome.moves) == (0, 1)
+    assert (outcome.exit_code, outcome.reroutes) == (0, 1)
     assert [str(problem) for problem in outcome.problems] == ["the agents could not be stopped in order: h1 hangs"]
     said = capsys.readouterr().err
     assert "the program has ended, but not all that was beside it: the agents could not be stopped in order" in said
@@ -96,7 +96,7 @@ def test_whoever_reports_an_event_it_is_looked_at_in_the_events_thread() -> None
         """Says something from a thread of its own, as `migration.Mover` does."""
 
         def __init__(self, _names: Any, report: Any, *_: Any) -> None:
-            self._thread = threading.Thread(target=report, args=(0, event("died", reason="moved away")))
+            self._thread = threading.Thread(target=report, args=(0, event("died", reason="rerouted away")))
 
         def __enter__(self) -> None:
             self._thread.start()
@@ -112,4 +112,4 @@ def test_whoever_reports_an_event_it_is_looked_at_in_the_events_thread() -> None
     supervised([look], Mover)
     # Hosts without a plane are told by the main thread, the mover has its own, and so has what cleans up after it.
     assert {thread for _, thread in looked} == {"events"}
-    assert [kind for kind, _ in looked][:4] == ["plane", "plane", "died", "moved"]
+    assert [kind for kind, _ in looked][:4] == ["plane", "plane", "died", "rerouted"]

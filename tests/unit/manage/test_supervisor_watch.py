@@ -17,7 +17,7 @@ from fairlead.protocol.messages import AgentEvent
 
 from ..agent_events import event
 
-MOVED = event("moved", relay=2, reason="it is high")
+REROUTED = event("rerouted", relay=2, reason="it is high")
 
 
 def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Audience:
@@ -35,9 +35,9 @@ def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> 
 
     watching = watch(tmp_path, said, full, lambda host, event: kept.append((host, event)))
     for _ in range(3):
-        watching(0, MOVED)
-    assert kept == [(0, MOVED)] * 3
-    assert watching.moves == 3
+        watching(0, REROUTED)
+    assert kept == [(0, REROUTED)] * 3
+    assert watching.reroutes == 3
     assert [str(problem) for problem in watching.problems] == ["results.sqlite: database or disk is full"]
     assert said.getvalue().count("its record has gaps: results.sqlite: database or disk is full") == 1
 
@@ -45,27 +45,27 @@ def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> 
 def test_a_sink_that_does_not_understand_an_event_does_not_keep_it_from_others(tmp_path: Path) -> None:
     said, kept = io.StringIO(), list[AgentEvent]()
     watching = watch(tmp_path, said, lambda host, event: event.nothing, lambda host, event: kept.append(event))
-    watching(0, MOVED)
-    watching(0, MOVED)
-    assert kept == [MOVED] * 2
+    watching(0, REROUTED)
+    watching(0, REROUTED)
+    assert kept == [REROUTED] * 2
     assert said.getvalue().count("its record has gaps: AttributeError(") == 1
 
 
 def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path: Path) -> None:
     watching = watch(tmp_path, io.StringIO())
     for host in (0, 2):
-        watching(host, replace(MOVED, source=host))
-        watching(host, event("zone", source=host, zone="high", queue_delay_s=0.1))
+        watching(host, replace(REROUTED, source=host))
+        watching(host, event("level_changed", source=host, congestion_level="high", queue_delay_s=0.1))
     watching(0, event("died", reason="killed"))
     assert watching._registration.state.detours == {"h2→h1": "h2"}
-    assert watching._registration.state.zones == {"h2→h1": "high"}
+    assert watching._registration.state.levels == {"h2→h1": "high"}
 
 
 def test_a_registry_that_cannot_be_written_harms_nothing_else(tmp_path: Path) -> None:
     kept = list[AgentEvent]()
     watching = watch(tmp_path / "missing", io.StringIO(), lambda host, event: kept.append(event))
-    watching(0, MOVED)
-    assert kept == [MOVED]
+    watching(0, REROUTED)
+    assert kept == [REROUTED]
     assert [type(problem) for problem in watching.problems] == [FileNotFoundError]
 
 
@@ -76,8 +76,8 @@ def test_a_terminal_that_is_gone_harms_nothing_else(tmp_path: Path) -> None:
 
     kept = list[AgentEvent]()
     watching = watch(tmp_path, Gone(), lambda host, event: kept.append(event))
-    watching(0, MOVED)
-    assert kept == [MOVED]
+    watching(0, REROUTED)
+    assert kept == [REROUTED]
     assert watching.problems == []
 
 
@@ -97,9 +97,9 @@ def test_tidying_up_after_a_program_is_not_its_time() -> None:
 @pytest.mark.parametrize(
     ("outcome", "told"),
     [
-        (Outcome(0, 12.834, 0.0, moves=8), "program ended after 12.83 s; 8 reroutes"),
+        (Outcome(0, 12.834, 0.0, reroutes=8), "program ended after 12.83 s; 8 reroutes"),
         (Outcome(3, 1.0, 0.0), "program ended with exit code 3 after 1.00 s; no reroutes"),
-        (Outcome(130, 1.0, 0.0, moves=1, migrations=2, relayed=1),
+        (Outcome(130, 1.0, 0.0, reroutes=1, migrations=2, relayed=1),
          "program ended with exit code 130 (SIGINT) after 1.00 s; 1 reroute, 2 migrations, 1 message relayed"),
     ],
 )  # fmt: skip

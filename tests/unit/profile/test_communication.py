@@ -123,7 +123,7 @@ def test_in_a_comparison_plain_runs_are_monitored_by_agents_that_do_nothing_else
     plan = ComparisonPlan.model_validate(
         {
             "comparison": {"name": "c", "lab": "mesh8.toml", "monitor": True},
-            "congestion": {"places": [{"kind": "delay", "link": ["leaf0", "leaf1"]}]},
+            "congestion": {"bottlenecks": [{"kind": "delay", "link": ["leaf0", "leaf1"]}]},
             "programs": [{"name": "cg", "command": ["cg"], "ranks": 4}],
         }
     )

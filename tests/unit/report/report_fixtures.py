@@ -151,8 +151,8 @@ def play(clock: Clock, scenario: str, time_s: float, draw: np.random.Generator) 
     events = [(start_s, "started", {})]
     if scenario.startswith("congested"):
         events += [
-            (start_s + onset_s, "congestion", {"place": 0, "ended_s": start_s + half_s}),
-            (start_s + half_s, "congestion", {"place": 1, "ended_s": start_s + time_s}),
+            (start_s + onset_s, "congestion", {"bottleneck": 0, "ended_s": start_s + half_s}),
+            (start_s + half_s, "congestion", {"bottleneck": 1, "ended_s": start_s + time_s}),
         ]
     if "_" in scenario:
         events += _stats(start_s, time_s, draw)
@@ -181,38 +181,44 @@ def _managed(
             for destination in HOSTS:
                 if {LEAF[source], LEAF[destination]} == {a, b}:
                     relay = str(draw.choice(relays))
-                    moved_s = begin_s + draw.uniform(0.05, 0.11)
+                    rerouted_s = begin_s + draw.uniform(0.05, 0.11)
                     back_s = min(end_s + draw.uniform(0.4, 0.6), time_s + 1)
-                    spans[source, destination] = (begin_s, end_s, moved_s, back_s, relay)
+                    spans[source, destination] = (begin_s, end_s, rerouted_s, back_s, relay)
                     pair = {"source": source, "destination": destination}
-                    low = {"zone": "low", "queue_delay_s": 1e-5}
+                    low = {"congestion_level": "low", "queue_delay_s": 1e-5}
                     flows = [pair | {"relay": None, "rate_bps": 60e6},
                              {"source": "h9", "destination": "h8", "relay": None, "rate_bps": 25e6}]  # fmt: skip
                     why = {"queue_delay_s": 9e-3, "reason": "low latency", "flows": flows}
                     events += [
-                        (moved_s - 0.03, "zone", pair | {"zone": "medium", "queue_delay_s": 2e-4}),
-                        (moved_s - 0.01, "zone", pair | {"zone": "high", "queue_delay_s": 9e-3}),
-                        (moved_s, "moved", pair | why | {"relay": relay}),
+                        (
+                            rerouted_s - 0.03,
+                            "level_changed",
+                            pair | {"congestion_level": "medium", "queue_delay_s": 2e-4},
+                        ),
+                        (
+                            rerouted_s - 0.01,
+                            "level_changed",
+                            pair | {"congestion_level": "high", "queue_delay_s": 9e-3},
+                        ),
+                        (rerouted_s, "rerouted", pair | why | {"relay": relay}),
                     ]
                     if back_s < time_s:
                         events += [
-                            (end_s + 0.1, "zone", pair | low),
-                            (back_s, "returned", pair | {"reason": "the direct path stayed good for 0.4 s"}),
+                            (end_s + 0.1, "level_changed", pair | low),
+                            (back_s, "restored", pair | {"reason": "the direct path stayed good for 0.4 s"}),
                         ]
-    events.append(
-        (episodes[0][0] + 0.2, "stayed", {"source": "h0", "destination": "h1", "reason": "nothing is better"})
-    )
+    events.append((episodes[0][0] + 0.2, "kept", {"source": "h0", "destination": "h1", "reason": "nothing is better"}))
     events += _latencies(time_s, spans, draw)
     return [(start_s + t_s, kind, data) for t_s, kind, data in events]
 
 
 def _latencies(time_s: float, spans: dict, draw: np.random.Generator) -> list[tuple[float, str, dict]]:
     events = []
-    for (source, destination), (begin_s, end_s, moved_s, back_s, relay) in spans.items():
+    for (source, destination), (begin_s, end_s, rerouted_s, back_s, relay) in spans.items():
         pair = {"source": source, "destination": destination}
         for t_s in np.arange(0.02, time_s, 0.1) + draw.uniform(0, 0.05):
             queue_s = draw.lognormal(np.log(9e-3), 0.25) if begin_s < t_s < end_s else 0.0
-            away = moved_s < t_s < back_s
+            away = rerouted_s < t_s < back_s
             latency_s = (2.1e-4 if away else 95e-6 + queue_s) * draw.lognormal(0, 0.08)
             data = {"latency_s": latency_s, "queue_delay_s": queue_s, "relay": relay if away else None}
             events.append((t_s, "path_latency", pair | data))

@@ -65,7 +65,7 @@ def test_summary_holds_what_the_samples_say(demo, raw, name):
     assert got["n_runs"] == 32
     assert got["failed_runs"] == 0
     assert got["n"]["recovered"] == got["n"]["overhead"] == 8
-    assert got["moves"] == 8 * 16  # two episodes of eight directed pairs each
+    assert got["reroutes"] == 8 * 16  # two episodes of eight directed pairs each
     assert got["reasons"] == {}
     for figure, (low, high) in got["intervals"].items():
         assert low <= got[figure] <= high
@@ -111,7 +111,7 @@ def test_differences_are_of_the_runs_of_one_replication(demo, raw):
         assert (each.difference.degrees_of_freedom, each.difference.p) == (7, pytest.approx(expected.pvalue))
 
 
-def test_latencies_of_moved_pairs_before_and_after(demo):
+def test_latencies_of_rerouted_pairs_before_and_after(demo):
     _, found = demo
     pairs = latencies.per_pair(program(found).final.runs)
     assert len(pairs) == 16
@@ -142,10 +142,10 @@ def test_the_timeline_follows_the_events(demo):
     assert first.begin_s < begin_s < first.begin_s + 0.12
     assert first.end_s + 0.39 < end_s < first.end_s + 0.61
     assert fixtures.LEAF[relay] in (2, 3)
-    zones = run.zone_spans(pair)
-    assert [zone for *_, zone in zones] == ["low", "medium", "high", "low"]
-    assert zones[0][0] == 0.0
-    assert zones[-1][1] == run.time_s
+    levels = run.level_spans(pair)
+    assert [level for *_, level in levels] == ["low", "medium", "high", "low"]
+    assert levels[0][0] == 0.0
+    assert levels[-1][1] == run.time_s
     assert run.pairs()[-1] == ("h0", "h1")  # the one that stayed comes last
     last = next(p for p in run.pairs() if fixtures.LEAF[p[0]] == 2)
     assert run.detours(last)[0][1] == run.time_s  # still away at the end
@@ -345,10 +345,10 @@ def test_broken_events_are_named(tmp_path):
         experiment = store.begin_run("experiment", {})
         labels = {"program": "cg", "scenario": "congested_managed", "replication": 0}
         run = store.begin_run("run", labels, parent=experiment)
-        store.add_event(run, clock.now_s, "moved", {"source": "h0", "destination": "h1"})
+        store.add_event(run, clock.now_s, "rerouted", {"source": "h0", "destination": "h1"})
         store.add_series(run, "time_s", 5.0, "s")
         store.finish_run(run)
-        with pytest.raises(StoreError, match=r"run 2: event 'moved' at [\d.]+ s has no 'relay'"):
+        with pytest.raises(StoreError, match=r"run 2: event 'rerouted' at [\d.]+ s has no 'relay'"):
             load(store, experiment)
 
 

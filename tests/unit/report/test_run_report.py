@@ -1,4 +1,4 @@
-"""The report of a run by itself: where nobody says what others did on the network, zones do."""
+"""The report of a run by itself: where nobody says what others did on the network, levels do."""
 
 import dataclasses
 import re
@@ -52,7 +52,7 @@ def report(tmp_path_factory):
         return directory, run_report.load(store, record(store, clock))
 
 
-def test_paths_are_quiet_or_congested_by_their_zones(report):
+def test_paths_are_quiet_or_congested_by_their_levels(report):
     run = report[1].managed
     assert run.congestion is None
     pairs = latencies.per_pair([run])
@@ -67,14 +67,14 @@ def test_congested_paths_say_how_long_and_what_was_done(report):
     rows = run_report.congested_paths(report[1].managed).rows
     assert len(rows) == 16
     for row in rows:
-        path, medium_s, high_s, away_s, relay, stayed, sharing = (each.value for each in row)
+        path, medium_s, high_s, away_s, relay, kept, sharing = (each.value for each in row)
         assert sharing.replace("\u00a0", " ") == "h9 → h8 25.0 Mbit/s"
         assert re.fullmatch(r"h\d → h\d", path)
         assert medium_s == pytest.approx(0.02, abs=1e-6)
         assert 4 < high_s < 5
         assert high_s - 0.2 < away_s < high_s + 0.6
         assert re.fullmatch(r"h\d", relay)
-        assert stayed is None
+        assert kept is None
 
 
 def test_findings_are_in_words(report):
@@ -179,7 +179,7 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
 
 def test_reasons_are_words():
     assert reasons.describe("destination_congested") == "all paths to the destination are congested"
-    assert reasons.describe("move_failed: EPERM") == "the route could not be installed: EPERM"
+    assert reasons.describe("reroute_failed: EPERM") == "the route could not be installed: EPERM"
     assert reasons.describe("5.1 ms of queue") == "5.1 ms of queue"
 
 
@@ -203,7 +203,10 @@ def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path):
     pair, other = {"source": "h0", "destination": "h4"}, {"source": "h1", "destination": "h4"}
     said = [(0.0, "started", {})]
     for each in (pair, other):
-        said += [(1.0, "zone", {**each, "zone": "high"}), (2.0, "moved", {**each, "relay": "h2", "reason": "queue"})]
+        said += [
+            (1.0, "level_changed", {**each, "congestion_level": "high"}),
+            (2.0, "rerouted", {**each, "relay": "h2", "reason": "queue"}),
+        ]
     said += [(t_s, "died", {"host": "h0", "reason": "killed"}) for t_s in (5.0, 7.0)]
     with Store.open(tmp_path) as store:
         labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
@@ -213,18 +216,20 @@ def test_what_a_dead_agent_said_of_its_paths_is_over(tmp_path):
         found = managed.read(store, store.run(run), TIME_S)
     assert found.detours(("h0", "h4")) == [(2.0, 5.0, "h2")]
     assert found.detours(("h1", "h4")) == [(2.0, TIME_S, "h2")]
-    assert found.zone_spans(("h0", "h4")) == [(0.0, 1.0, "low"), (1.0, 5.0, "high"), (5.0, TIME_S, "low")]
-    assert [reasons.describe(move.reason) for move in found.moves if move.kind == "returned"] == ["the agent died"]
+    assert found.level_spans(("h0", "h4")) == [(0.0, 1.0, "low"), (1.0, 5.0, "high"), (5.0, TIME_S, "low")]
+    assert [reasons.describe(decision.reason) for decision in found.decisions if decision.kind == "restored"] == [
+        "the agent died"
+    ]
 
 
-def pair_latencies(tmp_path, samples, moves=()):
+def pair_latencies(tmp_path, samples, decisions=()):
     """What is left of `path_latency` events of h0→h1: (time, latency in ms, rate) of each."""
     with Store.open(tmp_path) as store:
         run = store.begin_run("run", {"program": "cg", "ranks": 2, "cluster": "c"})
         pair = {"source": "h0", "destination": "h1"}
         store.add_event(run, 1000.0, "started", {})
-        for t_s, relay in moves:
-            store.add_event(run, 1000.0 + t_s, "moved", pair | {"reason": "", "relay": relay})
+        for t_s, relay in decisions:
+            store.add_event(run, 1000.0 + t_s, "rerouted", pair | {"reason": "", "relay": relay})
         for t_s, latency_ms, rate_bps, relay in samples:
             data = {"latency_s": latency_ms / 1e3, "rate_bps": rate_bps, "relay": relay}
             store.add_event(run, 1000.0 + t_s, "path_latency", pair | data)
@@ -233,7 +238,7 @@ def pair_latencies(tmp_path, samples, moves=()):
     return found, [(round(each.t_s, 3), round(each.latency_s * 1e3, 3)) for each in found.latencies]
 
 
-def test_the_last_round_trip_before_a_move_is_not_the_detours(tmp_path):
+def test_the_last_round_trip_before_a_reroute_is_not_the_detours(tmp_path):
     samples = [(1.0, 0.2, 1e6, None), (2.0, 9.0, 1e6, None), (2.6, 8.7, 1e6, "h2"), (2.7, 6.1, 1e6, "h2")]
     samples += [(3.0, 1.5, 1e6, "h2"), (3.25, 1.6, 1e6, "h2")]
     found, kept = pair_latencies(tmp_path, samples, [(2.5, "h2")])

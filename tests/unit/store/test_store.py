@@ -40,7 +40,7 @@ def test_a_run_comes_back_as_it_was_written(store):
     )
     time_s = np.array([12.345678901234567, 1 / 3])
     store.add_series(run, "time_s", time_s, "s", {"phase": "solve"})
-    store.add_event(run, 1000.5, "moved", {"source": "h0", "destination": "h1", "relay": "h4"})
+    store.add_event(run, 1000.5, "rerouted", {"source": "h0", "destination": "h1", "relay": "h4"})
     store.attach(run, "stdout", b"zeta = 17.13\n\xff")
     store.finish_run(run, "failed", exit_code=3, error="verification failed")
 
@@ -56,7 +56,7 @@ def test_a_run_comes_back_as_it_was_written(store):
     series = store.one_series(run, "time_s")
     assert series.values.tolist() == time_s.tolist()  # bit for bit
     assert (series.unit, series.labels) == ("s", {"phase": "solve"})
-    (event,) = store.events(run, "moved")
+    (event,) = store.events(run, "rerouted")
     assert (event.t_s, event.data["relay"]) == (1000.5, "h4")
     assert store.attachments(run)[0].content == b"zeta = 17.13\n\xff"
 
@@ -150,7 +150,7 @@ def test_the_past_cannot_be_changed(store):
     for change in (
         lambda: store.finish_run(run, "failed"),
         lambda: store.add_series(run, "time_s", 1.0, "s"),
-        lambda: store.add_event(run, 1.0, "moved", {}),
+        lambda: store.add_event(run, 1.0, "rerouted", {}),
         lambda: store.attach(run, "stderr", b""),
         lambda: store.begin_run("run", {}, parent=run),
     ):
@@ -176,13 +176,13 @@ def test_an_end_must_be_one_of_three(store):
 def test_bad_events_are_refused(store, t_s, data, reason):
     run = begin(store)
     with pytest.raises(StoreError, match=reason):
-        store.add_event(run, t_s, "zone", data)
+        store.add_event(run, t_s, "level_changed", data)
 
 
 def test_events_are_committed_within_a_second_without_further_calls(store):
     run = begin(store)
     for k in range(100):
-        store.add_event(run, 1000.0 + k, "zone", {"k": k})
+        store.add_event(run, 1000.0 + k, "level", {"k": k})
     deadline_s = time.monotonic() + 1.0
     with Store.read(store.directory) as reader:
         while len(reader.events(run)) < 100 and time.monotonic() < deadline_s:
@@ -192,7 +192,7 @@ def test_events_are_committed_within_a_second_without_further_calls(store):
 
 def test_finishing_commits_the_events(store):
     run = begin(store)
-    store.add_event(run, 5.0, "moved", {})
+    store.add_event(run, 5.0, "rerouted", {})
     store.finish_run(run)
     with Store.read(store.directory) as reader:
         assert len(reader.events(run)) == 1
@@ -241,7 +241,7 @@ def test_a_reader_reads_beside_the_writer_and_cannot_write(store):
         assert reader.run(run).status == "running"
         for write in (
             lambda: reader.begin_run("run", {}),
-            lambda: reader.add_event(run, 1.0, "zone", {}),
+            lambda: reader.add_event(run, 1.0, "level_changed", {}),
             lambda: reader.finish_run(run),
         ):
             with pytest.raises(StoreError, match="not open for writing"):
@@ -299,7 +299,7 @@ experiment = store.begin_run("experiment", {}, plan="endless")
 k = 0
 while True:
     run = store.begin_run("run", {"k": k}, parent=experiment, plan=k)
-    store.add_event(run, float(k), "zone", {"k": k})
+    store.add_event(run, float(k), "level_changed", {"k": k})
     store.add_series(run, "time_s", np.full(2000, float(k)), "s")
     store.finish_run(run, "ok", 0)
     print(k, flush=True)

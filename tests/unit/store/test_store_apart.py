@@ -22,7 +22,7 @@ def begin(store: Store, name: str) -> int:
     store.add_series(run, "x", [1.0, 2.0], "1")
     store.attach(run, "output", name.encode())
     for k in range(EVENTS):
-        store.add_event(run, float(k), "zone", {"k": k})
+        store.add_event(run, float(k), "level_changed", {"k": k})
     return run
 
 

@@ -17,7 +17,7 @@ def results(tmp_path):
     with Store.open(tmp_path / "results") as store:
         first = store.begin_run("run", {"program": "cg", "ranks": 8, "mixed": 1}, seed=3, position=0)
         store.add_series(first, "time_s", [1 / 3, 2.0], "s")
-        store.add_event(first, 12.25, "moved", {"source": "h0"})
+        store.add_event(first, 12.25, "rerouted", {"source": "h0"})
         store.attach(first, "stdout", b"a,b\n")
         store.finish_run(first, "ok", 0)
         second = store.begin_run("characterization", {"mixed": "x"})

@@ -29,19 +29,19 @@ TEST(Command, FieldsAreRead) {
     EXPECT_EQ(pingpong.exchanges, 30U);
     EXPECT_EQ(pingpong.warmup, 5U);
     EXPECT_EQ(pingpong.timeout_s, 90.5);
-    const auto train = parse<TrainCommand>(R"({"type":"train","id":2,"peer":3,"duration_s":0.2,"streams":4})");
-    EXPECT_EQ(train.duration_s, 0.2);
-    EXPECT_EQ(train.streams, 4);
-    EXPECT_EQ(train.timeout_s, 25.0);
+    const auto bulk = parse<BulkCommand>(R"({"type":"bulk","id":2,"peer":3,"duration_s":0.2,"streams":4})");
+    EXPECT_EQ(bulk.duration_s, 0.2);
+    EXPECT_EQ(bulk.streams, 4);
+    EXPECT_EQ(bulk.timeout_s, 25.0);
     const auto probe = parse<ProbeCommand>(R"({"type":"probe","id":3,"peers":[1,2],"count":5,"interval_s":0.02})");
     EXPECT_EQ(probe.peers, (std::vector<core::HostId>{1, 2}));
     EXPECT_EQ(probe.count, 5);
     EXPECT_EQ(probe.interval_s, 0.02);
-    const auto move = parse<MoveCommand>(R"({"type":"move","id":4,"peer":3,"relay":2})");
-    EXPECT_EQ(move.peer, 3);
-    EXPECT_EQ(move.relay, 2);
+    const auto reroute = parse<RerouteCommand>(R"({"type":"reroute","id":4,"peer":3,"relay":2})");
+    EXPECT_EQ(reroute.peer, 3);
+    EXPECT_EQ(reroute.relay, 2);
     parse<LeaseCommand>(R"({"type":"lease"})");
-    EXPECT_EQ(parse<ReturnCommand>(R"({"type":"return","id":5,"peer":3})").peer, 3);
+    EXPECT_EQ(parse<RestoreCommand>(R"({"type":"restore","id":5,"peer":3})").peer, 3);
     const auto shares = parse<SharesCommand>(R"({"type":"shares","id":6,"shares":[[1,2,[[3,2],[1,0]]]]})");
     EXPECT_EQ(shares.id, 6);
     EXPECT_TRUE(shares.shares.hurts({1, 2}, {3, 2}));
@@ -63,13 +63,13 @@ TEST(Command, MistakesNameTheFieldAndTheCommand) {
         {R"({"type":"pingpong","id":7,"peer":1,"sizes_B":[1],"exchanges":0,"warmup":0})", "'exchanges'"},
         {R"({"type":"pingpong","id":7,"peer":1,"sizes_B":[1],"exchanges":1})", "'warmup'"},
         {R"({"type":"pingpong","id":7,"peer":1,"sizes_B":[1],"exchanges":1,"warmup":0,"x":1})", "'x'"},
-        {R"({"type":"train","id":7,"peer":1,"duration_s":0,"streams":1})", "'duration_s'"},
-        {R"({"type":"train","id":7,"peer":1,"duration_s":1e999,"streams":1})", "JSON"},
-        {R"({"type":"train","id":7,"peer":1,"duration_s":1,"streams":65})", "'streams'"},
+        {R"({"type":"bulk","id":7,"peer":1,"duration_s":0,"streams":1})", "'duration_s'"},
+        {R"({"type":"bulk","id":7,"peer":1,"duration_s":1e999,"streams":1})", "JSON"},
+        {R"({"type":"bulk","id":7,"peer":1,"duration_s":1,"streams":65})", "'streams'"},
         {R"({"type":"probe","id":7,"peers":[0],"count":1,"interval_s":0})", "'peers'"},
         {R"({"type":"probe","id":7,"peers":[1],"count":0,"interval_s":0})", "'count'"},
-        {R"({"type":"move","id":7,"peer":1,"relay":1})", "'relay'"},
-        {R"({"type":"move","id":7,"peer":1,"relay":0})", "'relay'"},
+        {R"({"type":"reroute","id":7,"peer":1,"relay":1})", "'relay'"},
+        {R"({"type":"reroute","id":7,"peer":1,"relay":0})", "'relay'"},
         {R"({"type":"shares","id":7})", "'shares'"},
         {R"({"type":"shares","id":7,"shares":{}})", "'shares' must be a list"},
         {R"({"type":"shares","id":7,"shares":[[1,2]]})", "an entry"},

@@ -77,7 +77,7 @@ TEST(Config, RelayPlane) {
     EXPECT_NE(mistake(value).find("'directory'"), std::string::npos) << mistake(value);
     value["relay"] = {{"directory", "/dev/shm/relay"}};
     value["guardian"] = {"/opt/guardian"};
-    EXPECT_NE(mistake(value).find("one plane moves the traffic"), std::string::npos) << mistake(value);
+    EXPECT_NE(mistake(value).find("one plane reroutes the traffic"), std::string::npos) << mistake(value);
 }
 
 TEST(Config, HasWhatTheLineSays) {
@@ -206,7 +206,7 @@ json manage() {
                 {{nullptr, 1e-3, 2e-3}, {3e-3, nullptr, 4e-3}, {1e-3, nullptr, nullptr}}}},
               {"rate_bps", {{nullptr, 1e8, nullptr}, {2e8, nullptr, 3e8}, {nullptr, nullptr, nullptr}}}}},
             {"shares", {{0, 1, {{0, 1}, {0, 2}}}}},
-            {"settings", {{"zones.medium_factor", 1.75}}},
+            {"settings", {{"congestion_level.medium_factor", 1.75}}},
             {"learn", {{"link_bps", 2e9}}},
             {"mix", {{2, {{64, 0.5}, {4096, 0.5}}}}},
             {"seed", 3}};
@@ -226,7 +226,7 @@ TEST(Manage, TablesReachTheController) {
     EXPECT_DOUBLE_EQ(result.controller.base.age_s({1, 2}, 1000.0).value(), 60.0);
     EXPECT_TRUE(result.controller.sharing.hurts({0, 1}, {0, 2}));
     EXPECT_FALSE(result.controller.sharing.hurts({0, 2}, {0, 1}));
-    EXPECT_DOUBLE_EQ(result.controller.settings.zones.medium_factor, 1.75);
+    EXPECT_DOUBLE_EQ(result.controller.settings.congestion_level.medium_factor, 1.75);
     EXPECT_TRUE(result.controller.learns);
     EXPECT_DOUBLE_EQ(result.controller.link_bps, 2e9);
     ASSERT_EQ(result.mixes.size(), 1U);
@@ -234,7 +234,7 @@ TEST(Manage, TablesReachTheController) {
     EXPECT_EQ(result.mixes[0].sizes[1].size_B, 4096U);
 }
 
-TEST(Manage, NullMeansByHandOnly) {
+TEST(Manage, NullMeansManualOnly) {
     const Config config = parse(valid());
     EXPECT_FALSE(parse_manage(config, 0.0).controller.automatic);
 }
@@ -249,9 +249,9 @@ TEST(Manage, MistakesAreRefused) {
         {"/shares/0/0", 3},
         {"/shares/0/1", 0},
         {"/shares/0/2", {{1}}},
-        {"/settings", {{"zones.no_such", 1.0}}},
-        {"/settings", {{"zones.medium_factor", -1.0}}},
-        {"/settings", {{"zones.medium_factor", "x"}}},
+        {"/settings", {{"congestion_level.no_such", 1.0}}},
+        {"/settings", {{"congestion_level.medium_factor", -1.0}}},
+        {"/settings", {{"congestion_level.medium_factor", "x"}}},
         {"/mix", {{9, json::array()}}},
         {"/learn", 1},
         {"/learn/link_bps", 0.0},

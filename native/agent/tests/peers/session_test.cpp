@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <future>
 
+#include "measure/bulk.hpp"
 #include "measure/pingpong.hpp"
-#include "measure/train.hpp"
 #include "process/clock.hpp"
 #include "tests/keys.hpp"
 #include "tests/loopback.hpp"
@@ -87,20 +87,20 @@ std::uint64_t written_B(int fd) {
     return info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
 }
 
-TEST(Session, TrainCountsEveryByte) {
+TEST(Session, BulkCountsEveryByte) {
     Pair pair;
     const SessionRequest request{
-        .kind = SessionKind::train, .timeout_ms = 5000, .exchanges = 0, .warmup = 0, .sizes_B = {}};
+        .kind = SessionKind::bulk, .timeout_ms = 5000, .exchanges = 0, .warmup = 0, .sizes_B = {}};
     auto served = std::async(std::launch::async, [&] {
         auto accepted = accept_session(pair.server(), key_of(1), {0, 1});
-        receive_train(accepted.session);
+        receive_bulk(accepted.session);
     });
     std::vector<Session> sessions;
     sessions.push_back(Session::open(pair.client(), key_of(1), {0, 1}, request));
     const int fd = sessions[0].stream().fd();
     const std::uint64_t opening_B = written_B(fd);
     const double start = monotonic_s();
-    const auto arrivals = send_train(sessions, 0.05, pair.cancellation);
+    const auto arrivals = send_bulk(sessions, 0.05, pair.cancellation);
     const double took_s = monotonic_s() - start;
     served.get();
     ASSERT_EQ(arrivals.size(), 1U);
@@ -108,7 +108,7 @@ TEST(Session, TrainCountsEveryByte) {
     EXPECT_EQ(arrivals[0].bytes_B, written_B(fd) - opening_B);
     EXPECT_GT(arrivals[0].first_B, 0U);
     EXPECT_LT(arrivals[0].first_B, arrivals[0].bytes_B);
-    const TrainResult result = combine(arrivals);
+    const BulkResult result = combine(arrivals);
     EXPECT_EQ(result.bytes_B, arrivals[0].bytes_B);
     EXPECT_GT(result.duration_s, 0.0);
     EXPECT_LE(result.duration_s, took_s);
@@ -117,10 +117,10 @@ TEST(Session, TrainCountsEveryByte) {
                 1.0);
 }
 
-TEST(Train, StreamsAreTakenTogether) {
+TEST(Bulk, StreamsAreTakenTogether) {
     const std::vector<StreamArrival> streams{
         {1000, 100, 2'000'000'000, 3'000'000'000}, {500, 50, 1'000'000'000, 2'500'000'000}, {}};
-    const TrainResult result = combine(streams);
+    const BulkResult result = combine(streams);
     EXPECT_EQ(result.bytes_B, 1500U);
     EXPECT_DOUBLE_EQ(result.duration_s, 2.0);
     EXPECT_DOUBLE_EQ(result.rate_bps, 8.0 * (1500 - 50) / 2.0);

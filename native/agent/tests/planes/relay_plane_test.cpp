@@ -20,7 +20,7 @@ TEST(RelayPlane, FramesGoOverTheRelayWholeAndInOrder) {
     const auto rank1 = hosts.join(2, 1);
     EXPECT_EQ(rank0->wished(1), Path::direct);
     const std::uint32_t before = rank0->changes();
-    EXPECT_EQ(hosts.move(0, 2, 1), "");
+    EXPECT_EQ(hosts.reroute(0, 2, 1), "");
     EXPECT_EQ(rank0->wished(1), Path::relay);
     EXPECT_EQ(rank1->wished(0), Path::direct) << "the other direction is another pair";
     EXPECT_NE(rank0->changes(), before);
@@ -32,7 +32,7 @@ TEST(RelayPlane, FramesGoOverTheRelayWholeAndInOrder) {
 
     EXPECT_EQ(exchange(*rank1, 1, *rank0, 0, 100), count_to(100)) << "the direct way";
     EXPECT_EQ(hosts.counts(1).passed, 1000U);
-    hosts.back(0, 2);
+    hosts.restore(0, 2);
     EXPECT_EQ(rank0->wished(1), Path::direct);
     EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 100), count_to(100));
     EXPECT_EQ(hosts.counts(1).passed, 1000U);
@@ -64,13 +64,13 @@ TEST(RelayPlane, OnlyWhatHasChangedIsToldToRanks) {
     before = told();
     for (core::HostId host = 1; host < kHosts; ++host) place(host);
     EXPECT_EQ(told(), before) << "nothing new";
-    EXPECT_EQ(hosts.move(0, 49, 7), "");
+    EXPECT_EQ(hosts.reroute(0, 49, 7), "");
     EXPECT_LE(told() - before, 2 * kLocal * kPerHost)
-        << "of the destination, as the relay is reached and as it is moved";
+        << "of the destination, as the relay is reached and as it is rerouted";
     EXPECT_EQ(local[1]->wished(kJob - 1), Path::relay);
     EXPECT_EQ(local[1]->wished(kJob - 1 - kPerHost), Path::direct);
     before = told();
-    hosts.back(0, 49);
+    hosts.restore(0, 49);
     EXPECT_EQ(told() - before, kLocal * kPerHost);
     EXPECT_EQ(local[2]->wished(kJob - 1), Path::direct);
 }
@@ -100,7 +100,7 @@ TEST(RelayPlane, ARankThatTakesNothingHoldsItsSendersBack) {
     Hosts hosts(3);
     const auto rank0 = hosts.join(0, 0);
     const auto rank1 = hosts.join(2, 1);
-    ASSERT_EQ(hosts.move(0, 2, 1), "");
+    ASSERT_EQ(hosts.reroute(0, 2, 1), "");
     constexpr std::size_t kFrame_B = 30'000;
     std::uint64_t sent = 0;
     const auto send_some = [&] {
@@ -132,8 +132,8 @@ TEST(RelayPlane, ADestinationThatTakesNothingDoesNotStopTheRelaysOthers) {
     const auto rank1 = hosts.join(2, 1);
     const auto rank2 = hosts.join(4, 2);
     const auto rank3 = hosts.join(3, 3);
-    EXPECT_EQ(hosts.move(0, 2, 1), "");
-    EXPECT_EQ(hosts.move(4, 3, 1), "");
+    EXPECT_EQ(hosts.reroute(0, 2, 1), "");
+    EXPECT_EQ(hosts.reroute(4, 3, 1), "");
     std::uint64_t number = 0;
     std::uint64_t passed = 0;
     EXPECT_TRUE(eventually([&] {  // until the relay passes on nothing any more
@@ -151,7 +151,8 @@ TEST(RelayPlane, HostsThatRelayForEachOtherInACircleDoNotStop) {
     for (Process rank = 0; rank < 3; ++rank) ranks.push_back(hosts.join(static_cast<core::HostId>(rank), rank));
     for (core::HostId host = 0; host < 3; ++host) {
         ASSERT_EQ(
-            hosts.move(host, static_cast<core::HostId>((host + 2) % 3), static_cast<core::HostId>((host + 1) % 3)), "");
+            hosts.reroute(host, static_cast<core::HostId>((host + 2) % 3), static_cast<core::HostId>((host + 1) % 3)),
+            "");
     }
     constexpr std::uint64_t kFrames = 1500;
     std::array<std::uint64_t, 3> next{1, 1, 1};
@@ -200,13 +201,13 @@ TEST(RelayPlane, TheRelaysDeathBringsItsPairsBack) {
     Hosts hosts(3);
     const auto rank0 = hosts.join(0, 0);
     const auto rank1 = hosts.join(2, 1);
-    ASSERT_EQ(hosts.move(0, 2, 1), "");
+    ASSERT_EQ(hosts.reroute(0, 2, 1), "");
     ASSERT_EQ(exchange(*rank0, 0, *rank1, 1, 50), count_to(50));
     hosts.kill(1);
     EXPECT_TRUE(eventually([&] { return rank0->wished(1) == Path::direct; }));
     EXPECT_TRUE(rank0->ready(1));
     EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 50), count_to(50)) << "without the relay";
-    EXPECT_NE(hosts.move(0, 2, 1), "") << "nobody answers there";
+    EXPECT_NE(hosts.reroute(0, 2, 1), "") << "nobody answers there";
     EXPECT_EQ(rank0->wished(1), Path::direct);
 }
 
@@ -214,7 +215,7 @@ TEST(RelayPlane, ADetourIsThereAgainWhenItsRelayIs) {
     Hosts hosts(3);
     const auto rank0 = hosts.join(0, 0);
     const auto rank1 = hosts.join(2, 1);
-    ASSERT_EQ(hosts.move(0, 2, 1), "");
+    ASSERT_EQ(hosts.reroute(0, 2, 1), "");
     hosts.kill(1);
     EXPECT_TRUE(eventually([&] { return rank0->wished(1) == Path::direct; }));
     hosts.revive(1);
@@ -227,7 +228,7 @@ TEST(RelayPlane, TheDestinationsDeathIsToldToTheSourcesRanks) {
     Hosts hosts(3);
     const auto rank0 = hosts.join(0, 0);
     const auto rank1 = hosts.join(2, 1);
-    ASSERT_EQ(hosts.move(0, 2, 1), "");
+    ASSERT_EQ(hosts.reroute(0, 2, 1), "");
     hosts.kill(2);
     EXPECT_TRUE(eventually([&] { return !rank0->ready(1); }));
     EXPECT_EQ(rank0->wished(1), Path::direct);

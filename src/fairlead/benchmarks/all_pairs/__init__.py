@@ -13,7 +13,7 @@ LEAST_HOSTS = 4  # with fewer, a slow host and a slow pair cannot be told apart
 
 @mpi_options
 @size_option("--size", "size_B", "8", "Message size for latency.")
-@size_option("--train-size", "train_B", "256KiB", "Message size for throughput.")
+@size_option("--bulk-size", "bulk_B", "256KiB", "Message size for throughput.")
 @until_options
 def command(**options: Any) -> Asked:
     """Latency and throughput of all pairs of compute hosts, and which hosts and pairs are slow.

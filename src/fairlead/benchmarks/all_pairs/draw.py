@@ -48,7 +48,7 @@ def draw(found: Pairs, number: int) -> Drawing:
         f"All pairs of hosts: {found.system}",
         "Median of each pair, from the host of the row to that of the column, each measured while the others were "
         f"silent. Latency: messages of {words.size(found.run.plan['size_B'])}; throughput: windows of messages of "
-        f"{words.size(found.run.plan['train_B'])}. Outlined: pairs that are slow, and all pairs of hosts that are. "
+        f"{words.size(found.run.plan['bulk_B'])}. Outlined: pairs that are slow, and all pairs of hosts that are. "
         "The table has 95 % intervals, and names what is slow.",
         heat_maps.draw(matrix.hosts, panels),
         table(columns, rows),

@@ -38,11 +38,11 @@ class Settings:
     """What was asked for.
 
     Attributes:
-        size_B: of the latency's messages; train_B: of the throughput's.
+        size_B: of the latency's messages; bulk_B: of the throughput's.
     """
 
     size_B: int = 8
-    train_B: int = 256 * 1024
+    bulk_B: int = 256 * 1024
     until: Until = field(default_factory=Until)
     timeout_s: float = 60.0
     mpirun: str | None = None
@@ -87,7 +87,7 @@ def _window(started: probe.Probe, settings: Settings, benchmark: str, hosts: int
     # Windows that suit a fast pair may take seconds on a slow one: then the budget would be over in the first round.
     others = range(1, hosts, -(-(hosts - 1) // PILOTS))
     pilot_bps = min(point_to_point.pilot(started, (0, other)) for other in others)
-    return min(point_to_point.WINDOW, max(2, int(pilot_bps * WINDOW_S / 8 / 4 / settings.train_B)))
+    return min(point_to_point.WINDOW, max(2, int(pilot_bps * WINDOW_S / 8 / 4 / settings.bulk_B)))
 
 
 def _block(
@@ -95,7 +95,7 @@ def _block(
 ) -> Callable[[Cell, int], float]:
     def block(cell: Cell, number: int) -> float:
         latency = cell.benchmark == LATENCY
-        size_B = settings.size_B if latency else settings.train_B
+        size_B = settings.size_B if latency else settings.bulk_B
         request: dict[str, Any] = {"pairs": [[cell.first, cell.second]], "size_B": size_B, "window": window}
         request |= {"least": 3, "most": 1000, "limit_s": BLOCK_S, "warmup": WARM_UP[cell.benchmark]}
         first, second = hosts[cell.first], hosts[cell.second]

@@ -11,7 +11,7 @@ from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, re
 @mpi_options
 @between_option
 @size_option("--size", "size_B", "1", "Message size for latency.")
-@size_option("--train-size", "train_B", "1MiB", "Message size for throughput.")
+@size_option("--bulk-size", "bulk_B", "1MiB", "Message size for throughput.")
 @click.option("--seconds", type=click.FloatRange(min=1), default=3600, show_default=True, help="Duration.")
 @click.option("--every", "part_s", type=click.FloatRange(min=0.1), default=1, show_default=True, metavar="SECONDS",
               help="Interval in which each is measured once.")  # fmt: skip

@@ -68,7 +68,7 @@ def _over_time(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing
     how_often = "Once" if apart_s is None else f"Every {words.duration(apart_s)}"
     caption = (
         f"{how_often} the latency of messages of {words.size(plan['size_B'])} (median, 5 to "
-        f"95 %) and the throughput of messages of {words.size(plan['train_B'])}. Dotted: changes of the level by "
+        f"95 %) and the throughput of messages of {words.size(plan['bulk_B'])}. Dotted: changes of the level by "
         f"{words.percent(CHANGE - 1, decimals=0)} or more, which the table has."
     )
     return Drawing("network-noise", "Network noise", caption, figure, _changes_table(found))

@@ -24,13 +24,13 @@ class Settings:
 
     Attributes:
         between: a pair of hosts; none: the first two compute hosts.
-        size_B: of the latency's messages; train_B: of the throughput's.
+        size_B: of the latency's messages; bulk_B: of the throughput's.
         part_s: both are measured once in that time.
     """
 
     between: tuple[HostPair, ...] = ()
     size_B: int = 1
-    train_B: int = 1024**2
+    bulk_B: int = 1024**2
     seconds: float = 3600.0
     part_s: float = 1.0
     timeout_s: float = 60.0
@@ -52,11 +52,11 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
         pilot_bps = point_to_point.pilot(started, placement.ranks(1)[0])
         limit_s = SHARE * settings.part_s
-        fitting = int(pilot_bps * limit_s / 8 / LEAST_WINDOWS / settings.train_B)
+        fitting = int(pilot_bps * limit_s / 8 / LEAST_WINDOWS / settings.bulk_B)
         window = min(point_to_point.WINDOW, max(2, fitting))
         common: dict[str, Any] = {"pairs": placement.ranks(1), "limit_s": limit_s}
         small = {**common, "size_B": settings.size_B, "least": LEAST_ROUND_TRIPS, "most": MOST_ROUND_TRIPS}
-        large = {**common, "size_B": settings.train_B, "least": LEAST_WINDOWS, "most": 10_000, "window": window}
+        large = {**common, "size_B": settings.bulk_B, "least": LEAST_WINDOWS, "most": 10_000, "window": window}
         begin_s = time.monotonic()
         number = 0
         while (now_s := time.monotonic() - begin_s) < settings.seconds:

@@ -4,6 +4,6 @@
 """
 
 from fairlead.lab.migration.room import refusal
-from fairlead.lab.migration.run import Migration, Moved, Progress, replug
+from fairlead.lab.migration.run import CopyProgress, Migration, MigrationReport, replug
 
-__all__ = ["Migration", "Moved", "Progress", "refusal", "replug"]
+__all__ = ["CopyProgress", "Migration", "MigrationReport", "refusal", "replug"]

@@ -20,7 +20,7 @@ _STOP_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class CopyProgress:
     """How far it is: ``copying`` round by round, then ``paused`` for the last one."""
 
     phase: str
@@ -30,7 +30,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MigrationReport:
     """A machine has moved. ``rounds`` are what was copied, the last while it was paused (``paused_s``)."""
 
     vm: str
@@ -68,11 +68,11 @@ class Migration:
             start_new_session=True,  # Ctrl-C is for us, who then abort it
         )
         self._rest = b""
-        self.progress: Progress | None = None
-        self._moved: Moved | None = None
+        self.progress: CopyProgress | None = None
+        self._moved: MigrationReport | None = None
         self._write(json.dumps(asdict(Order(str(lab.directory), vm, server, copies))))
 
-    def poll(self, timeout_s: float = 0.0) -> Moved | None:
+    def poll(self, timeout_s: float = 0.0) -> MigrationReport | None:
         """What it has said until now; the end, once it has come.
 
         Raises:
@@ -93,7 +93,7 @@ class Migration:
                 self._take(json.loads(line))
         return self._moved
 
-    def wait(self) -> Moved:
+    def wait(self) -> MigrationReport:
         """Until its end. Raises as `poll` does."""
         while (moved := self.poll(1.0)) is None:
             pass
@@ -136,12 +136,12 @@ class Migration:
             raise LabError(f"{self._what} {how}: {message['error']}")
         if "done" in message:
             said = message["done"]
-            self._moved = Moved(**said | {"rounds": tuple(Round(**each) for each in said["rounds"])})
+            self._moved = MigrationReport(**said | {"rounds": tuple(Round(**each) for each in said["rounds"])})
         else:
-            self.progress = Progress(**message)
+            self.progress = CopyProgress(**message)
 
 
-def replug(lab: Lab, vm: str, server: str) -> Moved:
+def replug(lab: Lab, vm: str, server: str) -> MigrationReport:
     """Move a machine at once, without the traffic of a migration: to put a lab back as it was.
 
     Raises:

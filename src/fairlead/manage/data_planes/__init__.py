@@ -1,4 +1,4 @@
-"""Data planes: which one carries what a run moves. One small class each.
+"""Data planes: which one carries what a run reroutes. One small class each.
 
 By the kernel: `route` (docs/explanation/route-plane.md). By the agents: `relay` (docs/explanation/relay-plane.md).
 """

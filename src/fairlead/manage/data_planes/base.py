@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Plane:
-    """How what is moved travels.
+    """How what is rerouted travels.
 
     Attributes:
         by_agents: agents carry it, so that it needs no guardians; else the kernel does, at the guardians' word.

@@ -86,9 +86,9 @@ class MigrationController:
         self._failures = 0
         self._told: dict[str, tuple[str, float]] = {}
 
-    def zone(self, source: str, destination: str, zone: str, now_s: float) -> None:
-        """An agent says that a path has changed its zone."""
-        self._incoming.zone((source, destination), zone, now_s)
+    def level(self, source: str, destination: str, level: str, now_s: float) -> None:
+        """An agent says that a path has changed its level."""
+        self._incoming.level((source, destination), level, now_s)
 
     def suspects(self, now_s: float) -> list[str]:
         """Machines whose incoming paths should be measured, used or not: those of servers with a slow path."""

@@ -9,7 +9,7 @@ Path = tuple[str, str]  # (source, destination), names of hosts
 class Incoming:
     """Host by host, how its incoming paths are. ``now_s`` must never fall.
 
-    Agents tell when a path changes its zone; between two such events it stays what it is. What is not low is slow: the
+    Agents tell when a path changes its level; between two such events it stays what it is. What is not low is slow: the
     agents' own floor keeps ordinary queues low.
     """
 
@@ -17,11 +17,11 @@ class Incoming:
         self._window_s = window_s
         self._changes: dict[Path, deque[tuple[float, bool]]] = {}
 
-    def zone(self, path: Path, zone: str, now_s: float) -> None:
-        """A path has changed its zone (low, medium, high)."""
+    def level(self, path: Path, level: str, now_s: float) -> None:
+        """A path has changed its level (low, medium, high)."""
         changes = self._changes.setdefault(path, deque([(float("-inf"), False)]))
-        if changes[-1][1] != (zone != "low"):
-            changes.append((now_s, zone != "low"))
+        if changes[-1][1] != (level != "low"):
+            changes.append((now_s, level != "low"))
         while len(changes) > 1 and changes[1][0] <= now_s - self._window_s:
             changes.popleft()
 

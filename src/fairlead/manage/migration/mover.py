@@ -18,7 +18,7 @@ from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock
 from fairlead.protocol import events
-from fairlead.protocol.enums import MigrationAction, Zone
+from fairlead.protocol.enums import CongestionLevel, MigrationAction
 from fairlead.protocol.messages import AgentEvent
 
 PERIOD_S = 0.5
@@ -84,7 +84,7 @@ class Mover:
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         """An agent's event, in the events' thread."""
-        if isinstance(event, events.Zone | events.Restarted):
+        if isinstance(event, events.LevelChanged | events.Restarted):
             self._events.put((host, event, time.monotonic()))
 
     def _main(self) -> None:
@@ -104,9 +104,9 @@ class Mover:
     def _look(self) -> None:
         while not self._events.empty():
             host, event, t_s = self._events.get()
-            if isinstance(event, events.Zone):
+            if isinstance(event, events.LevelChanged):
                 source, destination = self._names[event.source], self._names[event.destination]
-                self._controller.zone(source, destination, event.zone, t_s)
+                self._controller.level(source, destination, event.congestion_level, t_s)
             else:
                 self._sharing.forget(host)
         if not self._survey() and time.monotonic() < self._asked_s + QUIET_S:
@@ -132,7 +132,9 @@ class Mover:
         suspects = self._controller.suspects(time.monotonic())
         if suspects:
             for (source, destination), slow in self._probing.slow_into(suspects).items():
-                self._controller.zone(source, destination, Zone.HIGH if slow else Zone.LOW, time.monotonic())
+                self._controller.level(
+                    source, destination, CongestionLevel.HIGH if slow else CongestionLevel.LOW, time.monotonic()
+                )
         return bool(suspects)
 
     def _act(self, decision: Decision) -> None:

@@ -45,9 +45,9 @@ class Probing:
         return {peer: statistics.median(times) for _, peer, times in self._ask([host], attrgetter("round_trip_s"))}
 
     def _threshold_s(self, path: Path) -> float:
-        """As for the agents' zone `medium`: what is not low is slow."""
+        """As for the agents' level `medium`: what is not low is slow."""
         base_s = self._base_s.get(path, 0.0)
-        return base_s + max((numbers.ZONES_MEDIUM_FACTOR - 1.0) * base_s, numbers.ZONES_FLOOR_S)
+        return base_s + max((numbers.CONGESTION_LEVEL_MEDIUM_FACTOR - 1.0) * base_s, numbers.CONGESTION_LEVEL_FLOOR_S)
 
     def _ask(
         self, hosts: Sequence[str], times: Callable[[ProbeResult], tuple[float, ...]]

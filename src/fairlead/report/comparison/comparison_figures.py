@@ -219,7 +219,7 @@ _PATHS = (
 
 
 def pair_latencies(program: str | None, pairs: Sequence[PairLatency]) -> Drawing:
-    """Median latency of each moved or slow pair: quiet, congested, over its detour.
+    """Median latency of each rerouted or slow pair: quiet, congested, over its detour.
 
     Args:
         program: names the figure where a report has several.

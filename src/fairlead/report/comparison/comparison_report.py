@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from fairlead.analysis import latencies
 from fairlead.analysis.comparison import Comparison, Program
-from fairlead.analysis.migrations import moved
+from fairlead.analysis.migrations import completed
 from fairlead.display import words
 from fairlead.display.terminal import rich_table
 from fairlead.report import page, summary
@@ -62,7 +62,7 @@ def overview(comparison: Comparison) -> list[Drawing]:
     effects = comparison_figures.effects(comparison)
     drawn = [effects] if _many(comparison) else [comparison_figures.run_times(comparison), effects]
     decided = [(p.name, [each for run in p.final.runs for each in run.migrations]) for p in comparison.programs]
-    return [*drawn, migrations.times(decided)] if any(moved(each) for _, each in decided) else drawn
+    return [*drawn, migrations.times(decided)] if any(completed(each) for _, each in decided) else drawn
 
 
 def of_program(comparison: Comparison, program: Program) -> list[Drawing]:
@@ -108,7 +108,7 @@ def _html(comparison: Comparison, first: Sequence[Drawing], by_program: Mapping[
                 "name": program.name,
                 "finding": findings.of_program(program, comparison.level) if _many(comparison) else "",
                 "drawings": by_program[program.name],
-                "moves": timeline.moves_table(program.final.runs),
+                "decisions": timeline.decisions_table(program.final.runs),
                 "migrations": migrations.decisions_table(
                     [(int(run.run.labels["replication"]), run.migrations) for run in program.final.runs]
                 ),

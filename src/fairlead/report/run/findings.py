@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, Program, Stage
 from fairlead.analysis.effects import Result
-from fairlead.analysis.migrations import moved
+from fairlead.analysis.migrations import completed
 from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol import reasons
@@ -67,7 +67,7 @@ def _told(program: Program) -> list[Stage]:
 
 
 def _of_stage(program: Program, stage: Stage, level: float) -> list[str]:
-    return [_recovery(program, stage, level), _moves(program, stage), _migrations(stage), _overhead(stage, level)]
+    return [_recovery(program, stage, level), _reroutes(program, stage), _migrations(stage), _overhead(stage, level)]
 
 
 def _congestion(program: Program) -> str:
@@ -114,22 +114,22 @@ def _over(stage: Stage) -> str:
     return f" over the {stage.name} plane" if stage.name in PLANES else ""
 
 
-def _moves(program: Program, stage: Stage) -> str:
-    moved = [sum(move.kind == "moved" for move in run.moves) for run in stage.runs]
-    if not moved:
+def _reroutes(program: Program, stage: Stage) -> str:
+    rerouted = [sum(decision.kind == "rerouted" for decision in run.decisions) for run in stage.runs]
+    if not rerouted:
         return ""
-    if not any(moved):
+    if not any(rerouted):
         return "" if program.has_detour is False else f"No traffic was rerouted{_why_not(stage)}."
     reactions = [t for run in stage.runs for t in run.reaction_s()]
     reaction = (
         f", the first time {words.duration(median(reactions), 2)} after congestion began (median)" if reactions else ""
     )
-    times = words.count(sum(moved), "time")
-    return f"Under congestion traffic was rerouted {times} in {words.count(len(moved), 'run')}{reaction}."
+    times = words.count(sum(rerouted), "time")
+    return f"Under congestion traffic was rerouted {times} in {words.count(len(rerouted), 'run')}{reaction}."
 
 
 def _migrations(stage: Stage) -> str:
-    done = [each for run in stage.runs for each in moved(run.migrations)]
+    done = [each for run in stage.runs for each in completed(run.migrations)]
     if not done:
         return ""
     took = words.duration(median([each.time_s for each in done if each.time_s is not None]), 2)
@@ -138,7 +138,9 @@ def _migrations(stage: Stage) -> str:
 
 
 def _why_not(stage: Stage) -> str:
-    why = {reasons.describe(move.reason) for run in stage.runs for move in run.moves if move.kind == "stayed"}
+    why = {
+        reasons.describe(decision.reason) for run in stage.runs for decision in run.decisions if decision.kind == "kept"
+    }
     return f": {words.listing(sorted(why))}" if why else ""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.analysis.migrations import Migration, moved
+from fairlead.analysis.migrations import Migration, completed
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
@@ -42,7 +42,7 @@ def decisions_table(runs: Sequence[tuple[int | None, Sequence[Migration]]]) -> T
 
 def sentence(decided: Sequence[Migration]) -> str:
     """What migrations did in one run, in words; empty where there was nothing to decide."""
-    done = moved(decided)
+    done = completed(decided)
     if done:
         names = words.listing([f"{each.vm} to {each.target} after {words.duration(each.t_s)}" for each in done])
         return f"{words.count(len(done), 'virtual machine')} migrated during the run: {names}."
@@ -58,7 +58,7 @@ def sentence(decided: Sequence[Migration]) -> str:
 
 def times(by_program: Sequence[tuple[str, Sequence[Migration]]]) -> Drawing:
     """How long migrations took, by the program that ran meanwhile: what it exchanges is in the way of the copy."""
-    rows = [(name, moved(decided)) for name, decided in by_program if moved(decided)]
+    rows = [(name, completed(decided)) for name, decided in by_program if completed(decided)]
     with styled():
         figure, axes = axes_of(1, len(rows) * _ROW_IN + 1.1)
         _dots(axes[0], rows)

@@ -26,7 +26,7 @@ def paragraphs(run: ManagedRun, way_out: bool | None) -> list[str]:
 
 
 def _network(run: ManagedRun, way_out: bool | None) -> list[str]:
-    return [_paths(run), _moves(run, way_out), _relayed(run), migrations.sentence(run.migrations)]
+    return [_paths(run), _reroutes(run, way_out), _relayed(run), migrations.sentence(run.migrations)]
 
 
 def _ending(run: ManagedRun) -> str:
@@ -48,7 +48,7 @@ def _paths(run: ManagedRun) -> str:
     used = run.used()
     if not used:
         return "It used no path between hosts."
-    high = [pair for pair in run.pairs() if any(zone == "high" for *_, zone in run.zone_spans(pair))]
+    high = [pair for pair in run.pairs() if any(level == "high" for *_, level in run.level_spans(pair))]
     slow = [pair for pair in high if pair in used]
     if not slow:
         others = f" ({words.count(len(high), 'other path')} of the cluster: congested)" if high else ""
@@ -57,20 +57,21 @@ def _paths(run: ManagedRun) -> str:
     return f"{len(slow)} of the {words.count(len(used), 'path')} that it used {were} congested: {_names(slow)}."
 
 
-def _moves(run: ManagedRun, way_out: bool | None) -> str:
-    moved = [move for move in run.moves if move.kind == "moved" and move.t_s <= run.time_s]
-    stayed = {reasons.describe(move.reason) for move in run.moves if move.kind == "stayed"}
-    if moved:
-        pairs = {move.pair for move in moved}
-        returned = sum(move.kind == "returned" and move.t_s <= run.time_s for move in run.moves)
-        back = f", and restored {words.count(returned, 'time')}" if returned else ""
+def _reroutes(run: ManagedRun, way_out: bool | None) -> str:
+    rerouted = [decision for decision in run.decisions if decision.kind == "rerouted" and decision.t_s <= run.time_s]
+    kept = {reasons.describe(decision.reason) for decision in run.decisions if decision.kind == "kept"}
+    if rerouted:
+        pairs = {decision.pair for decision in rerouted}
+        restored = sum(decision.kind == "restored" and decision.t_s <= run.time_s for decision in run.decisions)
+        back = f", and restored {words.count(restored, 'time')}" if restored else ""
         return (
-            f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(moved), 'time')}{back}; "
-            f"first {moved[0].t_s:.2f}{words.NBSP}s after the start: {arrow(moved[0].pair)} over {moved[0].relay}."
+            f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(rerouted), 'time')}{back}"
+            f"; first {rerouted[0].t_s:.2f}{words.NBSP}s after the start: {arrow(rerouted[0].pair)} over"
+            f" {rerouted[0].relay}."
         )
     if way_out is False:
         return NO_DETOUR
-    return f"Nothing was rerouted: {words.listing(sorted(stayed))}." if stayed else "Nothing was rerouted."
+    return f"Nothing was rerouted: {words.listing(sorted(kept))}." if kept else "Nothing was rerouted."
 
 
 def _relayed(run: ManagedRun) -> str:
@@ -92,8 +93,8 @@ def _relayed(run: ManagedRun) -> str:
 
 def _latencies(run: ManagedRun) -> str:
     pairs = latencies.per_pair([run])
-    moved = [each for each in pairs if each.detour is not None and each.congested is not None]
-    shown = moved or [each for each in pairs if each.congested is not None]
+    rerouted = [each for each in pairs if each.detour is not None and each.congested is not None]
+    shown = rerouted or [each for each in pairs if each.congested is not None]
     parts = []
     for kind, where in (
         ("quiet", "without congestion"),

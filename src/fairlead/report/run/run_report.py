@@ -95,7 +95,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         findings=run_findings.paragraphs(report.managed, report.way_out),
         paths=congested_paths(report.managed),
         drawings=drawn,
-        moves=timeline.moves_table([report.managed]),
+        decisions=timeline.decisions_table([report.managed]),
         placement=placement_tables(report),
         placement_said=list(placement_table.sentences(report.placement)) if report.placement is not None else [],
         communication=communication_table(report),
@@ -114,7 +114,7 @@ def show(report: RunReport, console: Console) -> None:
     for source, title in (
         (congested_paths(report.managed), "Congested paths"),
         (latency_table(report.managed), "Latency of their messages (median, one way)"),
-        (timeline.moves_table([report.managed]), "Decisions"),
+        (timeline.decisions_table([report.managed]), "Decisions"),
         *placement_tables(report),
         (communication_table(report), "Communication time by host pair"),
         (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
@@ -125,7 +125,7 @@ def show(report: RunReport, console: Console) -> None:
 
 
 def drawings(report: RunReport) -> list[Drawing]:
-    """The time line, and the latencies of pairs that were moved or slow."""
+    """The time line, and the latencies of pairs that were rerouted or slow."""
     run = report.managed
     if not run.pairs():
         return []
@@ -158,7 +158,7 @@ def congested_paths(run: ManagedRun) -> Table:
             ("high", "high_s"),
             ("on a detour", "away_s"),
             ("over", "relays"),
-            ("not rerouted because", "stayed"),
+            ("not rerouted because", "kept"),
             ("shares it with", "sharing"),
         ],
         [_path_row(run, pair) for pair in run.pairs() if pair in run.used()],
@@ -166,21 +166,23 @@ def congested_paths(run: ManagedRun) -> Table:
 
 
 def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
-    zones = {
-        wanted: sum(end - begin for begin, end, zone in run.zone_spans(pair) if zone == wanted)
+    levels = {
+        wanted: sum(end - begin for begin, end, level in run.level_spans(pair) if level == wanted)
         for wanted in ("medium", "high")
     }
     spans = run.detours(pair)
     away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
-    stayed = dict.fromkeys(
-        reasons.describe(move.reason) for move in run.moves if move.pair == pair and move.kind == "stayed"
+    kept = dict.fromkeys(
+        reasons.describe(decision.reason)
+        for decision in run.decisions
+        if decision.pair == pair and decision.kind == "kept"
     )
     return [
         cell(comparison_figures.arrow(pair)),
-        *(_seconds(zones[zone]) for zone in ("medium", "high")),
+        *(_seconds(levels[level]) for level in ("medium", "high")),
         _seconds(away_s),
         cell(", ".join(dict.fromkeys(relay for *_, relay in spans)) or None),
-        cell("; ".join(stayed) or None),
+        cell("; ".join(kept) or None),
         cell(_sharing(run, pair) or None),
     ]
 
@@ -188,8 +190,8 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
 def _sharing(run: ManagedRun, pair: HostPair) -> str:
     """The job's other pairs on the path's bottleneck by their median rate when it was judged, the largest first."""
     rates_bps: dict[HostPair, list[float]] = {}
-    for move in run.moves:
-        for other, rate_bps in move.sharing if move.pair == pair else ():
+    for decision in run.decisions:
+        for other, rate_bps in decision.sharing if decision.pair == pair else ():
             rates_bps.setdefault(other, []).append(rate_bps)
     typical = sorted(((median(each), other) for other, each in rates_bps.items()), reverse=True)
     shown = [f"{comparison_figures.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]
@@ -197,7 +199,7 @@ def _sharing(run: ManagedRun, pair: HostPair) -> str:
 
 
 def latency_table(run: ManagedRun) -> Table:
-    """Median latency of each moved or slow pair: quiet, congested, over its detour."""
+    """Median latency of each rerouted or slow pair: quiet, congested, over its detour."""
     pairs = latencies.per_pair([run])
     kinds = ("quiet", "congested", "detour")
     return table(

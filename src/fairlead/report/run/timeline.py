@@ -15,13 +15,13 @@ from fairlead.report.comparison.comparison_figures import arrow
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
 MOST_PAIRS = 20
-SHOWN = {"moved": "rerouted", "returned": "restored", "stayed": "not rerouted"}
+SHOWN = {"rerouted": "rerouted", "restored": "restored", "kept": "not rerouted"}
 MOST_TRACES = 3
-_ZONE_HEIGHT = {"low": 0.10, "medium": 0.20, "high": 0.30}  # the zone is told by height, too, not by colour alone
+_LEVEL_HEIGHT = {"low": 0.10, "medium": 0.20, "high": 0.30}  # the level is told by height, too, not by colour alone
 
 
 def draw(program: str | None, run: ManagedRun) -> Drawing:
-    """Moves and zones over time, and the latencies of some moved pairs below, on the same axis.
+    """Decisions and congestion levels over time, and the latencies of some rerouted pairs below, on the same axis.
 
     Args:
         program: names the figure where a report has several.
@@ -50,7 +50,7 @@ def draw(program: str | None, run: ManagedRun) -> Drawing:
         f"{program}: time line of reroutes" if program else "Time line of reroutes",
         _about(run) + (f" {words.count(hidden, 'further pair')} not drawn." if hidden else ""),
         figure,
-        moves_table([run]),
+        decisions_table([run]),
     )
 
 
@@ -63,17 +63,21 @@ def _spread(pairs: list[HostPair], most: int) -> list[HostPair]:
 
 def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
     for row, pair in enumerate(pairs):
-        for begin_s, end_s, zone in run.zone_spans(pair):
-            height = _ZONE_HEIGHT[zone]
-            axis.barh(row + 0.36 - height / 2, end_s - begin_s, height, begin_s, color=palette.ZONES[zone].light, lw=0)
+        for begin_s, end_s, level in run.level_spans(pair):
+            height = _LEVEL_HEIGHT[level]
+            axis.barh(
+                row + 0.36 - height / 2, end_s - begin_s, height, begin_s, color=palette.LEVELS[level].light, lw=0
+            )
         for begin_s, end_s, relay in run.detours(pair):
             axis.barh(row - 0.2, end_s - begin_s, 0.34, begin_s, color=palette.MANAGED.light, lw=0)
             _relay_label(axis, row - 0.2, begin_s, min(end_s, run.time_s), relay, run.time_s)
-        stays = [move.t_s for move in run.moves if move.pair == pair and move.kind == "stayed"]
+        stays = [decision.t_s for decision in run.decisions if decision.pair == pair and decision.kind == "kept"]
         axis.plot(stays, [row - 0.2] * len(stays), color=palette.INK.light, marker="x", ms=6, mew=1.6, lw=0)
     for each in run.congestion or ():
         above = {"xycoords": ("data", "axes fraction"), "xytext": (0, 4), "textcoords": "offset points"}
-        axis.annotate(f"place {each.place}", (each.begin_s, 1), fontsize=9, color=palette.MUTED.light, **above)
+        axis.annotate(
+            f"bottleneck {each.bottleneck}", (each.begin_s, 1), fontsize=9, color=palette.MUTED.light, **above
+        )
     axis.set_yticks(range(len(pairs)), [arrow(pair) for pair in pairs])
     axis.set_ylim(max(len(pairs), 1) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
@@ -119,7 +123,7 @@ def _latency_panel(axis: Any, run: ManagedRun, pair: HostPair) -> None:
     axis.set_title(f"Latency {arrow(pair)}", fontsize=10, pad=4)
 
 
-def moves_table(runs: Sequence[ManagedRun]) -> Table:
+def decisions_table(runs: Sequence[ManagedRun]) -> Table:
     """Every decision of the runs."""
     replicated = any("replication" in run.run.labels for run in runs)
     columns = [("time", "t_s"), ("pair", "pair"), ("decision", "what"), ("over", "relay"), ("why", "reason")]
@@ -128,14 +132,14 @@ def moves_table(runs: Sequence[ManagedRun]) -> Table:
         [
             [
                 *([cell(int(run.run.labels["replication"]))] if replicated else []),
-                cell(move.t_s, f"{move.t_s:.2f}{words.NBSP}s"),
-                cell(arrow(move.pair)),
-                cell(move.kind, SHOWN[move.kind]),
-                cell(move.relay),
-                cell(move.reason, reasons.describe(move.reason)),
+                cell(decision.t_s, f"{decision.t_s:.2f}{words.NBSP}s"),
+                cell(arrow(decision.pair)),
+                cell(decision.kind, SHOWN[decision.kind]),
+                cell(decision.relay),
+                cell(decision.reason, reasons.describe(decision.reason)),
             ]
             for run in runs
-            for move in run.moves
+            for decision in run.decisions
         ],
     )
 
@@ -158,7 +162,7 @@ def _handles(traces: bool, shaded: bool) -> list[Any]:
     handles: list[Any] = [
         *([Patch(color=palette.SHADE.light, label="cross-traffic")] if shaded else []),
         Patch(color=palette.MANAGED.light, label="traffic on a detour"),
-        *(Patch(color=colour.light, label=f"{zone} congestion") for zone, colour in palette.ZONES.items()),
+        *(Patch(color=colour.light, label=f"{level} congestion") for level, colour in palette.LEVELS.items()),
         Line2D([], [], color=palette.INK.light, marker="x", lw=0, mew=1.6, label="not rerouted"),
     ]
     if traces:

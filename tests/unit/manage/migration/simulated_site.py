@@ -38,7 +38,7 @@ class Site:
         self.random = random.Random(self.seed)
         self.place = {f"h{k}": f"s{k // 2}" for k in range(2 * (self.servers - 1))}
         self.received_B = dict.fromkeys([*self.place, *(f"s{k}" for k in range(self.servers))], 0.0)
-        self.zones: dict[tuple[str, str], str] = {}
+        self.levels: dict[tuple[str, str], str] = {}
 
     @property
     def job(self) -> list[str]:
@@ -88,16 +88,16 @@ class Site:
         return full or (source, vm) in self.slow or noise
 
     def _tell(self, controller: MigrationController, path: tuple[str, str], slow: bool) -> None:
-        zone = "high" if slow else "low"
-        if self.zones.get(path, "low") != zone:
-            self.zones[path] = zone
-            controller.zone(*path, zone, self.now_s)
+        level = "high" if slow else "low"
+        if self.levels.get(path, "low") != level:
+            self.levels[path] = level
+            controller.level(*path, level, self.now_s)
 
     def migrate(self, move: Candidate, controller: MigrationController) -> None:
         """It succeeds after the expected time."""
         self.now_s += move.copy_s
         self.place[move.vm] = move.target
-        self.zones = {path: zone for path, zone in self.zones.items() if move.vm not in path}
+        self.levels = {path: level for path, level in self.levels.items() if move.vm not in path}
         controller.moved(move, self.now_s)
 
 

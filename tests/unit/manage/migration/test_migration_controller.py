@@ -20,14 +20,14 @@ def test_the_slow_share_is_that_of_the_window() -> None:
     incoming = Incoming(window_s=4.0)
     path = ("a", "b")
     assert incoming.slow_share(path, 10.0) == 0.0
-    incoming.zone(path, "high", 10.0)
+    incoming.level(path, "high", 10.0)
     assert incoming.slow_share(path, 11.0) == 0.25
-    incoming.zone(path, "medium", 11.0)
-    incoming.zone(path, "low", 12.0)
+    incoming.level(path, "medium", 11.0)
+    incoming.level(path, "low", 12.0)
     assert incoming.slow_share(path, 13.0) == 0.5
     assert incoming.slow_share(path, 15.0) == 0.25
     assert incoming.slow_share(path, 20.0) == 0.0
-    incoming.zone(path, "high", 20.0)
+    incoming.level(path, "high", 20.0)
     incoming.forget("b")
     assert incoming.slow_share(path, 30.0) == 0.0
 
@@ -38,16 +38,16 @@ def test_paths_into_servers_with_a_slow_path_are_to_be_measured() -> None:
     for _ in range(8):
         site.advance(controller)
         controller.see(site.inventory(), site.now_s)
-    controller.zone("h0", "h1", "high", site.now_s)  # on one server
+    controller.level("h0", "h1", "high", site.now_s)  # on one server
     assert controller.suspects(site.now_s) == []
-    controller.zone("h4", "h1", "high", site.now_s)
+    controller.level("h4", "h1", "high", site.now_s)
     assert controller.suspects(site.now_s) == ["h0", "h1"]
 
 
 def test_a_place_is_slow_if_most_of_its_paths_are() -> None:
     incoming = Incoming(window_s=1.0)
     for source in ("a1", "a2", "b1"):
-        incoming.zone((source, "v"), "high", 0.0)
+        incoming.level((source, "v"), "high", 0.0)
     places = {"a1": "a", "a2": "a", "a3": "a", "b1": "b", "b2": "b"}
     assert incoming.slow_into("v", places, 5.0, 0.6) == {"a": True, "b": False}
 
@@ -69,7 +69,7 @@ def look(slow: list[tuple[str, str]], in_bps: float | None, own_bps: float = 1e6
     traffic = Traffic(rates, {name: Rate(own_bps, 0.0) for name in job})
     incoming = Incoming(SETTINGS.window_s)
     for path in slow:
-        incoming.zone(path, "high", 0.0)
+        incoming.level(path, "high", 0.0)
     return {each.server: each.kind for each in diagnose(inventory, traffic, incoming, job, 10.0, SETTINGS)}
 
 

@@ -92,8 +92,8 @@ class FakeController:
     def see(self, inventory: Inventory, now_s: float) -> list[Any]:
         return []
 
-    def zone(self, *arguments: Any) -> None:
-        self.told_of.append(f"zone {tuple(map(str, arguments[:3]))}")
+    def level(self, *arguments: Any) -> None:
+        self.told_of.append(f"level {tuple(map(str, arguments[:3]))}")
 
     def step(self, now_s: float, last_move_s: float | None) -> list[Decision]:
         return self._decisions.pop() if self._decisions else []
@@ -138,7 +138,7 @@ def run(
     probing = Probing(Agents(), ["h0", "h1"], {})
     moving = Mover(controller, driver, lock, ["h0", "h1"], report, probing, sharing, dry_run=dry_run)
     with moving:
-        moving(0, event("zone", zone="high"))
+        moving(0, event("level_changed", congestion_level="high"))
         assert came.wait(5), events
     return events
 
@@ -161,7 +161,7 @@ def test_a_machine_is_moved_and_everything_is_told(tmp_path: Path) -> None:
         "copied_B": 2**20,
         "round_trips_s": {"h1": 0.003},
     }
-    assert controller.told_of == ["zone ('h0', 'h1', 'high')", "zone ('h1', 'h0', 'high')", "moved"]
+    assert controller.told_of == ["level ('h0', 'h1', 'high')", "level ('h1', 'h0', 'high')", "moved"]
     assert migration.closed
     last_s = SiteLock(tmp_path, "fake").last_move_s()
     assert last_s is not None and time.monotonic() - last_s < 5

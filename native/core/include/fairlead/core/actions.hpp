@@ -19,7 +19,7 @@ struct Send {
     wire::Message message;
 };
 
-/// `count` probes to a peer on the underlay (the direct path, also while its traffic is moved), the first at once.
+/// `count` probes to a peer on the underlay (the direct path, also while its traffic is rerouted), the first at once.
 /// Each gives one ProbeResult that repeats `burst`.
 struct SendProbes {
     HostId peer = kNoHost;
@@ -28,7 +28,7 @@ struct SendProbes {
     double spacing_s = 0.0;
 };
 
-/// An echo on the way of moved packets, as large as those. `trial`: over echo.relay, where nothing is moved yet.
+/// An echo on the path of rerouted packets, as large as those. `trial`: over echo.relay, where nothing is rerouted yet.
 struct SendEcho {
     wire::Echo echo;
     bool trial = false;
@@ -37,22 +37,22 @@ struct SendEcho {
 /// Poll the sockets now, not only at the next period: the samples, then a Tick.
 struct SampleSockets {};
 
-/// Ask the guardian for the route; replaces an existing detour of that destination in one step. Answer: MoveDone or
-/// MoveFailed.
-struct Move {
+/// Ask the guardian for the route; replaces an existing detour of that destination in one step. Answer: RerouteDone or
+/// RerouteFailed.
+struct Reroute {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
 };
-/// Back to the direct path. Answer: ReturnDone or ReturnFailed.
-struct Return {
+/// Back to the direct path. Answer: RestoreDone or RestoreFailed.
+struct Restore {
     HostId destination = kNoHost;
 };
 
 /// Reports, for the supervisor's event lines.
-struct ZoneChanged {
+struct LevelChanged {
     Pair path;
-    Zone from = Zone::low;
-    Zone to = Zone::low;
+    CongestionLevel from = CongestionLevel::low;
+    CongestionLevel to = CongestionLevel::low;
     double queue_delay_s = 0.0;
 };
 /// A pair of the job whose packets pass a link where those of a slow path may queue.
@@ -61,7 +61,7 @@ struct FlowRate {
     HostId relay = kNoHost;  ///< that it is led over, kNoHost: direct
     double rate_bps = 0.0;   ///< while it was counted
 };
-struct Moved {
+struct Rerouted {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
     HostId before = kNoHost;  ///< relay that it replaced, kNoHost: the direct path
@@ -73,33 +73,33 @@ struct Moved {
     double detour_latency_s = 0.0;
     Time suspected_at = 0.0;
     Time confirmed_at = 0.0;
-    Time decided_at = 0.0;        ///< Move asked; the event's own time is the kernel's acknowledgement
+    Time decided_at = 0.0;        ///< Reroute asked; the event's own time is the kernel's acknowledgement
     std::vector<FlowRate> flows;  ///< of the job, on the bottleneck of the path that was left; largest first
 };
-struct Returned {
+struct Restored {
     HostId destination = kNoHost;
     HostId relay = kNoHost;  ///< that it left
-    ReturnReason reason = ReturnReason::direct_good;
+    RestoreReason reason = RestoreReason::direct_good;
     double queue_delay_s = 0.0;  ///< of the direct path
     double away_s = 0.0;
 };
-struct Stayed {
+struct Kept {
     HostId destination = kNoHost;
     HostId relay = kNoHost;  ///< present one, kNoHost: direct
-    StayReason reason = StayReason::not_better;
+    KeepReason reason = KeepReason::not_better;
     double queue_delay_s = 0.0;
     double foreign_share = 0.0;
     double present_latency_s = 0.0;
     HostId best = kNoHost;  ///< fastest candidate measured, kNoHost: none
     double best_latency_s = 0.0;
-    std::vector<FlowRate> flows;  ///< as in Moved, where they were counted
-    std::string detail;           ///< the guardian's words after a failed move, else empty
+    std::vector<FlowRate> flows;  ///< as in Rerouted, where they were counted
+    std::string detail;           ///< the guardian's words after a failed reroute, else empty
 };
 /// A notice came in about a path of this host.
 struct Noticed {
     HostId from = kNoHost;
     Pair path;
-    Zone zone = Zone::low;
+    CongestionLevel congestion_level = CongestionLevel::low;
     double queue_delay_s = 0.0;
 };
 struct BaseShifted {
@@ -114,14 +114,14 @@ struct BaseLearnt {
     double hidden_s = 0.0;  ///< what even the fastest probe took longer
     double link_bps = 0.0;  ///< the highest rate that was seen to leave this host; 0: none yet
 };
-/// A move or return by hand ends without Moved or Returned.
-struct ByHandEnded {
+/// A manual reroute or restoration ends without Rerouted or Restored.
+struct ManualEnded {
     HostId destination = kNoHost;
-    HostId relay = kNoHost;  ///< kNoHost: a return
-    std::string error;       ///< empty: there was nothing to return
+    HostId relay = kNoHost;  ///< kNoHost: a restoration
+    std::string error;       ///< empty: there was nothing to restore
 };
 
-using Action = std::variant<Send, SendProbes, SendEcho, SampleSockets, Move, Return, ZoneChanged, Moved, Returned,
-                            Stayed, Noticed, BaseShifted, BaseLearnt, ByHandEnded>;
+using Action = std::variant<Send, SendProbes, SendEcho, SampleSockets, Reroute, Restore, LevelChanged, Rerouted,
+                            Restored, Kept, Noticed, BaseShifted, BaseLearnt, ManualEnded>;
 
 }  // namespace fairlead::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which candidate to take, or why to stay.
+// Which candidate to take, or why to keep the path.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ struct MeasuredCandidate {
 };
 
 struct Choice {
-    HostId relay = kNoHost;                        ///< kNoHost: stay
-    double latency_s = 0.0;                        ///< of the chosen (or, staying, of the best) candidate
-    HostId best = kNoHost;                         ///< the fastest usable candidate, kNoHost if none
-    StayReason reason = StayReason::no_candidate;  ///< only when staying
+    HostId relay = kNoHost;  ///< kNoHost: keep the present path
+    double latency_s = 0.0;  ///< of the chosen (or, where the path is kept, of the best) candidate
+    HostId best = kNoHost;   ///< the fastest usable candidate, kNoHost if none
+    KeepReason reason = KeepReason::no_candidate;  ///< only where the path is kept
 };
 
 /// The present path and the thresholds it is judged by.
@@ -35,12 +35,12 @@ struct PresentPath {
     bool silent = false;        ///< its probes were all lost
 };
 
-/// Of the numbers of ways given (at least one), the first from `turn` on, going round.
-std::size_t way_in_turn(std::span<const std::size_t> ways, std::size_t turn);
+/// Of the path groups given (at least one), the first from `turn` on, going round.
+std::size_t path_group_in_turn(std::span<const std::size_t> path_groups, std::size_t turn);
 
 /// Good candidates beat the present path by the margin and are at most good_within slower than the best of them. Of the
-/// ways that they take, the first from `turn` on is taken; of its relays two are drawn at random, and the less loaded
-/// is taken (the faster if the loads are equal).
+/// path groups that they are in, the first from `turn` on is taken; of its relays two are drawn at random, and the less
+/// loaded is taken (the faster if the loads are equal).
 Choice choose(std::span<const MeasuredCandidate> measured, const PresentPath& present, std::size_t turn,
               const ChoiceSettings& settings, Random& random);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All decisions of one host: as a source (watch, confirm, search, move, return), as a relay (measure a leg, grant a
+// All decisions of one host: as a source (watch, confirm, search, reroute, restore), as a relay (measure a leg, grant a
 // rate), and as a destination (notices). Events in, actions out; nothing else.
 #pragma once
 
@@ -24,11 +24,11 @@ struct ControllerConfig {
     SharingRelation sharing;  ///< of host_count hosts
     std::uint64_t seed = 0;   ///< differs from host to host
     std::size_t salt = 0;     ///< the same on all hosts of a job, another for each job: where its turns begin
-    bool automatic = true;    ///< false: only moves by hand, no probes of its own
-    bool proves = false;      ///< echoes can take the way of moved packets, also before anything is moved
+    bool automatic = true;    ///< false: only manual reroutes, no probes of its own
+    bool proves = false;      ///< echoes can take the path of rerouted packets, also before anything is rerouted
     bool learns = false;      ///< baselines are learnt while the program runs; those in `base` are where it begins
     double link_bps = 0.0;    ///< where it learns: the highest rate that left this host in earlier runs; 0: unknown
-    bool can_relay = true;    ///< this host's guardian is up; false: it neither moves nor relays
+    bool can_relay = true;    ///< this host's guardian is up; false: it neither reroutes nor relays
 
     ControllerConfig(HostId self_host, HostId hosts)
         : self(self_host), host_count(hosts), base(hosts), sharing(hosts) {}
@@ -36,7 +36,7 @@ struct ControllerConfig {
 
 /// What a report or `fairlead status` shows of the path to one peer.
 struct PathView {
-    Zone zone = Zone::low;
+    CongestionLevel congestion_level = CongestionLevel::low;
     double queue_delay_s = 0.0;
     HostId relay = kNoHost;  ///< kNoHost: direct
     bool in_use = false;     ///< carried the job's bytes lately

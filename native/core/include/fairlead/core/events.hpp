@@ -53,19 +53,19 @@ struct Received {
 };
 
 /// The guardian's answers; kernel acknowledged.
-struct MoveDone {
+struct RerouteDone {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
 };
-struct MoveFailed {
+struct RerouteFailed {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
     std::string reason;
 };
-struct ReturnDone {
+struct RestoreDone {
     HostId destination = kNoHost;
 };
-struct ReturnFailed {
+struct RestoreFailed {
     HostId destination = kNoHost;
     std::string reason;
 };
@@ -81,13 +81,13 @@ struct Tick {
     double run_delay_s = 0.0;  ///< own wait in the run queue since the last Tick (/proc/self/schedstat)
 };
 
-/// By hand, from the supervisor: such a detour stays until it is returned by hand, or its relay dies. Answer: Moved or
-/// Returned, or ByHandEnded.
-struct ManualMove {
+/// By hand, from the supervisor: such a detour stays until it is restored by hand, or its relay dies. Answer: Rerouted
+/// or Restored, or ManualEnded.
+struct ManualReroute {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
 };
-struct ManualReturn {
+struct ManualRestore {
     HostId destination = kNoHost;
 };
 
@@ -115,14 +115,15 @@ struct InterfaceBusy {
     double rate_bps = 0.0;
 };
 
-/// This host's data plane is gone for good (its guardian died): every detour returns, and none begins or leads here.
+/// This host's data plane is gone for good (its guardian died): every pair is restored, and none is rerouted or leads
+/// here.
 struct PlaneLost {};
 
-/// The run ends: every detour is returned, relays are released, peers are told.
+/// The run ends: every detour is restored, relays are released, peers are told.
 struct Stop {};
 
-using Event =
-    std::variant<SocketSample, ProbeResult, Received, MoveDone, MoveFailed, ReturnDone, ReturnFailed, ClockStepped,
-                 Tick, ManualMove, ManualReturn, PairMix, SharingChanged, MessageTime, InterfaceBusy, PlaneLost, Stop>;
+using Event = std::variant<SocketSample, ProbeResult, Received, RerouteDone, RerouteFailed, RestoreDone, RestoreFailed,
+                           ClockStepped, Tick, ManualReroute, ManualRestore, PairMix, SharingChanged, MessageTime,
+                           InterfaceBusy, PlaneLost, Stop>;
 
 }  // namespace fairlead::core

@@ -102,7 +102,7 @@ class MessageMonitor {
         bool failed = false;  ///< an end belongs to another message, or its clock is not known
         Time deadline = 0.0;
     };
-    struct Place {
+    struct AskedReceive {
         std::uint32_t wait = 0;
         std::size_t receive = 0;
     };
@@ -132,7 +132,7 @@ class MessageMonitor {
     std::unordered_map<std::uint32_t, HostId> places_;
     std::unordered_map<std::uint32_t, PairTimes> unplaced_;  ///< by source, of which it is not known where it runs
     std::unordered_map<std::uint32_t, Wait> waits_;
-    std::unordered_map<std::uint32_t, Place> tokens_;
+    std::unordered_map<std::uint32_t, AskedReceive> tokens_;
     std::uint32_t next_token_ = 0;
     std::uint32_t next_wait_ = 0;
     std::vector<Due> due_;  ///< by host

@@ -44,11 +44,11 @@ std::optional<double> detour_latency_s(const BaseTable& base, Pair pair, HostId 
 
 struct Candidate {
     HostId relay = kNoHost;
-    double latency_s = 0.0;   ///< of the pair's mix, now
-    double weight = 0.0;      ///< larger weight of the two legs: less robust
-    bool leg_shares = false;  ///< a leg and the direct path hurt each other somewhere: it must gain more
-    std::size_t way = 0;      ///< SharingRelation::ways
-    bool usable = false;      ///< it can avoid something, and both legs answer
+    double latency_s = 0.0;      ///< of the pair's mix, now
+    double weight = 0.0;         ///< larger weight of the two legs: less robust
+    bool leg_shares = false;     ///< a leg and the direct path hurt each other somewhere: it must gain more
+    std::size_t path_group = 0;  ///< SharingRelation::path_groups
+    bool usable = false;         ///< it can avoid something, and both legs answer
 };
 
 /// The current state of a directed path: a function, since who knows it differs (measurement, controller).

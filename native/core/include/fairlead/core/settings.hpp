@@ -12,7 +12,7 @@
 
 namespace fairlead::core {
 
-/// One line of the table of settings: "zones.medium_factor", its unit and permitted range.
+/// One line of the table of settings: "congestion_level.medium_factor", its unit and permitted range.
 struct SettingInfo {
     std::string_view name;
     std::string_view unit;

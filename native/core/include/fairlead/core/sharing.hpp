@@ -36,9 +36,10 @@ class SharingRelation {
     /// star there is no such injection for any relay. True where nothing is known.
     bool avoids(Pair direct, HostId relay) const;
 
-    /// For every host the number, from 0, of the way that a detour over it takes: ways of different numbers have no
-    /// bottleneck in common. Sources of paths that share a bottleneck number them alike. 0 for one that avoids nothing.
-    std::vector<std::size_t> ways(Pair direct) const;
+    /// For every host the number, from 0, of the path group of a detour over it: path groups of different numbers have
+    /// no bottleneck in common. Sources of paths that share a bottleneck number them alike. 0 for one that avoids
+    /// nothing.
+    std::vector<std::size_t> path_groups(Pair direct) const;
 
     /// Hosts (other than the source) with a pair that shares a bottleneck with this one.
     std::vector<HostId> sources_sharing(Pair pair) const;

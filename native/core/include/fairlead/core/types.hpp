@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What everything in fairlead::core speaks about: hosts by index, ordered host pairs, zones, time as an argument.
+// What everything in fairlead::core speaks about: hosts by index, ordered host pairs, congestion levels, time as an
+// argument.
 #pragma once
 
 #include <cstddef>

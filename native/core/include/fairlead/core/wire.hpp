@@ -78,12 +78,12 @@ struct PathReport {
     friend bool operator==(const PathReport&, const PathReport&) = default;
 };
 
-/// The path source -> destination is slower than its zone allows. Goes to the source, or to a third host that hands
-/// it on once.
+/// The path source -> destination is slower than its congestion level allows. Goes to the source, or to a third host
+/// that hands it on once.
 struct Notice {
     HostId source = 0;
     HostId destination = 0;
-    Zone zone = Zone::low;
+    CongestionLevel congestion_level = CongestionLevel::low;
     double queue_delay_s = 0.0;
     double foreign_share = 0.0;  ///< of the traffic on the path's bottleneck, as just counted; 0: not counted
     friend bool operator==(const Notice&, const Notice&) = default;

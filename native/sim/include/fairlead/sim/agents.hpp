@@ -22,13 +22,13 @@ namespace fairlead::sim {
 
 struct AgentSettings {
     int jobs = 1;         ///< on the same hosts, none of which knows of another
-    bool managed = true;  ///< false: agents look and tell, and move nothing
+    bool managed = true;  ///< false: agents look and tell, and reroute nothing
     bool learns = false;  ///< nothing is known of the network before: agents learn baselines while they manage
     core::Settings settings;
     std::uint64_t seed = 1;  ///< of their decisions
     ProcessorSettings processor;
     bool kernel_stamps = true;  ///< arrival is stamped by the kernel, not by the agent when it runs
-    double move_s = 2e-3;       ///< that guardian and kernel take for a change of routes
+    double reroute_s = 2e-3;    ///< that guardian and kernel take for a change of routes
 };
 
 /// A line of the diary: what an agent reported.

@@ -75,11 +75,11 @@ struct ProgramOutcome {
 
 struct Outcome {
     std::vector<ProgramOutcome> programs;
-    std::vector<RouteChange> changes;   ///< by agents
-    std::map<std::string, int> stayed;  ///< reasons of searches that moved nothing: how often they were reported
-    std::vector<Entry> diary;           ///< all that agents reported, from the programs' start on
-    std::vector<Link> links;            ///< as the topology numbers them, at the end
-    std::vector<core::Pair> used;       ///< pairs of different hosts that the programs sent anything between
+    std::vector<RouteChange> changes;  ///< by agents
+    std::map<std::string, int> kept;   ///< reasons of searches that rerouted nothing: how often they were reported
+    std::vector<Entry> diary;          ///< all that agents reported, from the programs' start on
+    std::vector<Link> links;           ///< as the topology numbers them, at the end
+    std::vector<core::Pair> used;      ///< pairs of different hosts that the programs sent anything between
     std::uint64_t probes = 0;
     std::uint64_t events = 0;
 };

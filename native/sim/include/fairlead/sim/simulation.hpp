@@ -25,8 +25,9 @@ struct SimulationSettings {
 
 class Simulation {
   public:
-    /// What is by chance in one part does not depend on what others draw: congestion is the same with agents that move
-    /// something as with agents that do not. Throws std::invalid_argument for settings that core::validate refuses.
+    /// What is by chance in one part does not depend on what others draw: congestion is the same with agents that
+    /// reroute something as with agents that do not. Throws std::invalid_argument for settings that core::validate
+    /// refuses.
     Simulation(Topology topology, const SimulationSettings& settings)
         : seeds_(settings.seed),
           network(events, std::move(topology), settings.jobs, seeds_.next()),

@@ -135,7 +135,7 @@ def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "unsteered_transports",
                 [host.name],
-                f"{label} device {device['name']}: messages over it pass the kernel by and cannot be moved; "
+                f"{label} device {device['name']}: messages over it pass the kernel by and cannot be rerouted; "
                 "fairlead tells MPI to use TCP instead",
                 "for programs that need its speed, run them without fairlead",
             )

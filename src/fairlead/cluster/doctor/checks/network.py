@@ -305,7 +305,7 @@ def _path_fix(facts: ClusterFacts, failures: dict[str, str], peer: str) -> str:
 
 @check
 def overlay(facts: ClusterFacts) -> Iterable[Finding]:
-    """Moved traffic would get through: it travels by UDP to a port that no agent and no MPI uses."""
+    """Rerouted traffic would get through: it travels by UDP to a port that no agent and no MPI uses."""
     first, last = OVERLAY_PORTS
     hosts = {host.name: host for host in facts.hosts}
     for host in facts.reached():
@@ -315,7 +315,7 @@ def overlay(facts: ClusterFacts) -> Iterable[Finding]:
                 "overlay",
                 [host.name],
                 f"to {', '.join(lost)}: UDP on the overlay's ports: {host.paths[lost[0]]['udp_overlay']}: what is "
-                "moved there by kernel routes would be lost",
+                "rerouted there by kernel routes would be lost",
                 f"on {lost[0]}: {admit(facts, hosts[lost[0]])}, for UDP {first} to {last} at least; or run with "
                 "--plane relay",
             )

@@ -40,7 +40,7 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
 
 @check
 def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
-    """The guardian has the privilege and the kernel's parts to move traffic."""
+    """The guardian has the privilege and the kernel's parts to reroute traffic."""
     good = []
     for host in facts.reached():
         state = host.facts["guardian"] or {"error": "fairlead-guardian was not brought there"}

@@ -9,29 +9,29 @@
 namespace fairlead::core {
 
 /// How slow a path is against its baseline; datagrams have the number.
-enum class Zone : std::uint8_t {
+enum class CongestionLevel : std::uint8_t {
     /// no congestion
     low,
-    /// from `zones.medium_factor` on
+    /// from `congestion_level.medium_factor` on
     medium,
-    /// from `zones.high_factor` on
+    /// from `congestion_level.high_factor` on
     high,
 };
 
-constexpr std::string_view name(Zone value) {
+constexpr std::string_view name(CongestionLevel value) {
     switch (value) {
-        case Zone::low:
+        case CongestionLevel::low:
             return "low";
-        case Zone::medium:
+        case CongestionLevel::medium:
             return "medium";
-        case Zone::high:
+        case CongestionLevel::high:
             return "high";
     }
     return "unknown";
 }
 
-/// Why a search moved nothing.
-enum class StayReason : std::uint8_t {
+/// Why a search kept a pair on its path.
+enum class KeepReason : std::uint8_t {
     /// no host can relay this pair: none avoids the bottleneck, or none has a plane
     no_candidate,
     /// relays, or the hosts whose traffic had to be counted, did not answer in time
@@ -49,7 +49,7 @@ enum class StayReason : std::uint8_t {
     /// the destination answers no probe on any path
     destination_silent,
     /// the kernel or the guardian refused
-    move_failed,
+    reroute_failed,
     /// another of the job's pairs leaves first, which may be enough
     gives_way,
     /// the destination has no plane, or does not answer
@@ -62,42 +62,42 @@ enum class StayReason : std::uint8_t {
     learning,
 };
 
-constexpr std::string_view name(StayReason value) {
+constexpr std::string_view name(KeepReason value) {
     switch (value) {
-        case StayReason::no_candidate:
+        case KeepReason::no_candidate:
             return "no_candidate";
-        case StayReason::no_answer:
+        case KeepReason::no_answer:
             return "no_answer";
-        case StayReason::not_better:
+        case KeepReason::not_better:
             return "not_better";
-        case StayReason::destination_congested:
+        case KeepReason::destination_congested:
             return "destination_congested";
-        case StayReason::source_congested:
+        case KeepReason::source_congested:
             return "source_congested";
-        case StayReason::own_load:
+        case KeepReason::own_load:
             return "own_load";
-        case StayReason::refused:
+        case KeepReason::refused:
             return "refused";
-        case StayReason::destination_silent:
+        case KeepReason::destination_silent:
             return "destination_silent";
-        case StayReason::move_failed:
-            return "move_failed";
-        case StayReason::gives_way:
+        case KeepReason::reroute_failed:
+            return "reroute_failed";
+        case KeepReason::gives_way:
             return "gives_way";
-        case StayReason::destination_lost:
+        case KeepReason::destination_lost:
             return "destination_lost";
-        case StayReason::not_carried:
+        case KeepReason::not_carried:
             return "not_carried";
-        case StayReason::held:
+        case KeepReason::held:
             return "held";
-        case StayReason::learning:
+        case KeepReason::learning:
             return "learning";
     }
     return "unknown";
 }
 
-/// Why a pair came back to its direct path.
-enum class ReturnReason : std::uint8_t {
+/// Why a pair was restored to its direct path.
+enum class RestoreReason : std::uint8_t {
     /// the direct path has been free for long enough
     direct_good,
     /// the reroute became slower than the direct path
@@ -124,31 +124,31 @@ enum class ReturnReason : std::uint8_t {
     stopping,
 };
 
-constexpr std::string_view name(ReturnReason value) {
+constexpr std::string_view name(RestoreReason value) {
     switch (value) {
-        case ReturnReason::direct_good:
+        case RestoreReason::direct_good:
             return "direct_good";
-        case ReturnReason::detour_slow:
+        case RestoreReason::detour_slow:
             return "detour_slow";
-        case ReturnReason::relay_dead:
+        case RestoreReason::relay_dead:
             return "relay_dead";
-        case ReturnReason::relay_revoked:
+        case RestoreReason::relay_revoked:
             return "relay_revoked";
-        case ReturnReason::plane_lost:
+        case RestoreReason::plane_lost:
             return "plane_lost";
-        case ReturnReason::peer_stopped:
+        case RestoreReason::peer_stopped:
             return "peer_stopped";
-        case ReturnReason::destination_lost:
+        case RestoreReason::destination_lost:
             return "destination_lost";
-        case ReturnReason::detour_broken:
+        case RestoreReason::detour_broken:
             return "detour_broken";
-        case ReturnReason::in_vain:
+        case RestoreReason::in_vain:
             return "in_vain";
-        case ReturnReason::idle:
+        case RestoreReason::idle:
             return "idle";
-        case ReturnReason::manual:
+        case RestoreReason::manual:
             return "manual";
-        case ReturnReason::stopping:
+        case RestoreReason::stopping:
             return "stopping";
     }
     return "unknown";

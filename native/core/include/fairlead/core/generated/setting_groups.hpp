@@ -5,7 +5,7 @@
 
 namespace fairlead::core {
 
-struct ZoneSettings {
+struct CongestionLevelSettings {
     /// multiple of the base latency from which a path's level is medium
     double medium_factor = 1.5;
     /// multiple of the base latency from which a path's level is high
@@ -196,13 +196,13 @@ struct DetourSettings {
     double legs_apart_s = 0.5;
     /// share of a detour's throughput from which its pair does not look for another detour
     double fills_share = 0.5;
-    /// time for which the direct path must have been low before the return
+    /// time for which the direct path must have been low before the pair is restored
     double dwell_s = 2.0;
     /// the same where the detour has become slow
     double slow_dwell_s = 0.5;
-    /// longest such time; it doubles each time congestion is back soon after a return
+    /// longest such time; it doubles each time congestion is back soon after a restoration
     double dwell_max_s = 60.0;
-    /// time after a return that counts as soon
+    /// time after a restoration that counts as soon
     double relapse_s = 10.0;
     /// time for which a new detour is not changed, unless its relay dies
     double hold_s = 0.5;
@@ -210,9 +210,9 @@ struct DetourSettings {
     double hold_max_s = 30.0;
     /// share by which these times vary at random, so that jobs that met do not part in step
     double hold_jitter = 0.3;
-    /// time without traffic after which a pair returns
-    double idle_return_s = 30.0;
-    /// pause after a failed move; it doubles up to 60 s
+    /// time without traffic after which a pair is restored
+    double idle_restore_s = 30.0;
+    /// pause after a failed reroute; it doubles up to 60 s
     double failed_backoff_s = 2.0;
     /// time for which a relay that failed or died is not asked
     double shun_s = 5.0;
@@ -238,8 +238,8 @@ struct EchoSettings {
     double patience_max_s = 1.0;
     /// interval between echoes before a reroute
     double trial_s = 0.015;
-    /// time without an echo after which a manual move is refused
-    double by_hand_s = 0.5;
+    /// time without an echo after which a manual reroute is refused
+    double manual_s = 0.5;
 };
 
 /// What a pair got before and after a change of its route, while it had something to send.
@@ -267,12 +267,12 @@ struct PatternSettings {
 struct ReportSettings {
     /// interval between notices about the same path
     double notice_period_s = 0.1;
-    /// interval between reports of the same reason to stay
-    double stayed_period_s = 5.0;
+    /// interval between reports of the same reason to keep a path
+    double kept_period_s = 5.0;
     /// pause after a search without a result
-    double stay_backoff_s = 0.1;
+    double keep_backoff_s = 0.1;
     /// longest such pause; it doubles up to this
-    double stay_backoff_max_s = 1.5;
+    double keep_backoff_max_s = 1.5;
 };
 
 struct BaseSettings {
@@ -296,7 +296,7 @@ struct LearnSettings {
     int relays = 1;
     /// share by which a baseline must fall to be reported again
     double news_share = 0.1;
-    /// time between two searches with a reason to move above which they belong to different congestion
+    /// time between two searches with a reason to reroute above which they belong to different congestion
     double memory_s = 3.0;
 };
 
@@ -324,7 +324,7 @@ struct MessageSettings {
 };
 
 struct Settings {
-    ZoneSettings zones;
+    CongestionLevelSettings congestion_level;
     LookSettings looks;
     SuspicionSettings suspicion;
     ProbeSettings probes;

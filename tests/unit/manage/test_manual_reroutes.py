@@ -1,4 +1,4 @@
-"""Moves by hand are made again once what broke them is back, and not sooner."""
+"""manual reroutes are made again once what broke them is back, and not sooner."""
 
 import threading
 import time
@@ -9,16 +9,16 @@ import pytest
 
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import AgentError, FairleadError, HostError
-from fairlead.manage import manual_moves
-from fairlead.manage.manual_moves import ManualMoves
+from fairlead.manage import manual_reroutes
+from fairlead.manage.manual_reroutes import ManualReroutes
 from fairlead.protocol import commands, numbers
 
 from ..agent_events import event
 
 HOSTS = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(4))
 CLUSTER = Cluster("c", "local", HOSTS)
-MOVED = event("moved", relay=2)
-RETURNED = event("returned", reason="destination_lost")
+REROUTED = event("rerouted", relay=2)
+RESTORED = event("restored", reason="destination_lost")
 DIED, RESTARTED = event("died", reason="killed"), event("restarted", attempt=1)
 
 
@@ -29,23 +29,23 @@ class FakeCrew:
         self.errors = list(errors)
         self.made: list[tuple[int, int, int]] = []
 
-    def command(self, host: int, move: commands.Move, timeout_s: float) -> None:
-        assert timeout_s > numbers.BY_HAND_S, "the agent says why not, if it is waited for"
-        self.made.append((host, move.peer, move.relay))
+    def command(self, host: int, reroute: commands.Reroute, timeout_s: float) -> None:
+        assert timeout_s > numbers.MANUAL_S, "the agent says why not, if it is waited for"
+        self.made.append((host, reroute.peer, reroute.relay))
         if self.errors:
             raise self.errors.pop(0)
 
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manual_moves, "PAUSE_S", 0.01)
+    monkeypatch.setattr(manual_reroutes, "PAUSE_S", 0.01)
 
 
-def moves(agents: FakeCrew, tell: Callable[[str], None] = lambda text: None) -> ManualMoves:
+def reroutes(agents: FakeCrew, tell: Callable[[str], None] = lambda text: None) -> ManualReroutes:
     """One that is made, h0 to h1 over h2, with agents that have told so."""
-    made = ManualMoves(CLUSTER, [("h0", "h1", "h2")], tell)
+    made = ManualReroutes(CLUSTER, [("h0", "h1", "h2")], tell)
     errors, agents.errors = agents.errors, []
-    made(0, MOVED)
+    made(0, REROUTED)
     made.make(agents)  # type: ignore[arg-type]
     agents.errors = errors
     agents.made.clear()
@@ -55,17 +55,17 @@ def moves(agents: FakeCrew, tell: Callable[[str], None] = lambda text: None) -> 
 def settled() -> None:
     """Wait for what was begun."""
     for thread in threading.enumerate():
-        if thread.name == "moves":
+        if thread.name == "reroutes":
             thread.join(10)
 
 
 @pytest.mark.parametrize("host", [0, 1, 2], ids=["source", "destination", "relay"])
-def test_a_move_is_made_again_when_an_agent_of_it_is_back(host: int) -> None:
+def test_a_reroute_is_made_again_when_an_agent_of_it_is_back(host: int) -> None:
     agents = FakeCrew()
-    made = moves(agents)
+    made = reroutes(agents)
     made(host, DIED)
     if host:
-        made(0, RETURNED)
+        made(0, RESTORED)
     settled()
     assert agents.made == []
     made(host, RESTARTED)
@@ -75,12 +75,12 @@ def test_a_move_is_made_again_when_an_agent_of_it_is_back(host: int) -> None:
 
 def test_it_waits_until_the_traffic_is_back() -> None:
     agents = FakeCrew()
-    made = moves(agents)
+    made = reroutes(agents)
     made(2, DIED)
     made(2, RESTARTED)
     settled()
     assert agents.made == []
-    made(0, RETURNED)
+    made(0, RESTORED)
     settled()
     assert agents.made == [(0, 1, 2)]
 
@@ -88,7 +88,7 @@ def test_it_waits_until_the_traffic_is_back() -> None:
 def test_it_waits_for_the_last_of_them() -> None:
     """As when the supervisor was stopped for longer than their lease."""
     agents = FakeCrew()
-    made = moves(agents)
+    made = reroutes(agents)
     for host in (0, 1, 2):
         made(host, DIED)
     for host in (0, 2, 1):
@@ -98,12 +98,12 @@ def test_it_waits_for_the_last_of_them() -> None:
     assert agents.made == [(0, 1, 2)]
 
 
-def test_a_return_for_another_reason_and_other_hosts_move_nothing() -> None:
+def test_a_return_for_another_reason_and_other_hosts_reroute_nothing() -> None:
     agents = FakeCrew()
-    made = moves(agents)
+    made = reroutes(agents)
     made(3, DIED)
     made(3, RESTARTED)
-    made(0, replace(RETURNED, reason="direct_good"))
+    made(0, replace(RESTORED, reason="direct_good"))
     settled()
     assert agents.made == []
 
@@ -111,18 +111,18 @@ def test_a_return_for_another_reason_and_other_hosts_move_nothing() -> None:
 def test_it_is_tried_three_times_whatever_is_wrong() -> None:
     said: list[str] = []
     agents = FakeCrew(HostError("h0: ended"), AgentError("h0: no answer"), HostError("h0: not ready"))
-    made = moves(agents, said.append)
+    made = reroutes(agents, said.append)
     made(0, DIED)
     made(0, RESTARTED)
     settled()
     assert agents.made == [(0, 1, 2)] * 3
-    assert said == ["h0→h1 is not moved again: h0: not ready"]
+    assert said == ["h0→h1 is not rerouted again: h0: not ready"]
 
 
 def test_one_that_lost_an_agent_again_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     agents = FakeCrew(*[AgentError("h0: no answer")] * 3)
-    made = moves(agents, said.append)
+    made = reroutes(agents, said.append)
     monkeypatch.setattr(time, "sleep", lambda _: made(2, DIED))
     made(0, DIED)
     made(0, RESTARTED)

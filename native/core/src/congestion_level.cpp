@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fairlead/core/zones.hpp"
+#include "fairlead/core/congestion_level.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ void DelayWindow::add(double queue_delay_s, Time sent_at) {
     count_ = std::min(count_ + 1, kCapacity);
 }
 
-DelayWindow::Summary DelayWindow::summary(Time from, const ZoneSettings& settings) const {
+DelayWindow::Summary DelayWindow::summary(Time from, const CongestionLevelSettings& settings) const {
     std::array<double, kCapacity> delays{};
     Summary result;
     Time first = 0.0;
@@ -59,13 +59,14 @@ double DelayWindow::standing_s(Time from, Time to, double bridge_s, double absor
     return sum_s;
 }
 
-double zone_threshold_s(Zone zone, double base_latency_s, const ZoneSettings& settings) {
-    switch (zone) {
-        case Zone::low:
+double level_threshold_s(CongestionLevel congestion_level, double base_latency_s,
+                         const CongestionLevelSettings& settings) {
+    switch (congestion_level) {
+        case CongestionLevel::low:
             return 0.0;
-        case Zone::medium:
+        case CongestionLevel::medium:
             return std::max((settings.medium_factor - 1.0) * base_latency_s, settings.floor_s);
-        case Zone::high: {
+        case CongestionLevel::high: {
             // The floor is stretched like the factors, so that medium keeps a range of its own.
             const double stretch = (settings.high_factor - 1.0) / (settings.medium_factor - 1.0);
             return std::max((settings.high_factor - 1.0) * base_latency_s, settings.floor_s * stretch);
@@ -74,32 +75,35 @@ double zone_threshold_s(Zone zone, double base_latency_s, const ZoneSettings& se
     return 0.0;
 }
 
-Zone zone_of(double queue_delay_s, double base_latency_s, const ZoneSettings& settings) {
-    if (queue_delay_s <= 0.0) return Zone::low;
-    if (queue_delay_s >= zone_threshold_s(Zone::high, base_latency_s, settings)) return Zone::high;
-    if (queue_delay_s >= zone_threshold_s(Zone::medium, base_latency_s, settings)) return Zone::medium;
-    return Zone::low;
+CongestionLevel level_of(double queue_delay_s, double base_latency_s, const CongestionLevelSettings& settings) {
+    if (queue_delay_s <= 0.0) return CongestionLevel::low;
+    if (queue_delay_s >= level_threshold_s(CongestionLevel::high, base_latency_s, settings))
+        return CongestionLevel::high;
+    if (queue_delay_s >= level_threshold_s(CongestionLevel::medium, base_latency_s, settings))
+        return CongestionLevel::medium;
+    return CongestionLevel::low;
 }
 
-std::optional<Zone> ZoneTracker::judge(const DelayWindow::Summary& summary, double base_latency_s,
-                                       const ZoneSettings& settings, Time now) {
+std::optional<CongestionLevel> LevelTracker::judge(const DelayWindow::Summary& summary, double base_latency_s,
+                                                   const CongestionLevelSettings& settings, Time now) {
     if (summary.samples < settings.min_samples || summary.span_s < settings.min_span_s) return std::nullopt;
-    const Zone before = zone_;
-    const Zone measured = zone_of(summary.typical_s, base_latency_s, settings);
-    if (measured > zone_) {
-        zone_ = measured;
+    const CongestionLevel before = congestion_level_;
+    const CongestionLevel measured = level_of(summary.typical_s, base_latency_s, settings);
+    if (measured > congestion_level_) {
+        congestion_level_ = measured;
     } else {
-        while (zone_ > measured &&
-               summary.typical_s < settings.return_fraction * zone_threshold_s(zone_, base_latency_s, settings)) {
-            zone_ = static_cast<Zone>(static_cast<int>(zone_) - 1);
+        while (congestion_level_ > measured &&
+               summary.typical_s <
+                   settings.return_fraction * level_threshold_s(congestion_level_, base_latency_s, settings)) {
+            congestion_level_ = static_cast<CongestionLevel>(static_cast<int>(congestion_level_) - 1);
         }
     }
-    if (zone_ != Zone::low) {
+    if (congestion_level_ != CongestionLevel::low) {
         low_since_.reset();
     } else if (!low_since_) {
         low_since_ = now;
     }
-    if (zone_ == before) return std::nullopt;
+    if (congestion_level_ == before) return std::nullopt;
     return before;
 }
 

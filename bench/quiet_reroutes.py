@@ -1,4 +1,4 @@
-"""Moves while nobody else uses the network: cg, nbody and HPCC in turn for ten minutes."""
+"""Reroutes while nobody else uses the network: cg, nbody and HPCC in turn for ten minutes."""
 
 import secrets
 import time
@@ -17,13 +17,13 @@ DURATION_S, QUICK_DURATION_S = 600.0, 30.0
 
 
 def measure(session: Session) -> Iterator[Figure]:
-    """Figure ``quiet.moves``: a number of moves, all of them mistakes."""
+    """Figure ``quiet.reroutes``: a number of reroutes, all of them mistakes."""
     duration_s = session.size(DURATION_S, QUICK_DURATION_S)
     with laboratory.network(session, laboratory.MESH8) as net:
         net.characterize()
         management = net.management()
         names = [host.name for host in net.cluster.managed_hosts()]
-        runs, moved = 0, []
+        runs, rerouted = 0, []
         end_s = time.monotonic() + duration_s
         for program in cycle(laboratory.plan(session).programs):
             if time.monotonic() >= end_s:
@@ -39,8 +39,8 @@ def measure(session: Session) -> Iterator[Figure]:
                 quiet=True,
             )
             runs += 1
-            moved += detours.moves
-            session.record(program=program.name, time_s=outcome.time_s, moves=detours.moves)
-            session.say(f"{program.name}: {outcome.time_s:.1f} s, {len(detours.moves)} moves")
-    note = f"{duration_s:g} s; " + (", ".join(f"{a} to {b}" for _, (a, b) in moved) or "none")
-    yield Figure("quiet.moves", len(moved), "moves", runs, TARGET, note=note)
+            rerouted += detours.reroutes
+            session.record(program=program.name, time_s=outcome.time_s, reroutes=detours.reroutes)
+            session.say(f"{program.name}: {outcome.time_s:.1f} s, {len(detours.reroutes)} reroutes")
+    note = f"{duration_s:g} s; " + (", ".join(f"{a} to {b}" for _, (a, b) in rerouted) or "none")
+    yield Figure("quiet.reroutes", len(rerouted), "reroutes", runs, TARGET, note=note)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zones of a directed path from its recent queueing delays: a short window, a low quantile, hysteresis.
+// Congestion level of a directed path from its recent queueing delays: a short window, a low quantile, hysteresis.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class DelayWindow {
         Time newest_sent_at = 0.0;
     };
     /// Of the samples sent at or after `from`.
-    Summary summary(Time from, const ZoneSettings& settings) const;
+    Summary summary(Time from, const CongestionLevelSettings& settings) const;
 
     /// For how much of [from, to] the samples prove a queue: each until it came through, and up to the next sample if
     /// that was sent within bridge_s. `absorbed_s` of every delay is no queue.
@@ -44,26 +44,28 @@ class DelayWindow {
     std::size_t count_ = 0;
 };
 
-/// Queueing delay from which on a path with this base latency is in `zone` (medium or high).
-double zone_threshold_s(Zone zone, double base_latency_s, const ZoneSettings& settings);
+/// Queueing delay from which on a path with this base latency is at `congestion_level` (medium or high).
+double level_threshold_s(CongestionLevel congestion_level, double base_latency_s,
+                         const CongestionLevelSettings& settings);
 
-/// Zone of a queueing delay, without memory.
-Zone zone_of(double queue_delay_s, double base_latency_s, const ZoneSettings& settings);
+/// Congestion level of a queueing delay, without memory.
+CongestionLevel level_of(double queue_delay_s, double base_latency_s, const CongestionLevelSettings& settings);
 
-/// A path's zone with hysteresis: up as soon as a full window says so, down only below return_fraction of the
-/// threshold of the zone that is left.
-class ZoneTracker {
+/// A path's congestion level with hysteresis: up as soon as a full window says so, down only below return_fraction of
+/// the threshold of the congestion level that is left.
+class LevelTracker {
   public:
-    Zone zone() const { return zone_; }
-    /// Judges a window; too few or too bunched samples leave the zone as it is. Returns the zone before, if it changed.
-    std::optional<Zone> judge(const DelayWindow::Summary& summary, double base_latency_s, const ZoneSettings& settings,
-                              Time now);
-    /// Since when the zone has been low without a break; nothing while it is not.
+    CongestionLevel congestion_level() const { return congestion_level_; }
+    /// Judges a window; too few or too bunched samples leave the congestion level as it is. Returns the
+    /// congestion_level before, if it changed.
+    std::optional<CongestionLevel> judge(const DelayWindow::Summary& summary, double base_latency_s,
+                                         const CongestionLevelSettings& settings, Time now);
+    /// Since when the congestion level has been low without a break; nothing while it is not.
     std::optional<Time> low_since() const { return low_since_; }
     void reset() { *this = {}; }
 
   private:
-    Zone zone_ = Zone::low;
+    CongestionLevel congestion_level_ = CongestionLevel::low;
     std::optional<Time> low_since_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A train: TCP streams at full speed for a while; the rate is the receiver's. Also serves as injected traffic.
+// A bulk transfer: TCP streams at full speed for a while; the rate is the receiver's. Also serves as injected traffic.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct StreamArrival {
     std::int64_t last_ns = 0;
 };
 
-struct TrainResult {
+struct BulkResult {
     std::uint64_t bytes_B = 0;
     double duration_s = 0.0;  ///< from the first byte's arrival on any stream to the last's
     double rate_bps = 0.0;    ///< of what came after the first read
 };
 
 /// Sends on all streams for duration_s, then collects the receiver's results. Throws StreamError.
-std::vector<StreamArrival> send_train(std::span<Session> sessions, double duration_s, const Cancellation& cancellation);
+std::vector<StreamArrival> send_bulk(std::span<Session> sessions, double duration_s, const Cancellation& cancellation);
 
 /// The receiver's part, one stream. Throws StreamError.
-void receive_train(Session& session);
+void receive_bulk(Session& session);
 
 /// Throws StreamError if so little arrived that there is no rate.
-TrainResult combine(std::span<const StreamArrival> streams);
+BulkResult combine(std::span<const StreamArrival> streams);
 
 }  // namespace fairlead::agent

@@ -13,12 +13,12 @@
 
 namespace fairlead::core {
 
-class MessageZone {
+class MessageLevel {
   public:
-    MessageZone() { classes_.fill({}); }
+    MessageLevel() { classes_.fill({}); }
 
     struct Judgement {
-        Zone zone = Zone::low;
+        CongestionLevel congestion_level = CongestionLevel::low;
         double excess_s = 0.0;  ///< the least of the messages judged, above what their sizes take
     };
     /// A message took `latency_s`, give or take the clocks' error. `base_s`: what one of its size takes on the free

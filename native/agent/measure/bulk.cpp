@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/train.hpp"
+#include "measure/bulk.hpp"
 
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -33,8 +33,7 @@ void wait_writable(std::vector<pollfd>& waiting, double end_s) {
 
 }  // namespace
 
-std::vector<StreamArrival> send_train(std::span<Session> sessions, double duration_s,
-                                      const Cancellation& cancellation) {
+std::vector<StreamArrival> send_bulk(std::span<Session> sessions, double duration_s, const Cancellation& cancellation) {
     const std::vector<std::uint8_t> chunk(kChunk_B);
     std::vector<pollfd> waiting;
     for (Session& session : sessions) {
@@ -62,7 +61,7 @@ std::vector<StreamArrival> send_train(std::span<Session> sessions, double durati
     return arrivals;
 }
 
-void receive_train(Session& session) {
+void receive_bulk(Session& session) {
     std::vector<std::uint8_t> scratch(kReceive_B);
     StreamArrival arrival;
     while (const std::size_t count = session.stream().discard(scratch)) {
@@ -82,10 +81,10 @@ void receive_train(Session& session) {
     session.send_result(bytes);
 }
 
-TrainResult combine(std::span<const StreamArrival> streams) {
+BulkResult combine(std::span<const StreamArrival> streams) {
     const StreamArrival* first = nullptr;
     std::int64_t last_ns = 0;
-    TrainResult result;
+    BulkResult result;
     for (const StreamArrival& stream : streams) {
         if (stream.bytes_B == 0) continue;
         result.bytes_B += stream.bytes_B;
