@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     int rank, value = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int round = 0; round < 2000; ++round) {  // until agents know where the ranks are, and have moved the pair
+    for (int round = 0; round < 2000; ++round) {  // until agents know where the ranks are, and have rerouted the pair
         if (rank == 0) MPI_Send(&round, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
         if (rank == 1) MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         usleep(1000);

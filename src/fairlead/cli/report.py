@@ -2,9 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    from fairlead.store import Store
 
 
 @click.command("report")
@@ -63,13 +67,6 @@ def command(
       fairlead report results --run 3 --run 7
       fairlead report old new --baseline old --prices prices.toml
     """
-    from fairlead.analysis import comparison
-    from fairlead.analysis.dataset import KIND as EVALUATION
-    from fairlead.benchmarks.page import report as benchmark_report
-    from fairlead.report import make
-    from fairlead.report.run import run_report
-    from fairlead.store import Store
-
     of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()
     if len(runs) > 1 and not of_benchmarks:
         raise click.UsageError("--run: only benchmarks of one directory can be reported together")
@@ -90,45 +87,72 @@ def command(
         or len(results) > 1
         or (not chosen_numbers and not as_json and _only_benchmarks(results[0]))
     ):
+        from fairlead.benchmarks.page import report as benchmark_report
+
         if chosen_numbers or as_json:
             raise click.UsageError("--experiment, --run, --characterization and --json exclude benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
-        for path in benchmark_report.make(
+        made = benchmark_report.make(
             results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures
-        ):
-            click.echo(path)
-        return
-    with Store.read(results[0]) as store:
-        if not chosen_numbers:
-            chosen = make.newest(store)
-            if chosen is None or (as_json and store.runs(comparison.KIND)):
-                kind, number = comparison.KIND, None
-            else:
-                kind, number = chosen.kind, chosen.id
-        elif experiment is not None:
-            kind, number = comparison.KIND, experiment
-        else:
-            kind, number = (run_report.KIND, run) if run is not None else ("characterization", characterization)
+        )
+    else:
+        from fairlead.analysis.comparison import KIND as COMPARISON
+        from fairlead.report.run.run_report import KIND as RUN
+
+        numbers = {COMPARISON: experiment, RUN: run, "characterization": characterization}
+        asked = next(((kind, number) for kind, number in numbers.items() if number is not None), None)
+        made = _one_result(context, results[0], asked, output, figures=figures, level=level, as_json=as_json)
+    for path in made:
+        click.echo(path, err=as_json)
+
+
+def _one_result(
+    context: click.Context,
+    directory: Path,
+    asked: tuple[str, int] | None,
+    output: Path | None,
+    *,
+    figures: Path | None,
+    level: float,
+    as_json: bool,
+) -> list[Path]:
+    """The files of one report. ``asked``: the kind of result and its run number; None: the newest result."""
+    from fairlead.analysis import comparison
+    from fairlead.analysis.dataset import KIND as EVALUATION
+    from fairlead.report import make
+    from fairlead.report.run import run_report
+    from fairlead.store import Store
+
+    with Store.read(directory) as store:
+        kind, number = asked or _newest(store, as_json)
         if as_json and kind != comparison.KIND:
             other = {
                 "characterization": "; `fairlead characterize show --json` prints a characterization",
                 EVALUATION: "; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's tables as CSV",
             }.get(kind, "")
             raise click.UsageError(f"--json: only comparisons have a JSON summary{other}")
-        target = output or results[0] / ("evaluation.html" if kind == EVALUATION else "report.html")
+        target = output or directory / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
         if kind == run_report.KIND and number is not None:
-            made = make.run(store, number, target, figures=figures)
-        elif kind == comparison.KIND:
-            made = make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
-        elif kind == EVALUATION:
-            made = make.evaluation(store, target, figures=figures, level=level)
-        else:
-            made = make.characterization(store, number, target, figures=figures)
-    for path in made:
-        click.echo(path, err=as_json)
+            return make.run(store, number, target, figures=figures)
+        if kind == comparison.KIND:
+            return make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
+        if kind == EVALUATION:
+            return make.evaluation(store, target, figures=figures, level=level)
+        return make.characterization(store, number, target, figures=figures)
+
+
+def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:
+    """Kind and number of what is reported where nobody says. Only comparisons have JSON, and they choose themselves."""
+    from fairlead.analysis import comparison
+    from fairlead.report import make
+
+    chosen = make.newest(store)
+    if chosen is None or (as_json and store.runs(comparison.KIND)):
+        return comparison.KIND, None
+    return chosen.kind, chosen.id
 
 
 def _list(directory: Path, as_json: bool) -> None:

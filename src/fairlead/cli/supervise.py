@@ -114,7 +114,7 @@ def _described(cluster: str, nodes: "Nodes") -> "Iterator[Cluster]":
 
 
 def _report(results: Path, number: int, quiet: bool) -> None:
-    from fairlead.manage.run import say
+    from fairlead.manage.say import say
     from fairlead.report.run import run_report
     from fairlead.store import Store
 

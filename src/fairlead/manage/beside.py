@@ -10,11 +10,13 @@ from fairlead.characterize import coverage
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import Ending
 from fairlead.cluster.job import Job
-from fairlead.errors import FairleadError, StoreError
+from fairlead.errors import StoreError
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose
 from fairlead.manage.components import Components
 from fairlead.manage.manual_reroutes import Reroute
+from fairlead.manage.recording import begun, recording, with_earlier
+from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store
 from fairlead.store import facts as host_facts
@@ -66,32 +68,25 @@ def supervise(
         return codes[-1] or 0
 
     try:
-        with run.recording(results) as store:
+        with recording(results) as store:
             facts = host_facts.collect() | coverage.facts(cluster)
-            identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
-            try:
+            with begun(store, argv, labels, facts, "interrupted ({})") as identity:
                 if nothing := cluster.nothing_to_manage():
-                    run.say(nothing, quiet)
-                with run.with_earlier(results, store) as earlier:
+                    say(nothing, quiet)
+                with with_earlier(results, store) as earlier:
                     management = run.management_for(cluster, components, earlier, quiet=quiet)
                 management = choose(plane, cluster, replace(management, manual=bool(reroutes)), run.not_built())
                 outcome = run.execute(
                     cluster, job, store, identity, launch, management, reroutes, Ending(), quiet,
                     ends_together_s=ENDS_TOGETHER_S,
                 )  # fmt: skip
-            except FairleadError as error:
-                store.finish_run(identity, "failed", error=str(error))
-                raise
-            except KeyboardInterrupt as error:
-                store.finish_run(identity, "aborted", error=f"interrupted ({error})")
-                raise
             _record(store, identity, outcome, codes[0])
     except StoreError as error:
         if outcome is None:
             raise
-        run.say(f"the record of this run is incomplete: {error}", quiet=False)
+        say(f"the record of this run is incomplete: {error}", quiet=False)
         return None
-    run.say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
+    say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
     return identity
 
 

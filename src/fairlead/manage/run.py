@@ -2,13 +2,12 @@
 
 import secrets
 import signal
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fairlead import native, programs
 from fairlead.agents.agent_thread import AgentThread
@@ -20,6 +19,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import GRACE_S, Ending
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
+from fairlead.cluster.launchers import Launcher
 from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
 from fairlead.manage import message_files
@@ -30,15 +30,14 @@ from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
+from fairlead.manage.recording import begun, recording, with_earlier
+from fairlead.manage.say import say
 from fairlead.manage.supervisor import Management, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.protocol.recorded_events import EventRecorder
-from fairlead.store import Store, take_in
-from fairlead.store.apart import FOLDER
+from fairlead.store import Store
 from fairlead.store.records import Label
-
-_PATIENCE_S = 1.0  # at the end of a run, for another one that takes in what was recorded
 
 
 def run(
@@ -87,10 +86,7 @@ def run(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
-    job, linkages = programs.looked_at(cluster, job, launcher.family)
-    unseen = programs.unseen(job.argv[0], linkages)
-    if watched and unseen:
-        say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
+    job, unseen = _looked_at(cluster, job, launcher, watched)
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
 
@@ -104,31 +100,19 @@ def run(
         )
         return signals.exit_code(code, launcher)
 
-    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
-    if placement is not None:
-        facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
-    labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
-    if asked or not own_mpirun:  # what a launch line of one's own asks for is in that line
-        labels["ranks"] = ranks
-    if placement is not None:
-        labels["placement"] = placement.name
+    facts = _facts(cluster, own_mpirun, placement)
+    # What a launch line of one's own asks for is in that line.
+    labels = _labels(cluster, argv, ranks if asked or not own_mpirun else None, placement)
     outcome: Outcome | None = None
     try:
         with recording(results) as store:
-            identity = store.begin_run("run", labels, plan=list(argv), facts=facts)
-            try:
+            interrupted = "interrupted ({}) while the program was not running"
+            with begun(store, argv, labels, facts, interrupted) as identity:
                 with with_earlier(results, store) as earlier:
                     management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
                 if management is not None:
                     management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
                 outcome = execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
-            except FairleadError as error:
-                store.finish_run(identity, "failed", error=str(error))
-                raise
-            except KeyboardInterrupt as error:
-                why = f"interrupted ({error}) while the program was not running"
-                store.finish_run(identity, "aborted", error=why)
-                raise
             _record(store, identity, outcome, signals.ended_by())
             _fetch(kept, quiet)
     except StoreError as error:
@@ -140,36 +124,35 @@ def run(
     return outcome.exit_code
 
 
-@contextmanager
-def recording(results: Path) -> Iterator[Store]:
-    """The store that this run is recorded in, whoever holds the main one; that takes it in at the end, or later."""
-    _tell(take_in(results), results)
-    try:
-        with Store.open_apart(results) as store:
-            yield store
-    finally:
-        try:
-            _tell(take_in(results, patience_s=_PATIENCE_S), results)
-        except StoreError as error:
-            _tell([error], results)
+def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) -> tuple[Job, str | None]:
+    """The job by what its program is linked with, and why none of its MPI calls can be seen, in words; None: they can.
+
+    Args:
+        watched: its calls are wanted: where they cannot be seen that is said.
+    """
+    job, linkages = programs.looked_at(cluster, job, launcher.family)
+    unseen = programs.unseen(job.argv[0], linkages)
+    if watched and unseen:
+        say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
+    return job, unseen
 
 
-def _tell(problems: Sequence[FairleadError], results: Path) -> None:
-    for problem in problems:
-        say(f"{results / FOLDER} keeps a run that could not be taken into the main store: {problem}", quiet=False)
+def _facts(cluster: Cluster, own_mpirun: bool, placement: Path | None) -> dict[str, Any]:
+    """What the run's record says of the hosts, the software, and where ranks run."""
+    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
+    if placement is not None:
+        facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
+    return facts
 
 
-@contextmanager
-def with_earlier(results: Path, own: Store) -> Iterator[Store]:
-    """What earlier runs left; where that cannot be read now, the run's own store, which holds nothing of them."""
-    try:
-        store = Store.read(results)
-    except StoreError as error:
-        say(f"what was measured before is not used: {error}", quiet=False)
-        yield own
-        return
-    with store:
-        yield store
+def _labels(cluster: Cluster, argv: Sequence[str], ranks: int | None, placement: Path | None) -> dict[str, Label]:
+    """What the run is found by. ``ranks``: their number, where it was asked for."""
+    labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
+    if ranks is not None:
+        labels["ranks"] = ranks
+    if placement is not None:
+        labels["placement"] = placement.name
+    return labels
 
 
 def _not_preloaded(own_mpirun: bool) -> str | None:
@@ -340,10 +323,3 @@ def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Sign
         store.finish_run(identity, "aborted", outcome.exit_code, f"interrupted ({ended_by.name})")
     else:
         store.finish_run(identity, "failed", outcome.exit_code)
-
-
-def say(text: str, quiet: bool) -> None:
-    """Write one line of our own to stderr."""
-    if not quiet:
-        with suppress(OSError):  # the terminal is gone; the program's exit code still counts
-            print(f"fairlead: {text}", file=sys.stderr)

@@ -236,24 +236,8 @@ def supervise(
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
             about a host; the program was not started. What fails after it has ended is among the outcome's problems.
     """
-    hosts = cluster.managed_hosts()
-    names = [host.name for host in hosts]
+    names = [host.name for host in cluster.managed_hosts()]
     narrator = Narrator(names, sys.stderr, quiet=quiet)
-    executor = executors.of(cluster)
-
-    def command_line(host: Host, command: list[str]) -> list[str]:
-        return executor.lasting(host.name, command)
-
-    def make_group() -> AgentGroup:
-        return AgentGroup(
-            hosts,
-            command_line,
-            program=management.binaries.agent,
-            ports=cluster.ports,
-            options=management.job_options(),
-            job=job,
-        )
-
     job = secrets.token_hex(4)
     registration = registry.Registration(_state(cluster, argv, job))
     lost_planes = LostPlanes(
@@ -269,21 +253,14 @@ def supervise(
             stack.enter_context(registration)
             stack.enter_context(told)
             stack.enter_context(lost_planes)
-            agents = stack.enter_context(AgentThread(make_group, told))
+            agents = stack.enter_context(AgentThread(_group_maker(cluster, management, job), told))
             ready = agents.group.ready
             check_interfaces(cluster, ready)
             check_reachable(cluster, agents, [index for index, each in enumerate(ready) if each is not None])
-            for remark in management.remarks:
-                narrator.say(remark)
-            if management.reroutes:
-                _tell_planes(narrator, names, ready, told.put)
-                _tell_low_ports(narrator, names, ready)
+            _tell_limits(management, narrator, names, ready, told.put)
             if with_agents is not None:
                 with_agents(agents)
-            if management.mover is not None:
-                probing = Probing(agents, names, management.base_s)
-                hurts = management.sharing.dense() if management.sharing is not None else None
-                mover = management.mover(names, told.put, probing, Sharing(agents, names, hurts))
+            if (mover := _mover(management, names, agents, told.put)) is not None:
                 watch.add(mover)
                 stack.enter_context(mover)
             outcome = timed(launch, narrator.program_started)
@@ -318,6 +295,47 @@ def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState
     own = Process.own()
     source = str(Path(cluster.source).absolute())
     return registry.RunState(job, source, list(argv), own.pid, own.start_ticks, time.time())
+
+
+def _group_maker(cluster: Cluster, management: Management, job: str) -> Callable[[], AgentGroup]:
+    """What starts the agents of a job on all managed hosts."""
+    executor = executors.of(cluster)
+
+    def command_line(host: Host, command: list[str]) -> list[str]:
+        return executor.lasting(host.name, command)
+
+    return lambda: AgentGroup(
+        cluster.managed_hosts(),
+        command_line,
+        program=management.binaries.agent,
+        ports=cluster.ports,
+        options=management.job_options(),
+        job=job,
+    )
+
+
+def _mover(management: Management, names: Sequence[str], agents: AgentThread, tell: EventCallback) -> Mover | None:
+    """What moves virtual machines beside the program; None where nothing does."""
+    if management.mover is None:
+        return None
+    hurts = management.sharing.dense() if management.sharing is not None else None
+    probing = Probing(agents, names, management.base_s)
+    return management.mover(names, tell, probing, Sharing(agents, names, hurts))
+
+
+def _tell_limits(
+    management: Management,
+    narrator: Narrator,
+    names: Sequence[str],
+    ready: Sequence[answers.Ready | None],
+    watch: EventCallback,
+) -> None:
+    """What management cannot do on these hosts, or what others of them can do to its traffic."""
+    for remark in management.remarks:
+        narrator.say(remark)
+    if management.reroutes:
+        _tell_planes(narrator, names, ready, watch)
+        _tell_low_ports(narrator, names, ready)
 
 
 def _tell_planes(

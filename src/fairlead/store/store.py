@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.errors import FairleadError, NoSuchResultsError, StoreError, StoreHeldError, of_system
-from fairlead.store import apart, numbers, table_rows
+from fairlead.store import apart, former_names, numbers, table_rows
 from fairlead.store import series as arrays
 from fairlead.store.apart_reading import StoreApart, fetch_from
 from fairlead.store.connection import (
@@ -403,10 +403,10 @@ class Store:
         if self._lock is not None:
             self._events.flush()
         rows = self._query(
-            "SELECT t_s, kind, data FROM events WHERE run = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY t_s, id",
-            (run, kind),
+            "SELECT t_s, kind, data FROM events WHERE run = ?1 AND (?2 IS NULL OR kind IN (?2, ?3)) ORDER BY t_s, id",
+            (run, kind, former_names.FORMER_KINDS.get(kind or "")),
         )
-        return [Event(t_s, kind, from_json(data)) for t_s, kind, data in rows]
+        return [Event(t_s, *former_names.event(stored, from_json(data))) for t_s, stored, data in rows]
 
     def attachments(self, run: int) -> list[Attachment]:
         """What was attached to the run, by name."""

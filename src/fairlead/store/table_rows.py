@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairlead.errors import StoreError
+from fairlead.store import former_names
 from fairlead.store.connection import from_json, to_json
 from fairlead.store.events import EventRow
 from fairlead.store.records import Attachment, Event, Label, Run, Series
@@ -60,7 +61,7 @@ def run_of(row: Sequence[Any], labels: dict[str, Label], facts: Mapping[str, Any
         parent=parent,
         kind=kind,
         labels=labels,
-        plan=from_json(plan),
+        plan=former_names.plan(from_json(plan)),
         seed=seed,
         position=position,
         facts=facts,
