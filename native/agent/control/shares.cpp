@@ -26,11 +26,15 @@ core::Pair cell_of(const json& source, const json& destination, core::HostId cou
     return {index(source), index(destination)};
 }
 
-void read_hurts(const json& value, core::HostId count, const std::string& what, core::SharingRelation& sharing) {
+void read_hurts(const json& value, core::HostId count, const std::string& what, bool of_hosts,
+                core::SharingRelation& sharing) {
     if (!value.is_array()) throw ProtocolError(what + " must be a list");
     for (const json& entry : value) {
         list_of(entry, 3, what + ": an entry");
         const core::Pair injected = cell_of(entry[0], entry[1], count, what);
+        if (of_hosts && injected.source == injected.destination) {
+            throw ProtocolError(what + ": a path leads from a host to itself");
+        }
         if (!entry[2].is_array()) throw ProtocolError(what + ": what is hurt must be a list");
         for (const json& hurt : entry[2]) {
             list_of(hurt, 2, what + ": a path that is hurt");
@@ -46,7 +50,7 @@ core::SharingRelation grouped(const json& value, core::HostId hosts, const std::
         group_of.push_back(static_cast<core::HostId>(whole_in(group, fields.entry("groups"), 0, hosts - 1)));
     }
     core::SharingRelation sharing(hosts, std::move(group_of));
-    read_hurts(fields.any("hurts"), hosts, fields.name("hurts"), sharing);
+    read_hurts(fields.any("hurts"), hosts, fields.name("hurts"), false, sharing);
     const json& fills = fields.list("fills", hosts, hosts);
     for (core::HostId source = 0; source < hosts; ++source) {
         const std::string row = fills[source].is_string() ? fills[source].get<std::string>() : "";
@@ -70,7 +74,7 @@ core::SharingRelation parse_shares(const json& value, core::HostId hosts, const 
     try {
         if (value.is_object()) return grouped(value, hosts, what);
         core::SharingRelation sharing(hosts);
-        read_hurts(value, hosts, what, sharing);
+        read_hurts(value, hosts, what, true, sharing);
         return sharing;
     } catch (const std::invalid_argument& error) {
         throw ProtocolError(what + ": " + error.what());

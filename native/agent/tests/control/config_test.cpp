@@ -244,7 +244,7 @@ TEST(Manage, TablesByGroupsReachTheController) {
                       {"rate_bps", {{nullptr, 1e8}, {2e8, nullptr}}},
                       {"own_latency_s", {{{4e-3, nullptr, nullptr}, {5e-3, nullptr, 6e-3}}}},
                       {"own_rate_bps", {{3e8, nullptr, nullptr}, {nullptr, nullptr, nullptr}}}};
-    tables["shares"] = {{"groups", {0, 1, 1}}, {"hurts", {{0, 1, {{0, 1}}}}}, {"fills", {"011", "000", "004"}}};
+    tables["shares"] = {{"groups", {0, 1, 1}}, {"hurts", {{0, 1, {{0, 1}}}}}, {"fills", {"011", "000", "040"}}};
     value["manage"] = tables;
     const ManageConfig result = parse_manage(parse(value), 1000.0);
     const core::BaseTable& base = result.controller.base;
