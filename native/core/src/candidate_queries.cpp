@@ -8,7 +8,7 @@ namespace fairlead::core {
 void CandidateQueries::ask(std::size_t turn, const AvoidedRelays& avoided, Time now, Random& random, Outbox& out) {
     asked_at_ = now;
     std::vector<Candidate> all = eligible(avoided, now);
-    ways_ = parts_->paths.sharing().path_groups(parts_->job.path_to(destination_));
+    path_groups_ = parts_->paths.sharing().path_groups(parts_->job.path_to(destination_));
     draw(all, turn, random);
     if (parts_->traffic.detoured(destination_)) asked_.emplace_back().relay = parts_->traffic.relay(destination_);
     for (const Candidate& candidate : all) asked_.emplace_back().relay = candidate.relay;
@@ -52,14 +52,14 @@ void CandidateQueries::draw(std::vector<Candidate>& all, std::size_t turn, Rando
     const double good_s = (1.0 + choice.good_within) * all.front().latency_s;
     std::vector<std::size_t> path_groups;
     for (const Candidate& c : all) {
-        if (c.latency_s <= good_s) path_groups.push_back(ways_[c.relay]);
+        if (c.latency_s <= good_s) path_groups.push_back(path_groups_[c.relay]);
     }
     const auto good = static_cast<std::ptrdiff_t>(path_groups.size());
     for (std::size_t left = path_groups.size(); left > 1; --left) std::swap(all[left - 1], all[random.below(left)]);
     // Half of those asked are in the path group that would be taken, the others may show that it is not good today.
     const std::size_t path_group = path_group_in_turn(path_groups, turn);
     const auto others = std::stable_partition(all.begin(), all.begin() + good,
-                                              [&](const Candidate& c) { return ways_[c.relay] == path_group; });
+                                              [&](const Candidate& c) { return path_groups_[c.relay] == path_group; });
     const auto half = all.begin() + static_cast<std::ptrdiff_t>(limit / 2);
     if (half < others) std::rotate(half, others, all.begin() + good);
     all.resize(limit);
@@ -124,7 +124,7 @@ MeasuredCandidate CandidateQueries::measured(const Evidence& found, const Asked&
     m.candidate.relay = asked.relay;
     m.candidate.weight = std::max(sharing.weight(leg1), sharing.weight(leg2));
     m.candidate.leg_shares = sharing.known() ? sharing.shares(path, leg1) || sharing.shares(path, leg2) : job.learns;
-    m.candidate.path_group = ways_[asked.relay];
+    m.candidate.path_group = path_groups_[asked.relay];
     const auto latency_s = detour_latency_s(parts_->paths.base(), path, asked.relay, m.first, m.second,
                                             parts_->traffic.mix(destination_), job.settings.choice);
     m.candidate.usable = latency_s.has_value();

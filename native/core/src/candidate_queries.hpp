@@ -48,7 +48,7 @@ class CandidateQueries {
     const SearchParts* parts_;
     HostId destination_;
     Time asked_at_ = 0.0;
-    std::vector<std::size_t> ways_;  ///< of detours, by relay
+    std::vector<std::size_t> path_groups_;  ///< of detours, by relay
     std::vector<Asked> asked_;
 };
 

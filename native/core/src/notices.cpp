@@ -5,13 +5,12 @@ namespace fairlead::core {
 
 void Notices::on_burst(const Burst& burst, Time now, Outbox& out) {
     if (burst.answered == 0 || quiet(burst.peer, now)) return;
-    const CongestionLevelSettings& congestion_level = job_.settings.congestion_level;
+    const CongestionLevelSettings& settings = job_.settings.congestion_level;
     const Pair path{burst.peer, job_.self};
     const DelayWindow::Summary summary = paths_.probes().backward(burst.peer, burst.started);
-    if (summary.samples < congestion_level.min_samples || summary.span_s < congestion_level.min_span_s) return;
-    const CongestionLevel congestion_level = level_of(summary.typical_s, paths_.base_latency_s(path), congestion_level);
-    if (congestion_level != CongestionLevel::low)
-        send({path.source, path.destination, congestion_level, summary.typical_s, 0.0}, now, out);
+    if (summary.samples < settings.min_samples || summary.span_s < settings.min_span_s) return;
+    const CongestionLevel level = level_of(summary.typical_s, paths_.base_latency_s(path), settings);
+    if (level != CongestionLevel::low) send({path.source, path.destination, level, summary.typical_s, 0.0}, now, out);
 }
 
 void Notices::on_message(const MessageTime& time, Time now, Outbox& out) {

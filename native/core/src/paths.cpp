@@ -45,13 +45,13 @@ LegState Paths::state(HostId destination, Time from) const {
 void Paths::judge(const Burst& burst, Time now, Outbox& out) {
     if (burst.answered == 0) return;
     const Pair path = job_.path_to(burst.peer);
-    const CongestionLevelSettings& congestion_level = job_.settings.congestion_level;
+    const CongestionLevelSettings& settings = job_.settings.congestion_level;
     const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
     const double base_s = base_latency_s(path);
-    if (const auto before = probes_.congestion_level(burst.peer).judge(summary, base_s, congestion_level, now)) {
+    if (const auto before = probes_.congestion_level(burst.peer).judge(summary, base_s, settings, now)) {
         out.emit(LevelChanged{path, *before, congestion_level(burst.peer), summary.typical_s});
     }
-    if (burst.sent < congestion_level.min_samples || !base_.latency_s(path)) return;
+    if (burst.sent < settings.min_samples || !base_.latency_s(path)) return;
     const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
     const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);
     if (const auto shift = base_.observe(path, observed_s, now)) {

@@ -7,7 +7,7 @@
 
 #include "job.hpp"
 #include "outbox.hpp"
-#include "way_trial.hpp"
+#include "path_proof.hpp"
 
 namespace fairlead::core {
 
@@ -33,7 +33,7 @@ class RelayAsk {
 
   private:
     const Job* job_;
-    WayTrial trial_;
+    PathProof trial_;
     std::uint32_t token_;
     Time deadline_;
     bool granted_ = false;

@@ -63,7 +63,7 @@ class Reroutes {
   private:
     /// A manual reroute whose detour is tried first.
     struct ManualTrial {
-        WayTrial path_group;
+        PathProof proof;
         Time deadline = 0.0;
     };
     /// This host's traffic to one destination.
@@ -128,7 +128,7 @@ class Reroutes {
     void avoid(HostId host, HostId relay);
     Time next_due(HostId host) const;
 
-    // reroutes_by_hand.cpp
+    // manual_reroutes.cpp
     std::optional<std::string> complaint(HostId destination, HostId relay) const;
     void try_manually(HostId host);
     void reroute_manually(HostId host, HostId relay);

@@ -96,8 +96,8 @@ void Search::keep_probing(Time now, Outbox& out) {
 }
 
 bool Search::enough(const DelayWindow::Summary& seen) const {
-    const CongestionLevelSettings& congestion_level = parts_->job.settings.congestion_level;
-    return seen.samples >= congestion_level.min_samples && seen.span_s >= congestion_level.min_span_s;
+    const CongestionLevelSettings& settings = parts_->job.settings.congestion_level;
+    return seen.samples >= settings.min_samples && seen.span_s >= settings.min_span_s;
 }
 
 bool Search::direct_ready(Time now) const {

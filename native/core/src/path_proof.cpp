@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "way_trial.hpp"
+#include "path_proof.hpp"
 
 namespace fairlead::core {
 
-void WayTrial::advance(const EchoSettings& settings, Time now, Outbox& out) {
+void PathProof::advance(const EchoSettings& settings, Time now, Outbox& out) {
     if (carries_ || now < next_echo_) return;
     last_token_ = out.token();
     if (echoes_++ == 0) first_token_ = last_token_;
@@ -11,7 +11,7 @@ void WayTrial::advance(const EchoSettings& settings, Time now, Outbox& out) {
     next_echo_ = now + settings.trial_s;
 }
 
-bool WayTrial::answered(const wire::EchoReply& reply) {
+bool PathProof::answered(const wire::EchoReply& reply) {
     const bool own = echoes_ > 0 && reply.relay == relay_ && reply.destination == path_.destination &&
                      reply.token - first_token_ <= last_token_ - first_token_;
     carries_ = carries_ || own;

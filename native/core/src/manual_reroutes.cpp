@@ -31,7 +31,7 @@ void Reroutes::request_manually(HostId host, HostId relay) {
     }
     if (!parts_.job.proves) return reroute_manually(host, relay);
     destination.trial =
-        ManualTrial{WayTrial(parts_.job.path_to(host), relay), now_ + parts_.job.settings.echo.manual_s};
+        ManualTrial{PathProof(parts_.job.path_to(host), relay), now_ + parts_.job.settings.echo.manual_s};
     try_manually(host);
 }
 

@@ -10,9 +10,9 @@
 
 namespace fairlead::core {
 
-class WayTrial {
+class PathProof {
   public:
-    WayTrial(Pair path, HostId relay) : path_(path), relay_(relay) {}
+    PathProof(Pair path, HostId relay) : path_(path), relay_(relay) {}
 
     /// Sends another echo, if none has come back yet and it is time for one.
     void advance(const EchoSettings& settings, Time now, Outbox& out);
