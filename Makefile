@@ -6,7 +6,7 @@ PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
 .PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack \
-	test-wheel test-deb verify spank wheel deb lint format reference docs lock clean
+	test-wheel verify spank wheel lint format reference docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -72,12 +72,6 @@ wheel: build/.setup ## build/dist/fairlead-*.whl, which installs without a compi
 
 test-wheel: build/.tests wheel ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
 	scripts/test-wheel.sh $(SUITES)
-
-deb: wheel ## build/dist/fairlead_*.deb, a Debian package for this machine's release: 5 minutes after the wheel
-	scripts/deb.sh
-
-test-deb: build/.tests deb ## the Debian package in a bare Debian (root; installs mmdebstrap): 5 minutes
-	scripts/test-deb.sh
 
 lint: build/.tests ## style, types, formatting, links of the documentation
 	.venv/bin/ruff check src tests bench docs native protocol scripts

@@ -88,19 +88,14 @@ class Help:
 
 def pages() -> dict[str, str]:
     """Text of each page, by its path below docs."""
-    return {f"{FOLDER}/{entry.file}": _page(entry) for entry in every(root())}
+    root = Entry(command, click.Context(command, info_name="fairlead"), ())
+    return {f"{FOLDER}/{entry.file}": _page(entry) for entry in _all(root)}
 
 
-def root() -> Entry:
-    """`fairlead` itself."""
-    return Entry(command, click.Context(command, info_name="fairlead"), ())
-
-
-def every(entry: Entry) -> Iterator[Entry]:
-    """A command, and all below it."""
+def _all(entry: Entry) -> Iterator[Entry]:
     yield entry
     for each in entry.below():
-        yield from every(each)
+        yield from _all(each)
 
 
 def _page(entry: Entry) -> str:
