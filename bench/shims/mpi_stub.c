@@ -71,6 +71,6 @@ NEVER(Grequest_complete) NEVER(Grequest_start) NEVER(Group_from_session_pset) NE
 NEVER(Ibarrier) NEVER(Improbe) NEVER(Imrecv) NEVER(Imrecv_c) NEVER(Iprobe) NEVER(Irecv_c) NEVER(Isend_c) NEVER(Issend)
 NEVER(Issend_c) NEVER(Mrecv) NEVER(Pack) NEVER(Recv_init) NEVER(Request_free) NEVER(Request_get_status)
 NEVER(Rget_accumulate) NEVER(Send_init) NEVER(Sendrecv) NEVER(Start) NEVER(Test) NEVER(Testall) NEVER(Testany)
-NEVER(Testsome) NEVER(Type_commit) NEVER(Type_contiguous) NEVER(Type_free) NEVER(Type_get_envelope)
-NEVER(Type_get_extent_x) NEVER(Unpack)
+NEVER(Testsome) NEVER(Type_commit) NEVER(Type_contiguous) NEVER(Type_create_hindexed) NEVER(Type_free) NEVER(Type_get_envelope)
+NEVER(Type_get_extent_x) NEVER(Type_get_true_extent_x) NEVER(Unpack)
 NEVER(Win_allocate) NEVER(Win_free) NEVER(Win_lock_all) NEVER(Win_sync) NEVER(Win_test) NEVER(Win_unlock_all)

@@ -54,7 +54,7 @@ TEST_F(ScenarioFile, SaysWhatIsSimulated) {
     EXPECT_DOUBLE_EQ(outcome["programs"][0]["makespan_s"].get<double>(), 0.002286);
     const json carried = {{"from", "a"}, {"to", "t"}, {"carried_B", 1130}, {"dropped", 0}, {"lost", 0}};
     EXPECT_EQ(outcome["links"][0], carried);
-    EXPECT_EQ(outcome["reroutes"], json::array());
+    EXPECT_EQ(outcome["route_changes"], json::array());
 }
 
 TEST_F(ScenarioFile, EveryMistakeIsNamed) {

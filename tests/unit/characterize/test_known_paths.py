@@ -74,7 +74,7 @@ def test_a_characterization_of_more_hosts_in_another_job_is_used(store: Store) -
     assert found.latency.median_s[0, 0, 1] == whole.latency.median_s[0, 2, 0]
     assert found.rates_bps[1, 0] == whole.rates_bps[0, 2]
     assert found.sensitivity.hurts((0, 1), (1, 0)) == whole.sensitivity.hurts((2, 0), (0, 2))
-    assert found.manage_tables(0).base.latency_s[0][1][0] == whole.latency.median_s[0, 0, 2]
+    assert found.manage_tables()[0].base.latency_s[0][1][0] == whole.latency.median_s[0, 0, 2]
     again = Characterization.latest(store, job(19))
     assert again is not None
     np.testing.assert_array_equal(again.sensitivity.dense(), whole.sensitivity.dense())
