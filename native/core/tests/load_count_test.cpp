@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load_count.hpp"
+
+#include <gtest/gtest.h>
+
+#include "parts_rig.hpp"
+
+namespace fairlead::core {
+namespace {
+
+/// Pairs of hosts 0 and 2 to host 1 share a bottleneck.
+SharingRelation two_share() {
+    SharingRelation sharing = rig_sharing();
+    sharing.set_hurts({0, 1}, {2, 1});
+    sharing.set_hurts({2, 1}, {0, 1});
+    return sharing;
+}
+
+class Count : public testing::Test {
+  protected:
+    Count() {
+        rig.greet();
+        found.since = rig.now;
+        begun = rig.now;
+        count.begin(rig.now, rig.out);
+        token = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+    }
+    void take(HostId source, std::uint64_t delivered_B, Time at) {
+        const std::vector<wire::LoadEntry> entries{{1, kNoHost, delivered_B, delivered_B, 0}};
+        count.take(source, token, entries, at);
+    }
+    /// A queue of 10 ms stands all the time, and the two send so many bytes within 100 ms.
+    void run(std::uint64_t own_B, std::uint64_t other_B) {
+        take(0, 1000000, begun);
+        take(2, 1000000, begun);
+        rig.now = begun;
+        for (int i = 0; i < 11; ++i) rig.probe(1, 10e-3);
+        count.begin_second(begun + 0.1, rig.out);
+        token = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+        take(0, 1000000 + own_B, begun + 0.1);
+        take(2, 1000000 + other_B, begun + 0.1);
+    }
+    PartsRig rig{rig_job(), rig_base(), two_share()};
+    LoadCount count{rig.parts, 1};
+    Evidence found;
+    Time begun = 0.0;
+    std::uint32_t token = 0;
+};
+
+TEST_F(Count, AsksHostsThatShareTheBottleneckAndWaitsForThem) {
+    EXPECT_FALSE(count.complete(begun));
+    take(0, 1000, begun);
+    EXPECT_FALSE(count.complete(begun));
+    take(2, 1000, begun + 0.001);
+    EXPECT_TRUE(count.complete(begun + 0.001));
+    EXPECT_FALSE(count.second_due(begun + 0.001)) << "too short to tell";
+    EXPECT_TRUE(count.second_due(begun + 0.015));
+    EXPECT_DOUBLE_EQ(count.next_due(begun + 0.001), begun + 0.015);
+}
+
+TEST_F(Count, WaitsNoLongerThanTheTimeout) {
+    take(0, 1000, begun);
+    EXPECT_FALSE(count.complete(begun + 0.059));
+    EXPECT_TRUE(count.complete(begun + 0.061));
+    EXPECT_EQ(count.missing(), std::vector<HostId>{2});
+}
+
+TEST_F(Count, AnswersToAnotherQuestionAreIgnored) {
+    count.take(0, token + 1, {}, begun);
+    count.take(2, token + 1, {}, begun);
+    EXPECT_FALSE(count.complete(begun));
+}
+
+TEST_F(Count, TheRestOfTheQueueIsOthers) {
+    run(500000, 250000);  // 750 kB take 30 ms at 200 Mbit/s
+    EXPECT_TRUE(count.missing().empty());
+    EXPECT_NEAR(count.counted_s(), 0.1, 1e-9);
+    EXPECT_NEAR(count.foreign_share(found), 0.7, 0.02);
+    const auto flows = count.largest_flows();
+    ASSERT_EQ(flows.size(), 2U);
+    EXPECT_EQ(flows[0].pair, (Pair{0, 1}));
+    EXPECT_NEAR(flows[0].rate_bps, 40e6, 1.0);
+    EXPECT_EQ(flows[1].pair, (Pair{2, 1}));
+    EXPECT_NEAR(flows[1].rate_bps, 20e6, 1.0);
+    EXPECT_FALSE(count.count_again(found, begun + 0.1, rig.out)) << "it is clear";
+}
+
+TEST_F(Count, OwnBytesThatFillTheLinkAreNoCongestion) {
+    run(1500000, 1000000);
+    EXPECT_NEAR(count.foreign_share(found), 0.0, 1e-9);
+    EXPECT_TRUE(count.count_again(found, begun + 0.1, rig.out)) << "100 ms are not enough to be certain";
+    EXPECT_FALSE(count.second());
+    EXPECT_FALSE(count.second_due(begun + 0.11));
+    EXPECT_TRUE(count.second_due(begun + 0.116));
+}
+
+TEST_F(Count, AHostThatDidNotAnswerIsAskedAnewAndTheCountBeginsAgain) {
+    take(0, 1000000, begun);
+    take(2, 1000000, begun);
+    for (int i = 0; i < 3; ++i) rig.probe(1, 10e-3);
+    count.begin_second(begun + 0.02, rig.out);
+    token = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+    take(0, 1000000, begun + 0.02);
+    EXPECT_TRUE(count.count_again(found, begun + 0.09, rig.out));
+    EXPECT_EQ(messages<wire::LoadQuery>(rig.out.take()).size(), 1U);
+    EXPECT_FALSE(count.second());
+    EXPECT_DOUBLE_EQ(count.counted_s(), 0.0);
+    token += 1;
+    take(0, 2000000, begun + 0.09);
+    count.begin_second(begun + 0.12, rig.out);
+    token = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+    take(0, 3000000, begun + 0.12);
+    take(2, 3000000, begun + 0.12);
+    EXPECT_EQ(count.missing(), std::vector<HostId>{2}) << "what it said of the time before does not count";
+    EXPECT_NEAR(count.counted_s(), 0.03, 1e-9);
+}
+
+TEST_F(Count, NothingIsCountedAgainOfASilentPath) {
+    take(0, 1000000, begun);
+    found.silent = true;
+    EXPECT_FALSE(count.count_again(found, begun + 0.1, rig.out));
+}
+
+TEST(LoadCount, SourcesOfDetoursOverThisHostAreAsked) {
+    PartsRig rig;
+    rig.greet();
+    rig.relay_role.answer(3, wire::RelayRequest{1, 1, 0.0}, rig.now, rig.out);
+    rig.out.take();
+    LoadCount count(rig.parts, 1);
+    count.begin(rig.now, rig.out);
+    const auto asked = messages<wire::LoadQuery>(rig.out.take());
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].first, 3);
+}
+
+}  // namespace
+}  // namespace fairlead::core
