@@ -107,3 +107,13 @@ def test_hosts_can_do_what_overlays_need(user_namespace: bool) -> None:
     assert "via 10.64.0.2" in text
     assert "uidrange 0-0" in text
     assert "ipproto tcp dport 22" in text
+
+
+@pytest.mark.parametrize("user_namespace", PRIVILEGES)
+def test_switches_forward_from_the_start(user_namespace: bool) -> None:
+    """The kernel takes up to a second by itself to notice that a link is up, and drops packets until then."""
+    for _ in range(3):
+        with running(MESH, user_namespace=user_namespace) as lab:
+            for leaf in lab.plan.leafs:
+                states = [line.split(" state ")[1].split()[0] for line in run(lab, leaf, "bridge", "link").splitlines()]
+                assert states == ["forwarding"] * 2

@@ -50,7 +50,7 @@ def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, c
     with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         assert rerouted_routes(lab, "h0")
-        assert states()[0]["detours"] == {"h0→h1": "h2"}
+        wait_for(lambda: states()[0]["detours"] == {"h0→h1": "h2"}, "the state, written twice a second", 2)
         hit(lab, "h0", "fairlead-agent")
         assert wait_for(lambda: not rerouted_routes(lab, "h0"), "the routes' end") < 2
         command.wait_to_hear("the agent of h0 died; its traffic takes the direct paths")
@@ -68,7 +68,7 @@ def test_a_killed_agent_is_started_again_and_reroutes_as_it_did(lab: labs.Lab, c
         command.wait_to_hear("the agent of h0 is running again")
         wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again")
         assert rerouted_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
-        assert states()[0]["detours"] == {"h0→h1": "h2"}
+        wait_for(lambda: states()[0]["detours"] == {"h0→h1": "h2"}, "the state, written twice a second", 2)
         # The others take it for what it is: they answer it as a relay, and it them.
         hit(lab, "h2", "fairlead-agent")
         command.wait_to_hear(BACK)
@@ -107,7 +107,7 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
         assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
         assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
         assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
-        assert states()[0]["detours"] == {}
+        wait_for(lambda: states()[0]["detours"] == {}, "the state, written twice a second", 2)
         assert_unharmed(lab, command)
     assert command.heard("h0 can no longer reroute traffic: the guardian has ended")
     (lost,) = command.events("plane_lost")

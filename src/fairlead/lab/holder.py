@@ -8,15 +8,19 @@ noted that the lab is there; end of file before that means that the starter is g
 Standard output: JSON lines ``{"holder": pid}``, then ``{"ready": {...}}`` or ``{"error": text}``.
 """
 
+import contextlib
 import ctypes
 import errno
+import fcntl
 import json
 import os
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +31,9 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
+SIOCGIFFLAGS, SIOCETHTOOL, ETHTOOL_GLINK = 0x8913, 0x8946, 0x0A
+IFF_UP, IFF_RUNNING = 0x1, 0x40
+LINKS_TIMEOUT_S = 3.0
 FIRST_DESCRIPTOR = 10
 KINDS = ("net", "uts", "ipc", "mnt")  # in the order of a namespace's consecutive descriptors
 
@@ -100,12 +107,29 @@ class Builder:
         self._run_all({s["name"]: [("nft", s["nft"])] for s in self.job["namespaces"] if s["nft"]})
         # The answer to the last line is what the kernel made of the ones before.
         output = self._run_all({s["name"]: [("tc", [*s["tc"], "qdisc show"])] for s in self.job["namespaces"]})
+        self._wait_for_links()
         return {
             "descriptors": self.descriptors,
             "pid_namespace": Path("/proc/self/ns/pid").stat().st_ino,
             "congestion_control_by": pinned_by,
             "qdiscs": {name: json.loads(text) for name, text in output.items()},
         }
+
+    def _wait_for_links(self) -> None:
+        """Until the kernel has noticed that all links have a carrier: a switch drops what it gets before.
+
+        It looks at carriers once a second, and since 6.8 also when it is asked for one.
+        """
+        deadline_s = time.monotonic() + LINKS_TIMEOUT_S
+        try:
+            for first in self.descriptors.values():
+                _setns(first)
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+                    names = [name for _, name in socket.if_nameindex()]
+                    while not all(_runs(asked, name) for name in names) and time.monotonic() < deadline_s:
+                        time.sleep(0.01)
+        finally:
+            _setns(self.base[0])
 
     def _open(self, kind: str) -> int:
         return os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
@@ -193,6 +217,16 @@ class Builder:
                 raise HolderError(f"{tool} failed in {name or 'the lab'}: {stderr.strip()}\n" + "\n".join(lines))
             output[name] = stdout
         return output
+
+
+def _runs(asked: socket.socket, interface: str) -> bool:
+    """Whether an interface carries packets, or is not meant to: it was not set up."""
+    name = interface.encode()
+    value = ctypes.create_string_buffer(struct.pack("II", ETHTOOL_GLINK, 0))
+    with contextlib.suppress(OSError):  # not every kind of interface can be asked
+        fcntl.ioctl(asked, SIOCETHTOOL, struct.pack("16sP8x", name, ctypes.addressof(value)))
+    flags = struct.unpack_from("16xH", fcntl.ioctl(asked, SIOCGIFFLAGS, struct.pack("16s16x", name)))[0]
+    return not flags & IFF_UP or bool(flags & IFF_RUNNING)
 
 
 def _make_room_for_descriptors(count: int) -> None:
