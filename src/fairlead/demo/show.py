@@ -174,7 +174,7 @@ class _Stage:
 
     def _trial(self, program: ProgramPlan, management: Management, live: Live, congested: bool) -> trial.Trial:
         assert self.plan.congestion is not None  # the demo's plan has one
-        places = self.plan.congestion.bottlenecks[:1]
+        bottlenecks = self.plan.congestion.bottlenecks[:1]
         launcher, job = prepare(self.cluster, program.resolved(), secrets.token_hex(4))
         return trial.Trial(
             self.cluster,
@@ -184,8 +184,8 @@ class _Stage:
             MOST_S,
             management=management,
             episodes=[Episode(ONSET_S, 0)] if congested else (),
-            places=places,
-            congest=(lambda place: self._others(places[place], live)) if congested else None,
+            bottlenecks=bottlenecks,
+            congest=(lambda number: self._others(bottlenecks[number], live)) if congested else None,
             in_lab=True,
             sinks=[live],
             on_start=live.start,

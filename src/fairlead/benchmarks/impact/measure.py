@@ -99,7 +99,7 @@ class Settings:
 
     def beside(self) -> list[Congestor]:
         """Every congestor that is measured."""
-        kinds = [(kind,) for kind in self.congestors]
+        kinds: list[tuple[str, ...]] = [(kind,) for kind in self.congestors]
         if self.together and len(self.congestors) > 1:
             kinds.append(self.congestors)
         return [Congestor(each, hosts) for each in kinds for hosts in self.hosts or (None,)]
