@@ -62,7 +62,16 @@ def test_congestors_by_their_number_are_beside_the_same_victims() -> None:
 @pytest.mark.parametrize(
     ("settings", "hosts", "complaint"),
     [
-        (Settings(together=True), 8, "3 congestors at once need 6 hosts; 4 are congestors"),
+        (
+            Settings(together=True),
+            8,
+            "3 congestors at once need 6 hosts, not 4: take fewer --congestors, or a larger --share",
+        ),
+        (
+            Settings(together=True, hosts=(4, 6)),
+            8,
+            "3 congestors at once need 6 hosts, not 4: take fewer --congestors, or more --hosts",
+        ),
         (Settings(together=True), 12, None),
         (Settings(hosts=(2, 7)), 8, "--hosts 7: of 8 compute hosts two must be victims"),
         (Settings(hosts=(2, 6)), 8, None),

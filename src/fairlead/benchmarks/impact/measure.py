@@ -109,7 +109,10 @@ class Settings:
         kinds = max(len(each.kinds) for each in self.beside())
         number = min(self.hosts) if self.hosts else _congesting(hosts, self)
         if number < 2 * kinds:
-            return f"{kinds} congestors at once need {2 * kinds} hosts; {number} are congestors"
+            more = "more --hosts" if self.hosts else "a larger --share"
+            return (
+                f"{kinds} congestors at once need {2 * kinds} hosts, not {number}: take fewer --congestors, or {more}"
+            )
         if self.hosts and max(self.hosts) > hosts - 2:
             return f"--hosts {max(self.hosts)}: of {hosts} compute hosts two must be victims"
         return None
@@ -125,7 +128,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     if len(names) < LEAST_HOSTS:
         raise ConfigError(f"{cluster.source}: victims and congestors need at least {LEAST_HOSTS} compute hosts")
     if complaint := settings.complaint(len(names)):
-        raise ConfigError(complaint, hint="take fewer --congestors, more --hosts or a larger --share")
+        raise ConfigError(complaint)
     hosts = [name for name in names for _ in range(settings.per_host)]
     cells = [Cell(victim, str(each)) for victim in VICTIMS for each in (ALONE, *settings.beside())]
     plan = {**asdict(settings), "hosts": hosts}
