@@ -209,8 +209,9 @@ class Characterization:
     def manage_tables(self) -> dict[int, Manage]:
         """By host index, what its agent decides by (docs/guides/characterize.md).
 
-        Every agent is told of all pairs: it judges its own paths, the second legs of its detours, and as a destination
-        or relay the paths that lead to it.
+        An agent judges its own paths, the second legs of its detours, and as a destination or relay the paths that
+        lead to it. It is told of the paths from and to its own host, and of others by groups of hosts
+        (docs/explanation/scale.md).
         """
         return json_form.manage_tables(self.latency, self.rates_bps, self.sensitivity, self.age_s())
 
