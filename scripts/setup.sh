@@ -33,7 +33,7 @@ install_python() {
 }
 
 build_native() {
-    say "building the native programs (about two minutes the first time; log in build/native.log)"
+    say "building the native programs (the first time about six minutes on 2 cores; log in build/native.log)"
     .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . >build/native.log 2>&1 ||
         { tail -40 build/native.log >&2; fail "the native build failed; the whole output is in build/native.log"; }
 }
