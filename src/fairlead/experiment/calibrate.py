@@ -96,11 +96,7 @@ def _check_others() -> None:
 
 
 class _Trials(Generic[S]):
-    """The programs of one network's cases, tried on this network with one scale after another.
-
-    A scale that is too large for one program needs no further trial, so the program that was too much for the
-    processors at one scale comes first at the next.
-    """
+    """The programs of one network's cases, tried on this network with one scale after another."""
 
     def __init__(self, cases: Sequence[Case], trial: RunTrial[S], *, congest: bool) -> None:
         self._trial, self._congest = trial, congest
@@ -108,7 +104,6 @@ class _Trials(Generic[S]):
         for case in cases:
             if congest or case.program.timed_s is not None:
                 self._cases.setdefault(case.program, []).append(case)
-        self._order = list(self._cases)
         self._work_s: dict[str, float] = {}  # time at full rates that one more of a program's length takes, about
 
     def at(self, scale: float | None, setting: S, announce: Callable[[str], None]) -> tuple[dict[str, int], float]:
@@ -118,12 +113,10 @@ class _Trials(Generic[S]):
         """
         lengths: dict[str, int] = {}
         busy = 0.0
-        for program in list(self._order):
+        for program in self._cases:
             for found in self._of(program, scale or 1.0, setting, announce, lengths):
                 busy = max(busy, 0.0 if found.use is None else found.use.busy)
                 if self._congest and busy > calibration.MOST_BUSY:
-                    self._order.remove(program)
-                    self._order.insert(0, program)
                     return lengths, busy
         return lengths, busy
 

@@ -164,7 +164,7 @@ class Comparison(Experiment):
         found = calibrate.calibrate(
             cases,
             scale,
-            calibration.first_scale(len(os.sched_getaffinity(0)), managed_hosts(network)),
+            self._first_scale(network),
             lambda tried: self._started(self._networks[network], tried),
             self._try,
             lambda text: self._progress(done, total, text),
@@ -175,6 +175,12 @@ class Comparison(Experiment):
         self._calibrations[network] = found
         self._progress(done, total, found.describe())
         return found
+
+    def _first_scale(self, network: NetworkPlan) -> float:
+        """Where to begin: where another program of the same lab ended."""
+        found = [each.scale for known, each in self._calibrations.items() if known.lab == network.lab]
+        guessed = calibration.first_scale(len(os.sched_getaffinity(0)), managed_hosts(network))
+        return next((scale for scale in reversed(found) if scale is not None), guessed)
 
     @contextmanager
     def _started(self, plan: Plan, scale: float | None) -> Iterator[Testbed]:

@@ -65,11 +65,15 @@ class CasesPlan(Model):
 
 @dataclass(frozen=True)
 class NetworkPlan:
-    """A network that programs run on: a lab's description, or the file of a cluster that is up."""
+    """A network that programs run on: a lab's description, or the file of a cluster that is up.
+
+    ``scaled_for`` is the program by which the scale of the lab's rates is found; None: it is given, for all programs.
+    """
 
     name: str
     lab: Path | None
     cluster: Path | None
+    scaled_for: str | None = None
 
 
 @dataclass(frozen=True)
@@ -126,19 +130,30 @@ class ComparisonPlan(Model):
         """Every case, in the plan's order."""
         table = self.comparison
         if self.congestion is not None:
-            network = NetworkPlan(table.name, table.lab, table.cluster)
-            return [Case(program.name, program, self.congestion, network) for program in self.programs]
+            return [
+                Case(program.name, program, self.congestion, self._network(table.name, table.lab, program))
+                for program in self.programs
+            ]
         programs = {program.name: program for program in self.programs}
         return [
             Case(
                 f"{program}.{congestion}.{lab}",
                 programs[program],
                 self.congestions[congestion],
-                NetworkPlan(lab, self.labs[lab], None),
+                self._network(lab, self.labs[lab], programs[program]),
             )
             for each in self.cases
             for lab, congestion, program in product(each.labs, each.congestions, each.programs)
         ]
+
+    def _network(self, name: str, lab: Path | None, program: ProgramPlan) -> NetworkPlan:
+        """Where a scale is to be found, programs have networks of their own: processors limit each at other rates.
+
+        The same program with another placement shares the network, so that its times can be compared.
+        """
+        table = self.comparison
+        same = (each for each in self.programs if (each.command, each.ranks) == (program.command, program.ranks))
+        return NetworkPlan(name, lab, table.cluster, next(same).name if table.scale == "auto" else None)
 
     def under(self, directory: Path) -> Self:
         """The same plan with its relative paths starting at ``directory``."""

@@ -100,7 +100,8 @@ def forecast(plan: ComparisonPlan, left: Sequence[Row], calibrated: Collection[N
         if (known_s := clean_s[name]) is not None:
             rows_s += expected_s(parts[cases[name].network], row.levels, known_s)
     unknown = dict.fromkeys(case.program.name for name, case in used.items() if clean_s[name] is None)
-    return Forecast(len(left), len(networks), rows_s + sum(pilots.values()) + set_up_s + trials_s, tuple(unknown))
+    labs = {(network.lab, network.cluster) for network in networks}
+    return Forecast(len(left), len(labs), rows_s + sum(pilots.values()) + set_up_s + trials_s, tuple(unknown))
 
 
 def _trials_s(plan: ComparisonPlan, network: NetworkPlan) -> float:

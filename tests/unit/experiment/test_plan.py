@@ -98,6 +98,16 @@ def test_cases_are_every_combination_named() -> None:
     assert cases[4].network.lab == EXAMPLES / "star8.toml"
 
 
+def test_where_a_scale_is_found_programs_have_networks_of_their_own_but_placements_share_one() -> None:
+    placed = '[[programs]]\nname = "placed"\ncommand = ["cg", "--class", "S"]\nranks = 4\nplacement = "good.json"\n'
+    text = SIMPLE + PROGRAMS + placed
+    given = parse(text).all_cases()
+    assert len({case.network for case in given}) == 1
+    found = parse(text.replace("replications", 'scale = "auto"\nreplications')).all_cases()
+    assert [case.network.scaled_for for case in found] == ["cg", "nbody", "cg"]
+    assert {case.network.lab for case in found} == {EXAMPLES / "mesh8.toml"}
+
+
 def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
     rows = rows_of(parse(CASES + PROGRAMS))
     assert [row.position for row in rows] == list(range(4 * 4 * 2 + 4 * 2))
