@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from fairlead.benchmarks.burst.analyse import Burst, load_burst
 from fairlead.benchmarks.page import transports
@@ -13,11 +14,23 @@ from fairlead.benchmarks.page.section import Section
 from fairlead.benchmarks.page.systems import variant
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import cell, table
+from fairlead.display.tables import Cell, cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
 UNEVEN = 1.3  # slowest pause over fastest
+COLUMNS = (
+    ("system", "system"),
+    ("train", "train"),
+    ("step", "step"),
+    ("pause", "pause_s"),
+    ("5 %", "p5_s"),
+    ("median", "median_s"),
+    ("95 %", "p95_s"),
+    ("half the median", "half_median_s"),
+    ("n", "n"),
+    ("who pauses", "pauses"),
+)
 
 
 def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
@@ -25,7 +38,7 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
     several, kinds = len(systems) > 1, list(dict.fromkeys(each.words() for each in found))
     of = colours(systems if several else kinds)
     styles = dict(zip(kinds, cycle(STYLES), strict=False))
-    rows, handles = [], []
+    handles = []
     with styled():
         figure, (axis,) = axes_of(1, 4.0)
         for each in found:
@@ -37,41 +50,39 @@ def draw_burst(found: Sequence[Burst], systems: Sequence[str]) -> Drawing:
             axis.fill_between(place, low, high, color=colour, alpha=0.2, linewidth=0)
             label = f"{each.system}: {kind}" if several else kind
             handles += axis.plot(place, middle, color=colour, linestyle=style, linewidth=1.2, label=label)
-            for number in range(each.round_trips_s.shape[1]):
-                pause_s, values = each.run.plan["pauses_s"][number], each.round_trips_s[:, number]
-                values = values[np.isfinite(values)]
-                rows.append(
-                    [
-                        cell(each.system),
-                        cell(each.train),
-                        cell(number + 1),
-                        cell(pause_s, _pause(pause_s)),
-                        *(cell(float(v), words.duration(float(v))) for v in np.percentile(values, (5, 50, 95))),
-                        cell(float(np.median(values)) / 2, words.duration(float(np.median(values)) / 2)),
-                        cell(values.size),
-                        cell(variant(each.run)),
-                    ]
-                )
-        each, count = found[0], found[0].round_trips_s.shape[2]
-        pauses = each.run.plan["pauses_s"]
-        axis.set_xticks([(k + 0.5) * count for k in range(len(pauses))], [_pause(p) for p in pauses])
-        for k in range(1, len(pauses)):
-            axis.axvline(k * count, color=palette.GRID.light, linewidth=0.8)
+        _mark_pauses(axis, found[0])
         axis.set_yscale("log")
         log_times(axis.yaxis)
-        axis.set_xlabel("pause")
         axis.set_ylabel("round trip")
         legend_below(figure, handles)
-    columns = [
-        ("system", "system"),
-        ("train", "train"),
-        ("step", "step"),
-        ("pause", "pause_s"),
-        ("5 %", "p5_s"),
-        ("median", "median_s"),
-    ]
-    columns += [("95 %", "p95_s"), ("half the median", "half_median_s"), ("n", "n"), ("who pauses", "pauses")]
-    return Drawing("burst", "Round trips after pauses", _burst_caption(found), figure, table(columns, rows))
+    rows = [row for each in found for row in _rows(each)]
+    return Drawing("burst", "Round trips after pauses", _burst_caption(found), figure, table(COLUMNS, rows))
+
+
+def _mark_pauses(axis: Axes, burst: Burst) -> None:
+    """The pause of each step below its round trips, with lines between the steps."""
+    pauses, count = burst.run.plan["pauses_s"], burst.round_trips_s.shape[2]
+    axis.set_xticks([(k + 0.5) * count for k in range(len(pauses))], [_pause(p) for p in pauses])
+    for k in range(1, len(pauses)):
+        axis.axvline(k * count, color=palette.GRID.light, linewidth=0.8)
+    axis.set_xlabel("pause")
+
+
+def _rows(burst: Burst) -> Iterator[list[Cell]]:
+    """A row for each step."""
+    for number, pause_s in enumerate(burst.run.plan["pauses_s"]):
+        values = burst.round_trips_s[:, number]
+        values = values[np.isfinite(values)]
+        yield [
+            cell(burst.system),
+            cell(burst.train),
+            cell(number + 1),
+            cell(pause_s, _pause(pause_s)),
+            *(cell(float(v), words.duration(float(v))) for v in np.percentile(values, (5, 50, 95))),
+            cell(float(np.median(values)) / 2, words.duration(float(np.median(values)) / 2)),
+            cell(values.size),
+            cell(variant(burst.run)),
+        ]
 
 
 def _burst_caption(found: Sequence[Burst]) -> str:

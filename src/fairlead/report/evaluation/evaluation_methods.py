@@ -1,5 +1,6 @@
 """The methods paragraph of an evaluation, generated from its plan and from what was computed."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from fairlead.analysis.dataset import is_imported
@@ -25,57 +26,62 @@ def _imported(analysis: Analysis) -> str:
 
 
 def _planned(plan: dict[str, Any], analysis: Analysis) -> str:
-    table, run, plot = plan["replications"], plan["run"], plan["whole_plot"]
+    clock = "wall time of the whole start, launcher included"
+    if plan["run"]["value"] != "time_s":
+        clock = "the program's own timed section"
+    parts = [*_design(plan, analysis), *_surroundings(plan, analysis), f"The value is the {clock}."]
+    return " ".join(parts)
+
+
+def _design(plan: dict[str, Any], analysis: Analysis) -> Iterator[str]:
+    """Which cells were run, how often and in which order."""
+    table, plot = plan["replications"], plan["whole_plot"]
     per_cell = sorted({each.cell.n for each in analysis.summaries})
     counts = str(per_cell[0]) if len(per_cell) == 1 else f"{per_cell[0]} to {per_cell[-1]}"
-    parts = [f"Factors were {_factors(analysis)}."]
+    yield f"Factors were {_factors(analysis)}."
     if plan["exclude"] or plan["fractions"]:
-        parts.append(f"{words.count(len(analysis.data.cells), 'cell')} of all combinations were run, as planned.")
+        yield f"{words.count(len(analysis.data.cells), 'cell')} of all combinations were run, as planned."
     for fraction in plan["fractions"]:
-        parts.append(
+        yield (
             f"Of the combinations of {words.listing(list(fraction['factors']))} a regular fraction was run: their "
             "interaction cannot be distinguished from the mean, nor an effect from the interaction of the others."
         )
-    parts.append(f"Every cell has {counts} replications; the order was drawn from seed {plan['evaluation']['seed']}.")
+    yield f"Every cell has {counts} replications; the order was drawn from seed {plan['evaluation']['seed']}."
     if table["half_width"]:
-        parts.append(
+        yield (
             f"After {table['count']} replications a cell was run again until the {words.level(table['level'])} "
             f"interval of its mean was within {words.percent(table['half_width'])} of it, at most {table['at_most']} "
             "times."
         )
     if plot:
-        parts.append(
+        yield (
             f"{words.listing(list(plot['factors']))} was set up again for each level in each of {plot['blocks']} "
             "randomly ordered blocks; its effects are tested against the error between blocks."
         )
+
+
+def _surroundings(plan: dict[str, Any], analysis: Analysis) -> Iterator[str]:
+    """The network that programs ran on, and what others did meanwhile."""
     if plan.get("network") and plan["evaluation"]["lab"]:
-        parts.append(
-            "Bonds were emulated in a lab (tc filters with classic BPF, nftables), not made by the kernel's driver."
-        )
+        yield "Bonds were emulated in a lab (tc filters with classic BPF, nftables), not made by the kernel's driver."
     if plan.get("congestion"):
-        parts.append(
+        yield (
             "Others congested the lab's network at times and places drawn from the seed. In each replication, "
             "rows that differ in management alone met the same congestion."
         )
-    if plan["neighbours"]:
-        parts.append(
-            "Neighbours looped their programs on the same hosts only while the main program ran; it was started when "
-            "all of them had been seen to run, and the next row when all had been seen to be gone."
-        )
-        parts += _processors(plan["neighbours"].get("processors"), analysis)
-        silent = plan["neighbours"].get("silent", {})
-        if silent:
-            parts.append(
-                f"At {words.listing(list(silent))} their ranks were as many on every host, but a job of their own on "
-                "each, without traffic from host to host."
-            )
-    what = (
-        "wall time of the whole start, launcher included"
-        if run["value"] == "time_s"
-        else "the program's own timed section"
+    if not plan["neighbours"]:
+        return
+    yield (
+        "Neighbours looped their programs on the same hosts only while the main program ran; it was started when "
+        "all of them had been seen to run, and the next row when all had been seen to be gone."
     )
-    parts.append(f"The value is the {what}.")
-    return " ".join(parts)
+    yield from _processors(plan["neighbours"].get("processors"), analysis)
+    silent = plan["neighbours"].get("silent", {})
+    if silent:
+        yield (
+            f"At {words.listing(list(silent))} their ranks were as many on every host, but a job of their own on "
+            "each, without traffic from host to host."
+        )
 
 
 def _processors(asked: str | None, analysis: Analysis) -> list[str]:
