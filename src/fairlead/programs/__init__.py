@@ -12,7 +12,7 @@ from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.errors import MissingToolError
-from fairlead.programs import linkage, npb, workloads
+from fairlead.programs import debian_mpich, linkage, npb, workloads
 
 _log = logging.getLogger(__name__)
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
@@ -81,6 +81,7 @@ def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapp
     if argv != tuple(job.argv):
         path = Path(argv[0])
         job = replace(job, argv=(deploy_everywhere(cluster, job.hosts, {path.name: path})[path.name], *argv[1:]))
+        job = debian_mpich.with_library(cluster, job, path)
     linkages = linkage.on_hosts(cluster, job)
     linkage.check_mpi(job.argv[0], linkages.values(), family)
     _warn(job.argv[0], linkages)
