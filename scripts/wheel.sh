@@ -76,14 +76,13 @@ build() {
         CMAKE_POSITION_INDEPENDENT_CODE=ON CMAKE_BUILD_WITH_INSTALL_RPATH=ON FAIRLEAD_MPI_RPATH="$beside"
         CMAKE_EXE_LINKER_FLAGS="-pie -s -Wl,--gc-sections" CMAKE_SHARED_LINKER_FLAGS="-s -Wl,--gc-sections"
         FAIRLEAD_NOTICES="$work/notices"
-        CMAKE_UNITY_BUILD=ON  # several sources at once halve the time of the build
         FAIRLEAD_MPICXX_mpich="$work/bin/mpicxx-mpich"
     )
     rm -rf "$dist" "$work/cmake/CMakeCache.txt"  # objects stay, options do not
-    _PYTHON_HOST_PLATFORM=$platform .venv/bin/python -m pip wheel -q --disable-pip-version-check --no-deps \
-        --no-build-isolation -w "$dist" --config-settings build-dir="$work/cmake" --config-settings wheel.py-api=py3 \
-        "${defined[@]/#/--config-settings=cmake.define.}" . >build/wheel.log 2>&1 ||
-        { tail -40 build/wheel.log >&2; say "the build failed; the whole output is in build/wheel.log" >&2; exit 1; }
+    _PYTHON_HOST_PLATFORM=$platform scripts/with-progress.sh wheel build/wheel.log \
+        .venv/bin/python -m pip wheel -v --disable-pip-version-check --no-deps --no-build-isolation -w "$dist" \
+        --config-settings build-dir="$work/cmake" --config-settings wheel.py-api=py3 \
+        "${defined[@]/#/--config-settings=cmake.define.}" .
 }
 
 mkdir -p "$work"
