@@ -46,6 +46,7 @@ install_environment() {
     # Tests of others, and headers: a third of the size, and nothing that runs.
     find "$packages" -path "$packages/fairlead" -prune -o -type d \( -name tests -o -name include \) -prune -exec rm -r {} +
     find "$root$home" -name __pycache__ -prune -exec rm -r {} +
+    rm -r "$packages/fairlead/_native/mpi/debian"  # for programs that are linked with another library than Debian's
     # Licences of what the native programs hold of others; the rest they are linked with dynamically.
     notices=$packages/fairlead/_native/notices
     mkdir "$notices"

@@ -76,6 +76,7 @@ build() {
         CMAKE_POSITION_INDEPENDENT_CODE=ON CMAKE_BUILD_WITH_INSTALL_RPATH=ON FAIRLEAD_MPI_RPATH="$beside"
         CMAKE_EXE_LINKER_FLAGS="-pie -s -Wl,--gc-sections" CMAKE_SHARED_LINKER_FLAGS="-s -Wl,--gc-sections"
         FAIRLEAD_NOTICES="$work/notices"
+        CMAKE_UNITY_BUILD=ON  # several sources at once halve the time of the build
         FAIRLEAD_MPICXX_mpich="$work/bin/mpicxx-mpich"
     )
     rm -rf "$dist" "$work/cmake/CMakeCache.txt"  # objects stay, options do not
