@@ -11,7 +11,7 @@ home=/usr/lib/fairlead
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' pyproject.toml)
 python=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 next=${python%.*}.$((${python#*.} + 1))
-maintainer="${DEBFULLNAME:-fairlead developers} <${DEBEMAIL:-fairlead@$(hostname -f)}>"
+maintainer="${DEBFULLNAME:-fairlead developers} <${DEBEMAIL:-fairlead@example.org}>"  # of the package, as debchange has it
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
@@ -106,6 +106,7 @@ install_environment
 install_rest
 make_control
 chmod -R u=rwX,go=rX "$root"
+find "$root$home/lib" -name '*.so*' -type f -exec chmod 644 {} +
 mkdir -p build/dist
 say "compressing"
 dpkg-deb --root-owner-group -Zxz -z1 --build "$root" build/dist >"$work/log"

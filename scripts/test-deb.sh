@@ -11,6 +11,8 @@ scripts/install-packages.sh scripts/packages.wheel.txt
 mkdir -p build/trees
 if [ ! -d "$tree" ]; then
     printf 'test-deb: Debian %s, in %s\n' "$suite" "$tree"
-    .venv/bin/python tests/wheel/bare_tree.py "$tree" "$suite" "${packages[@]}"
+    rm -rf "$tree.new"  # of one that was interrupted
+    .venv/bin/python tests/wheel/bare_tree.py "$tree.new" "$suite" "${packages[@]}"
+    mv "$tree.new" "$tree"
 fi
 FAIRLEAD_DEB_TREE=$tree .venv/bin/python -m pytest -q -m deb tests/deb

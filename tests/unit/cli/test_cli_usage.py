@@ -140,6 +140,7 @@ def test_a_lab_is_named_where_several_are_up(monkeypatch: pytest.MonkeyPatch) ->
     assert executed == ["b", "h0", "true"]
     assert isinstance(invoke(["lab", "exec", "h0", "--", "true"]).exception, NoSuchLabError)
     for words, told in (
+        (["a", "--", "true"], "a host is missing: fairlead lab exec a HOST -- COMMAND"),
         (["a"], "a host is missing: fairlead lab exec a HOST -- COMMAND"),
         (["a", "h0", "--"], "a command is missing: fairlead lab exec a h0 -- COMMAND"),
     ):
