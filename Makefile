@@ -73,7 +73,7 @@ wheel: build/.setup ## build/dist/fairlead-*.whl, which installs without a compi
 test-wheel: build/.tests wheel ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
 	scripts/test-wheel.sh $(SUITES)
 
-deb: build/.setup ## build/dist/fairlead_*.deb, a Debian package for this machine's release: 2 minutes
+deb: build/.setup ## build/dist/fairlead_*.deb, a Debian package for this machine's release: 3 minutes
 	scripts/deb.sh
 
 test-deb: build/.tests deb ## the Debian package in a bare Debian (root; installs mmdebstrap): 5 minutes
