@@ -30,7 +30,8 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     from fairlead.lab import state
     from fairlead.manage import clean
 
-    found, complaints = False, []
+    found = False
+    complaints: list[str] = []
 
     def tell(line: str) -> None:
         nonlocal found
