@@ -6,7 +6,7 @@ PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
 .PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack \
-	test-wheel verify spank wheel lint format reference docs lock clean
+	test-wheel test-deb verify spank wheel deb lint format reference docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -35,7 +35,7 @@ test-native: build/.tests ## C++ unit tests with sanitizers
 	@# Several sources at once (unity) halve the time of the build; the others compile each by itself.
 	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON \
 		-DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON >build/sanitize.log
-	cmake --build build/sanitize -j $(JOBS) >>build/sanitize.log || { tail -40 build/sanitize.log; exit 1; }
+	scripts/with-progress.sh test-native build/sanitize.log cmake --build build/sanitize -j $(JOBS)
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
 test-python: build/.tests ## Python, lab and kernel tests
@@ -72,6 +72,12 @@ wheel: build/.setup ## build/dist/fairlead-*.whl, which installs without a compi
 
 test-wheel: build/.tests wheel ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
 	scripts/test-wheel.sh $(SUITES)
+
+deb: build/.setup ## build/dist/fairlead_*.deb, a Debian package for this machine's release: 3 minutes
+	scripts/deb.sh
+
+test-deb: build/.tests deb ## the Debian package in a bare Debian (root; installs mmdebstrap): 5 minutes
+	scripts/test-deb.sh
 
 lint: build/.tests ## style, types, formatting, links of the documentation
 	.venv/bin/ruff check src tests bench docs native protocol scripts

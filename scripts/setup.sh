@@ -21,12 +21,15 @@ newest_python() {
 }
 
 install_python() {
-    if [ ! -x .venv/bin/python ]; then
+    local python
+    # One that was interrupted while it was made has no pip.
+    if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
         say "making the virtual environment .venv"
-        "$(newest_python)" -m venv .venv
+        python=$(newest_python)
+        "$python" -m venv --clear .venv
     fi
     if ! cmp -s requirements.lock .venv/requirements.lock; then
-        say "installing the locked Python packages into .venv"
+        say "installing the locked Python packages into .venv (about a minute)"
         .venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
         cp requirements.lock .venv/requirements.lock
     fi
@@ -34,8 +37,9 @@ install_python() {
 
 build_native() {
     say "building the native programs (the first time about six minutes on 2 cores; log in build/native.log)"
-    .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . >build/native.log 2>&1 ||
-        { tail -40 build/native.log >&2; fail "the native build failed; the whole output is in build/native.log"; }
+    # -v: pip passes on what the build says.
+    scripts/with-progress.sh setup build/native.log \
+        .venv/bin/python -m pip install -v --disable-pip-version-check --no-deps --no-build-isolation -e .
 }
 
 mkdir -p build

@@ -26,6 +26,8 @@ for suite; do
     rm -f build/wheelhouse/"$suite"/fairlead-*.whl
     [ -d "build/trees/$suite" ] && continue
     say "Debian $suite, in build/trees/$suite"
-    .venv/bin/python tests/wheel/bare_tree.py "build/trees/$suite" "$suite"
+    rm -rf "build/trees/$suite.new"  # of one that was interrupted
+    .venv/bin/python tests/wheel/bare_tree.py "build/trees/$suite.new" "$suite"
+    mv "build/trees/$suite.new" "build/trees/$suite"
 done
 FAIRLEAD_WHEEL_SUITES="$*" .venv/bin/python -m pytest -q -m wheel --durations=8 tests/wheel

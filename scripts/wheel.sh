@@ -80,10 +80,10 @@ build() {
         FAIRLEAD_MPICXX_mpich="$work/bin/mpicxx-mpich"
     )
     rm -rf "$dist" "$work/cmake/CMakeCache.txt"  # objects stay, options do not
-    _PYTHON_HOST_PLATFORM=$platform .venv/bin/python -m pip wheel -q --disable-pip-version-check --no-deps \
-        --no-build-isolation -w "$dist" --config-settings build-dir="$work/cmake" --config-settings wheel.py-api=py3 \
-        "${defined[@]/#/--config-settings=cmake.define.}" . >build/wheel.log 2>&1 ||
-        { tail -40 build/wheel.log >&2; say "the build failed; the whole output is in build/wheel.log" >&2; exit 1; }
+    _PYTHON_HOST_PLATFORM=$platform scripts/with-progress.sh wheel build/wheel.log \
+        .venv/bin/python -m pip wheel -v --disable-pip-version-check --no-deps --no-build-isolation -w "$dist" \
+        --config-settings build-dir="$work/cmake" --config-settings wheel.py-api=py3 \
+        "${defined[@]/#/--config-settings=cmake.define.}" .
 }
 
 mkdir -p "$work"

@@ -88,14 +88,19 @@ class Help:
 
 def pages() -> dict[str, str]:
     """Text of each page, by its path below docs."""
-    root = Entry(command, click.Context(command, info_name="fairlead"), ())
-    return {f"{FOLDER}/{entry.file}": _page(entry) for entry in _all(root)}
+    return {f"{FOLDER}/{entry.file}": _page(entry) for entry in every(root())}
 
 
-def _all(entry: Entry) -> Iterator[Entry]:
+def root() -> Entry:
+    """`fairlead` itself."""
+    return Entry(command, click.Context(command, info_name="fairlead"), ())
+
+
+def every(entry: Entry) -> Iterator[Entry]:
+    """A command, and all below it."""
     yield entry
     for each in entry.below():
-        yield from _all(each)
+        yield from every(each)
 
 
 def _page(entry: Entry) -> str:

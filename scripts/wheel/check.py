@@ -16,11 +16,16 @@ NEEDED = re.compile(r"\(NEEDED\).*\[(.+)\]")
 SEARCHED = re.compile(r"\((?:RPATH|RUNPATH)\).*\[(.+)\]")
 GLIBC = re.compile(r"GLIBC_(\d+)\.(\d+)")
 PART_OF_GLIBC = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\.\d+")
-MPI = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
+MPI = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12", "debian": "libmpich.so.12"}
 MUST_HOLD = (
     *(f"bin/fairlead-{name}" for name in ("agent", "guardian", "enter", "streams", "delay", "noise", "timer")),
     *(f"lib/libfairlead{name}.so" for name in ("", "-openmpi", "-mpich", "-idle")),
-    *(f"mpi/{flavour}/bin/{name}" for flavour in MPI for name in ("cg", "nbody", "random-traffic", "mpi-latency")),
+    *(
+        f"mpi/{flavour}/bin/{name}"
+        for flavour in ("openmpi", "mpich")
+        for name in ("cg", "nbody", "random-traffic", "mpi-latency")
+    ),
+    "mpi/debian/libmpi.so.12",
 )
 
 

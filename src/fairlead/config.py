@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from fairlead import config_changes, config_mistakes
+from fairlead import config_changes, config_mistakes, files
 from fairlead.config_changes import Change
 from fairlead.config_mistakes import Location
 from fairlead.errors import ConfigError
@@ -87,6 +87,8 @@ def told(text: str, source: str, location: Location, message: str) -> str:
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: there is no such file", hint=files.did_you_mean(path)) from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

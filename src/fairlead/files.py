@@ -1,5 +1,6 @@
 """Files written whole or not at all: those that people asked for, and those that other processes read."""
 
+import difflib
 import os
 import secrets
 from pathlib import Path
@@ -31,6 +32,16 @@ def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
             raise FileError(f"{path}: cannot be written: {path.parent} is not a directory", hint=hint) from error
         raise of_system(error, path, doing="cannot be written", hint=hint) from error
     return path
+
+
+def did_you_mean(path: Path) -> str:
+    """For a file that is not there, a hint: the one beside it with nearly the same name; empty where there is none."""
+    try:
+        names = [each.name for each in path.parent.iterdir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f"did you mean {path.with_name(near[0])}?" if near else ""
 
 
 def replace(path: Path, content: str | bytes, *, mode: int | None = None) -> None:

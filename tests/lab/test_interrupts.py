@@ -23,6 +23,7 @@ from managed_runs import (
 
 from fairlead import lab as labs
 from fairlead.experiment.cleanup_ledger import FILE_NAME
+from fairlead.runtime import Process
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
@@ -121,6 +122,29 @@ def test_a_killed_comparison_takes_its_program_along_also_in_a_lab_that_stays(la
     assert nothing_left(lab)
     assert not (results / FILE_NAME).exists()
     assert_nothing_doubled(results)
+
+
+def test_what_a_killed_demo_leaves_is_ended_by_clean(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    env = {"FAIRLEAD_RUNTIME_DIR": str(tmp_path / "runtime")}  # of others' dead runs nothing is cleaned
+    with start("demo", "--results", results, results=results, **env) as command:
+        wait_for(lambda: any("1 of 3" in line for line in command.output), "the demo's lab")
+        noted = json.loads((results / FILE_NAME).read_text())
+        assert once("clean", "--dry-run", **env).stdout == "nothing to clean\n"
+        command.process.kill()
+        command.process.wait()
+    lab = json.loads((tmp_path / "runtime" / "labs" / noted["lab"] / "lab.json").read_text())
+    holder = Process(**lab["holder"])
+    assert holder.is_alive()
+    said = once("clean", "--dry-run", **env)
+    assert said.stdout.splitlines()[0] == f"would end what a killed command left: lab {noted['lab']}", said.stderr
+    said = once("clean", **env)
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.splitlines()[0] == f"ended what a killed command left: lab {noted['lab']}"
+    assert not holder.is_alive()
+    assert not any(marked(job) for job in noted["jobs"])
+    assert not (results / FILE_NAME).exists() and not list(results.glob("*.cluster.toml"))
+    assert once("clean", **env).stdout == "nothing to clean\n"
 
 
 def killed(plan: Path, results: Path) -> dict[str, Any]:

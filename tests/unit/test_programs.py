@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from fairlead import native
-from fairlead.errors import MissingToolError
-from fairlead.programs import Verdict, failure, resolve, verdict
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
+from fairlead.errors import MissingToolError, NoProgramError
+from fairlead.programs import Verdict, failure, looked_at, resolve, verdict
 
 
 def test_bundled_program_is_found_for_its_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,6 +24,16 @@ def test_bundled_program_is_found_for_its_mpi(tmp_path: Path, monkeypatch: pytes
 def test_other_programs_stay_as_they_are() -> None:
     assert resolve(["./cg", "-x"], "openmpi", 4) == ("./cg", "-x")
     assert resolve(["cg"], None, 4) == ("cg",)
+
+
+def test_a_misspelt_bundled_program_is_told_with_the_right_one(tmp_path: Path) -> None:
+    (tmp_path / "here.toml").write_text(
+        '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
+    )
+    cluster = Cluster.load(tmp_path / "here.toml")
+    for word, hint in (("nbdoy", "did you mean nbody, which comes with fairlead"), ("./nbdoy", "name an executable")):
+        with pytest.raises(NoProgramError, match=rf"a: \S*{word.lstrip('.')} is not there\n  {hint}"):
+            looked_at(cluster, Job("0a0b0c0d", (word,), ("a", "a")), "openmpi")
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,10 @@ from fairlead.errors import HostError
 def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     """Remove what dead runs left on the hosts of CLUSTER: devices, routes, rules, filters.
 
-    Without CLUSTER: on the clusters of this user's dead runs; also the records of dead labs. Live runs and labs are not
-    touched, nor is anything that fairlead did not make.
+    Without CLUSTER: on the clusters of this user's dead runs; also labs of killed demos, comparisons and evaluations,
+    and the records of dead labs. Live runs and labs are not touched, nor is anything that fairlead did not make.
+
+    The exit code is 1 if something could not be cleaned; all else is.
 
     \b
     Examples:
@@ -24,24 +26,36 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
       fairlead clean --dry-run site.toml
     """
     from fairlead.cluster.description import Cluster
+    from fairlead.experiment import cleanup_ledger
     from fairlead.lab import state
     from fairlead.manage import clean
 
-    clusters = [Cluster.load(path) for path in cluster_files] or clean.clusters_of_dead_runs()
+    found = False
+    complaints: list[str] = []
+
+    def tell(line: str) -> None:
+        nonlocal found
+        found = True
+        click.echo(line)
+
+    clusters = [Cluster.load(path) for path in cluster_files]
+    if not cluster_files:
+        ended, complaints = cleanup_ledger.end_left_over(dry_run=dry_run)
+        for what in ended:
+            tell(f"{'would end' if dry_run else 'ended'} what a killed command left: {what}")
+        clusters, more = clean.clusters_of_dead_runs()
+        complaints += more
     result = clean.clean(clusters, dry_run=dry_run)
     for each in result.removed:
-        click.echo(f"{each.host}: {'would remove' if dry_run else 'removed'} {json.dumps(each.what)}")
+        tell(f"{each.host}: {'would remove' if dry_run else 'removed'} {json.dumps(each.what)}")
     for job in result.forgotten:
-        click.echo(f"forgot dead run {job}")
-    labs: list[str] = []
+        tell(f"forgot dead run {job}")
+    complaints += [f"{host}: {why}" for host, why in result.unreachable.items()]
     if not cluster_files:
-        labs = [directory.name for directory in state.stale()] if dry_run else state.remove_stale()
-    for name in labs:
-        click.echo(f"{'would forget' if dry_run else 'forgot'} dead lab {name}")
-    if not result.removed and not result.forgotten and not result.unreachable and not labs:
+        for name in [directory.name for directory in state.stale()] if dry_run else state.remove_stale():
+            tell(f"{'would forget' if dry_run else 'forgot'} dead lab {name}")
+    if complaints:
+        hint = "run `fairlead clean` again once that is put right"
+        raise HostError("\n".join(["could not be cleaned:", *complaints]), hint=hint)
+    if not found:
         click.echo("nothing to clean")
-    if result.unreachable:
-        lines = [f"{host}: {why}" for host, why in result.unreachable.items()]
-        raise HostError(
-            "could not be cleaned:\n" + "\n".join(lines), hint="run `fairlead clean` again when they are reachable"
-        )

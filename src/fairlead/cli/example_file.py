@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from fairlead import example_files
+from fairlead.errors import ConfigError
 
 
 class ExampleFile(click.Path):
@@ -20,4 +21,8 @@ class ExampleFile(click.Path):
         example = None if Path(value).exists() else example_files.find(str(value))
         if example is not None:
             click.echo(f"{value}: taken from fairlead's examples, {example}", err=True)
+        elif not Path(value).exists() and (near := example_files.similar(str(value))):
+            raise ConfigError(
+                f"{value}: there is no such file", hint=f"did you mean {near}, which comes with fairlead?"
+            )
         return super().convert(example or value, param, ctx)

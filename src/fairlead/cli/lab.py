@@ -113,7 +113,7 @@ def _lab_and_rest(words: list[str]) -> tuple[Lab, list[str]]:
     """The lab that is meant, and HOST and COMMAND. A first word that names no lab is a host of the only one."""
     running = {lab.name: lab for lab in labs.running_labs()}
     if words[0] in running:
-        if len(words) == 1:
+        if words[1:2] in ([], ["--"]):
             raise click.UsageError(f"a host is missing: fairlead lab exec {words[0]} HOST -- COMMAND")
         return running[words[0]], words[1:]
     only = next(iter(running.values())) if len(running) == 1 else None

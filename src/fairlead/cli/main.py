@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import os
 import sys
 import traceback
 from typing import NamedTuple
@@ -121,6 +122,8 @@ def _show_what_is_executed() -> None:
 def main() -> None:
     """Entry point: exit codes are 0 done, 1 failed, 2 wrong input, 128 + signal, or the program's own."""
     streams.prepare()
+    os.environ.setdefault("PATH", os.defpath)  # as shells do; programs that we start look for others there, too
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a home that is full or read-only is not worth its lines
     _main()
 
 

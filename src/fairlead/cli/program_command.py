@@ -8,13 +8,21 @@ import click
 class ProgramCommand(click.Command):
     """A command whose last argument, ``argv``, is PROGRAM with its own arguments.
 
-    An option that it does not know, behind PROGRAM, is most likely the program's, where ``--`` was left out.
+    An option that it does not know, behind PROGRAM, is most likely the program's, where ``--`` was left out. Where
+    PROGRAM is missing though words stand behind ``--``, it is an argument before it that was left out.
     """
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         given = list(args)  # click takes words out of the list that it parses
         try:
             return super().parse_args(context, args)
+        except click.MissingParameter as error:
+            if isinstance(error.param, click.Argument) and "--" in given[:-1]:
+                before = [each for each in self.params if isinstance(each, click.Argument) and each is not error.param]
+                if before:
+                    name = before[0].make_metavar(context)
+                    raise click.UsageError(f"Missing argument '{name}': it stands before --.", context) from error
+            raise
         except click.NoSuchOption as error:
             start = self._program(context, given, error.option_name)
             if start is None:

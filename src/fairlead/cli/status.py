@@ -32,7 +32,10 @@ def show(as_json: bool) -> None:
     """Print every registered run once."""
     from fairlead.manage import registry
 
-    states = list(registry.runs())
+    registered = registry.look()
+    for complaint in registered.complaints():
+        click.echo(complaint, err=True)
+    states = registered.runs
     if as_json:
         click.echo(json.dumps([{**asdict(state), "alive": state.alive} for state in states], indent=2))
         return

@@ -1,16 +1,14 @@
 """Files kept under ~/.cache/fairlead, named by what is in them, so that a name never changes its content."""
 
 import hashlib
-import os
 from pathlib import Path
 
-from fairlead import files
+from fairlead import files, home
 
 
 def local_cache() -> Path:
     """This user's cache directory (XDG Base Directory specification), not necessarily there yet."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "fairlead"
+    return home.directory("XDG_CACHE_HOME", "~/.cache") / "fairlead"
 
 
 def write_once(directory: Path, name: str, content: bytes, *, executable: bool = False) -> Path:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from fairlead import config
+from fairlead import config, home
 from fairlead.cluster.cloud_table import CloudTable
 from fairlead.errors import ConfigError
 
@@ -391,7 +391,7 @@ def _launch_host(table: ClusterTable, hosts: tuple[Host, ...]) -> str | None:
 
 def _resolve_ssh(table: SshTable, directory: Path) -> Ssh:
     def absolute(path: Path | None) -> Path | None:
-        return None if path is None else directory / path.expanduser()
+        return None if path is None else directory / home.expand(path)
 
     return Ssh(
         user=table.user,

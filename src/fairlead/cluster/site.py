@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from fairlead import config
+from fairlead import config, home
 from fairlead.cluster.description import CommandLine, Interface, SshTable
 
 VARIABLE = "FAIRLEAD_SITE"
@@ -70,5 +70,5 @@ def read(environment: Mapping[str, str] = os.environ) -> Site:
     ssh = written.get("ssh", {})
     for key in ("identity", "config"):
         if key in ssh:
-            ssh[key] = str(path.absolute().parent / Path(ssh[key]).expanduser())
+            ssh[key] = str(path.absolute().parent / home.expand(Path(ssh[key])))
     return Site(written.get("cluster", {}), ssh)

@@ -13,9 +13,10 @@ from fairlead import files, lab
 from fairlead.cluster import cgroups, configure, launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
-from fairlead.errors import FairleadError, reason_of
+from fairlead.errors import FairleadError, StoreError, StoreHeldError, reason_of
 from fairlead.lab.description import Description
 from fairlead.net import apply as net
+from fairlead.store import Store
 
 FILE_NAME = "running.json"
 
@@ -104,7 +105,7 @@ class CleanupLedger:
         # A name of its own: what is ended by it later can be nobody else's lab.
         name = f"{description.lab.name[:24]}-{secrets.token_hex(3)}"
         self._note(lab=name)
-        running = lab.up(description, name=name, scale=scale, user_namespace=user_namespace)
+        running = lab.up(description, name=name, scale=scale, user_namespace=user_namespace, ledger=self.path)
         file = files.write(self._cluster_file(name), running.cluster_file_text())
         return running, replace(Cluster.load(file), name=description.lab.name)
 
@@ -225,3 +226,31 @@ class CleanupLedger:
             files.replace(self.path, json.dumps(asdict(self._noted)))
         else:
             self.path.unlink(missing_ok=True)
+
+
+def end_left_over(*, dry_run: bool = False) -> tuple[list[str], list[str]]:
+    """End what killed comparisons, evaluations and demos left that had a lab of their own.
+
+    Returns:
+        In words what there was, and why something cannot be ended.
+    """
+    ended, complaints = [], []
+    for name, ledger in lab.left_over().items():
+        try:
+            ended += [f"lab {name}"] if dry_run else _end_left_over(name, ledger.parent)
+        except FairleadError as error:
+            complaints.append(str(error))
+    return ended, complaints
+
+
+def _end_left_over(name: str, results: Path) -> list[str]:
+    """All that is noted in a results directory; the lab alone where that cannot be read any more."""
+    ended = []
+    try:
+        with Store.open(results, create=False, patience_s=0):
+            ended = CleanupLedger(results).end()
+    except StoreHeldError:  # what writes there now ends it, or has just done so
+        return []
+    except StoreError:
+        pass
+    return [*ended, f"lab {name}"] if lab.take_down(name) else ended

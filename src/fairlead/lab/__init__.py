@@ -9,13 +9,26 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairlead.lab.lab import Lab, find, running_labs, take_down
+from fairlead.lab.lab import Lab, find, is_running, left_over, running_labs, take_down
 from fairlead.lab.topology import DirectedLink, Host, Link, Pair, Plan
 
 if TYPE_CHECKING:
     from fairlead.lab.description import Description
 
-__all__ = ["DirectedLink", "Host", "Lab", "Link", "Pair", "Plan", "find", "running_labs", "take_down", "up"]
+__all__ = [
+    "DirectedLink",
+    "Host",
+    "Lab",
+    "Link",
+    "Pair",
+    "Plan",
+    "find",
+    "is_running",
+    "left_over",
+    "running_labs",
+    "take_down",
+    "up",
+]
 
 
 def up(
@@ -25,8 +38,9 @@ def up(
     scale: float | None = None,
     share: Iterable[Path] = (),
     user_namespace: bool | None = None,
+    ledger: Path | None = None,
 ) -> Lab:
     """See `fairlead.lab.start.up`."""
     from fairlead.lab import start  # reading files needs pydantic, which `lab exec` does not wait for
 
-    return start.up(description, name=name, scale=scale, share=share, user_namespace=user_namespace)
+    return start.up(description, name=name, scale=scale, share=share, user_namespace=user_namespace, ledger=ledger)

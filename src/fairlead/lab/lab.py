@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,14 +155,28 @@ def find(name: str) -> Lab:
     return Lab(directory, record)
 
 
+def is_running(name: str) -> bool:
+    """Whether a lab of that name is, of whatever version."""
+    return state.holder_of(state.lab_directory(name)) is not None
+
+
 def running_labs() -> list[Lab]:
     """All running labs of this user."""
-    labs = []
+    return [Lab(directory, record) for directory, record in _running()]
+
+
+def left_over() -> dict[str, Path]:
+    """Running labs by name that a process started for itself alone and that outlived it, with the process's ledger."""
+    owned = {directory.name: owner for directory, record in _running() if (owner := record.get("owner"))}
+    return {name: Path(owner["ledger"]) for name, owner in owned.items() if not Process(**owner["process"]).is_alive()}
+
+
+def _running() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Directories and records of running labs."""
     for directory in sorted(state.labs_directory().iterdir()):
         record = state.read(directory)
         if record is not None and state.holder_of(directory) is not None:
-            labs.append(Lab(directory, record))
-    return labs
+            yield directory, record
 
 
 def cluster_file_text(plan: Plan) -> str:

@@ -43,6 +43,7 @@ def up(
     scale: float | None = None,
     share: Iterable[Path] = (),
     user_namespace: bool | None = None,
+    ledger: Path | None = None,
 ) -> Lab:
     """Start a lab and return once its hosts can talk to each other.
 
@@ -53,6 +54,8 @@ def up(
         share: directories below /tmp (which is private in every host) to show in the hosts. The working directory,
             fairlead's own files and the description's ``share`` are shown anyway.
         user_namespace: whether to make it inside a user namespace; by default where this process lacks the privileges.
+        ledger: where this process notes what it has running: the lab is for it alone, and left over once it is gone
+            (`fairlead.lab.left_over`). None: the lab stays until somebody ends it.
 
     Raises:
         LabError: a lab of that name is running, or the kernel refused something.
@@ -65,7 +68,8 @@ def up(
     _check_congestion_control(plan)
     directory = state.lab_directory(plan.name)
     with _named(directory):
-        lab = _made(plan, directory, [*description.lab.share, *share], user_namespace)
+        owner = None if ledger is None else {"process": asdict(Process.own()), "ledger": str(ledger.absolute())}
+        lab = _made(plan, directory, [*description.lab.share, *share], user_namespace, owner)
     try:
         for entry in description.congestion:
             runner.start(lab, entry)
@@ -75,7 +79,9 @@ def up(
     return lab
 
 
-def _made(plan: Plan, directory: Path, share: list[Path], user_namespace: bool | None) -> Lab:
+def _made(
+    plan: Plan, directory: Path, share: list[Path], user_namespace: bool | None, owner: dict[str, Any] | None
+) -> Lab:
     """The lab itself, without congestion; of one that cannot be made nothing is left."""
     _claim(plan.name, directory)
     try:
@@ -83,7 +89,8 @@ def _made(plan: Plan, directory: Path, share: list[Path], user_namespace: bool |
         job = _job(plan, directory, share)
         job["user_namespace"] = not _is_privileged() if user_namespace is None else user_namespace
         with _starting(job) as process:
-            return _finish(process, plan, directory, {"user_namespace": job["user_namespace"], "enter": str(program)})
+            facts = {"user_namespace": job["user_namespace"], "enter": str(program), "owner": owner}
+            return _finish(process, plan, directory, facts)
     except BaseException:
         state.remove(directory)
         raise

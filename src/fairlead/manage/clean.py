@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fairlead import lab
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
 from fairlead.cluster.host_binaries import bring, guardian_tool
 from fairlead.errors import FairleadError, HostError
-from fairlead.lab import running_labs
 from fairlead.manage import registry
 
 
@@ -55,7 +55,7 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
                 removed += [Removed(host, what) for what in answer]
     files = {Path(cluster.source).resolve() for cluster in clusters}
     forgotten = []
-    for run in list(registry.runs()):
+    for run in registry.look().runs:
         cleaned = Path(run.cluster_file).resolve() in files or not Path(run.cluster_file).is_file()
         if not run.alive and cleaned and not unreachable and not dry_run:
             registry.forget(run.job)
@@ -63,10 +63,17 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     return CleanUp(removed, unreachable, forgotten)
 
 
-def clusters_of_dead_runs() -> list[Cluster]:
-    """The clusters that dead runs of this user ran on and whose files are still there."""
-    files = {run.cluster_file for run in registry.runs() if not run.alive}
-    return [Cluster.load(file) for file in sorted(files) if Path(file).is_file()]
+def clusters_of_dead_runs() -> tuple[list[Cluster], list[str]]:
+    """The clusters that dead runs of this user ran on and whose files are still there; why others cannot be cleaned."""
+    registered = registry.look()
+    clusters, complaints = [], registered.complaints()
+    for file in sorted({run.cluster_file for run in registered.runs if not run.alive}):
+        try:
+            if Path(file).is_file():
+                clusters.append(Cluster.load(file))
+        except FairleadError as error:
+            complaints.append(f"{error}\n  or remove the file: the dead runs on it are forgotten then")
+    return clusters, complaints
 
 
 def clean_host(
@@ -94,6 +101,4 @@ def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | st
 
 def _exists(cluster: Cluster) -> bool:
     """Whether the cluster has hosts now: when a lab ends, the kernel removes everything that was in its hosts."""
-    if cluster.executor != "lab":
-        return True
-    return any(lab.name == cluster.lab for lab in running_labs())
+    return cluster.executor != "lab" or (cluster.lab is not None and lab.is_running(cluster.lab))

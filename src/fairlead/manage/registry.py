@@ -5,12 +5,11 @@ A file names the supervisor's process; a run whose supervisor is gone is dead wh
 
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 
 from fairlead import files, runtime
-from fairlead.errors import FairleadError, reason_of
+from fairlead.errors import reason_of
 from fairlead.runtime import Process
 
 
@@ -41,6 +40,8 @@ class RunState:
         """Whether the supervisor that wrote this still runs."""
         return Process(self.pid, self.started_ticks).is_alive()
 
+
+_IDENTITY = tuple(each.name for each in fields(RunState) if each.default is MISSING and each.default_factory is MISSING)
 
 WRITTEN_EVERY_S = 0.5
 """Least time between two writes of one file: agents on many hosts report hundreds of changes a second."""
@@ -78,23 +79,49 @@ class Registration:
         files.replace(self._path, json.dumps(asdict(self.state)))
 
 
-def runs() -> Iterator[RunState]:
-    """All registered runs of this user, living and dead.
+@dataclass(frozen=True)
+class Registered:
+    """What is registered.
+
+    Attributes:
+        runs: of this user, living and dead.
+        unreadable: files that tell of no run, with the reason.
+    """
+
+    runs: list[RunState]
+    unreadable: dict[Path, str]
+
+    def complaints(self) -> list[str]:
+        """A line for each file that cannot be read, with the way out."""
+        return [
+            f"{path}: is not a record of a run ({why}); once nothing of yours runs, remove the file"
+            for path, why in self.unreadable.items()
+        ]
+
+
+def look() -> Registered:
+    """All that is registered, also by other versions of fairlead: of fields that they name otherwise there is nothing.
 
     Raises:
-        FairleadError: a file is not readable, or of another version.
+        FairleadError: see `fairlead.runtime.directory`.
     """
+    found = Registered([], {})
     for path in sorted(_directory().glob("*.json")):
         try:
-            state = RunState(**json.loads(path.read_text(encoding="utf-8")))
+            found.runs.append(_state(json.loads(path.read_text(encoding="utf-8"))))
         except FileNotFoundError:
             continue  # it ended between the listing and the reading
-        except (OSError, ValueError, TypeError) as error:
-            raise FairleadError(
-                f"{path}: is not a record of a run ({reason_of(error)})",
-                hint="another version of fairlead may have written it: once its run has ended, remove the file",
-            ) from error
-        yield state
+        except (OSError, ValueError) as error:
+            found.unreadable[path] = reason_of(error)
+    return found
+
+
+def _state(data: object) -> RunState:
+    """From what is in a file. Raises ValueError where that does not say which run it is of."""
+    known = data if isinstance(data, dict) else {}
+    if missing := [name for name in _IDENTITY if name not in known]:
+        raise ValueError(f"no {', '.join(missing)}")
+    return RunState(**{each.name: known[each.name] for each in fields(RunState) if each.name in known})
 
 
 def forget(job: str) -> None:

@@ -1,5 +1,6 @@
 """The program of a run: the bundled ones by name, any other by path; and what it says of itself at its end."""
 
+import difflib
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,8 @@ from fairlead import native
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
-from fairlead.errors import MissingToolError
-from fairlead.programs import linkage, npb, workloads
+from fairlead.errors import MissingToolError, NoProgramError
+from fairlead.programs import debian_mpich, linkage, npb, workloads
 
 _log = logging.getLogger(__name__)
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
@@ -81,7 +82,15 @@ def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapp
     if argv != tuple(job.argv):
         path = Path(argv[0])
         job = replace(job, argv=(deploy_everywhere(cluster, job.hosts, {path.name: path})[path.name], *argv[1:]))
-    linkages = linkage.on_hosts(cluster, job)
+        job = debian_mpich.with_library(cluster, job, path)
+    try:
+        linkages = linkage.on_hosts(cluster, job)
+    except NoProgramError as error:
+        near = difflib.get_close_matches(job.argv[0], BUNDLED, n=1, cutoff=0.75)
+        if not near:
+            raise
+        hint = f"did you mean {near[0]}, which comes with fairlead? Else {error.hint}"
+        raise NoProgramError(error.message, hint=hint) from error
     linkage.check_mpi(job.argv[0], linkages.values(), family)
     _warn(job.argv[0], linkages)
     return job, linkages

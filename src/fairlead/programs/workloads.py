@@ -1,10 +1,9 @@
 """Source trees of programs that the user added: a small file in the user's data directory says where they are."""
 
 import json
-import os
 from pathlib import Path
 
-from fairlead import files
+from fairlead import files, home
 from fairlead.errors import ConfigError, MissingToolError, reason_of
 from fairlead.programs import npb
 
@@ -14,8 +13,7 @@ SUITES = (NPB,)
 
 def registry_file() -> Path:
     """XDG Base Directory specification; not necessarily there."""
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "fairlead" / "workloads.json"
+    return home.directory("XDG_DATA_HOME", "~/.local/share") / "fairlead" / "workloads.json"
 
 
 def trees() -> dict[str, Path]:

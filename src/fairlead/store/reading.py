@@ -52,7 +52,10 @@ class ReadConnection:
     def __init__(self, directory: Path) -> None:
         self._path = directory / FILE_NAME
         if not self._path.is_file():
-            raise NoSuchResultsError(f"{directory}: there are no results here ({FILE_NAME} is missing)")
+            raise NoSuchResultsError(
+                f"{directory}: there are no results here ({FILE_NAME} is missing)",
+                hint="name the directory that --results named; where it did not, commands write to `results`",
+            )
         self._shared_memory = filesystem.journal_mode(filesystem.type_of(directory)) == "WAL"
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._unchanged: _Version | None = None  # as long as this holds, nobody writes

@@ -20,6 +20,22 @@ def test_a_benchmark_without_cluster_says_where_the_cluster_belongs() -> None:
     assert done.output.splitlines()[-1] == "Error: CLUSTER comes first: fairlead measure CLUSTER impact --quick"
 
 
+def test_a_program_without_a_cluster_is_no_cluster() -> None:
+    done = CliRunner().invoke(command, ["run", "-n", "8", "--", "cg"], prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == "Error: Missing argument 'CLUSTER': it stands before --."
+
+
+def test_a_misspelt_file_is_told_with_the_right_one(tmp_path: Path) -> None:
+    (tmp_path / "mesh8.cluster.toml").touch()
+    done = CliRunner().invoke(command, ["doctor", str(tmp_path / "mesh8.clutser.toml")])
+    assert isinstance(done.exception, ConfigError)
+    assert str(done.exception).splitlines() == [
+        f"{tmp_path / 'mesh8.clutser.toml'}: there is no such file",
+        f"  did you mean {tmp_path / 'mesh8.cluster.toml'}?",
+    ]
+
+
 @pytest.mark.parametrize("words", [["mpi-latency", "--help"], ["mpi-latency", "--pairs", "2", "-h"]])
 def test_help_of_a_benchmark_needs_no_cluster(words: list[str]) -> None:
     done = CliRunner().invoke(command, ["measure", *words], prog_name="fairlead")
@@ -124,6 +140,7 @@ def test_a_lab_is_named_where_several_are_up(monkeypatch: pytest.MonkeyPatch) ->
     assert executed == ["b", "h0", "true"]
     assert isinstance(invoke(["lab", "exec", "h0", "--", "true"]).exception, NoSuchLabError)
     for words, told in (
+        (["a", "--", "true"], "a host is missing: fairlead lab exec a HOST -- COMMAND"),
         (["a"], "a host is missing: fairlead lab exec a HOST -- COMMAND"),
         (["a", "h0", "--"], "a command is missing: fairlead lab exec a h0 -- COMMAND"),
     ):

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from fairlead import example_files
 from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.main import command
+from fairlead.errors import ConfigError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -53,6 +54,23 @@ def test_a_file_that_is_there_is_no_example(monkeypatch: pytest.MonkeyPatch, tmp
     (tmp_path / "mesh8.toml").touch()
     assert CliRunner().invoke(show, ["mesh8.toml"]).output == "[mesh8.toml]\n"
     assert CliRunner().invoke(show, ["other.toml"]).output == "[other.toml]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("examples/mseh8.toml", "examples/mesh8.toml"),
+        ("mehs8", "examples/mesh8.toml"),
+        ("evaluate/smal", "examples/evaluate/small.toml"),
+        ("quite-another.toml", None),
+    ],
+)
+def test_a_misspelt_name_is_told_with_the_right_one(name: str, near: str | None) -> None:
+    assert example_files.similar(name) == near
+    done = CliRunner().invoke(command, ["lab", "up", name])
+    assert isinstance(done.exception, ConfigError)
+    said = [f"{name}: there is no such file", *([f"  did you mean {near}, which comes with fairlead?"] if near else [])]
+    assert str(done.exception).splitlines() == said
 
 
 @pytest.mark.parametrize(

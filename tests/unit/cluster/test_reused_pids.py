@@ -69,7 +69,7 @@ def test_the_supervisor_of_a_run(other: subprocess.Popen[bytes], tmp_path: Path)
     noted = earlier(other)
     run = registry.RunState("1f3a9c02", str(tmp_path / "gone.toml"), ["a"], noted.pid, noted.start_ticks, time.time())
     registry.Registration(run).write()
-    assert [each.alive for each in registry.runs()] == [False]
+    assert [each.alive for each in registry.look().runs] == [False]
     assert clean([]).forgotten == ["1f3a9c02"]
     assert unharmed(other)
 

@@ -3,16 +3,18 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from fairlead.errors import FairleadError, HostError
-from fairlead.experiment.cleanup_ledger import FILE_NAME, CleanupLedger
+from fairlead.experiment.cleanup_ledger import FILE_NAME, CleanupLedger, end_left_over
 from fairlead.lab import lab as labs
 from fairlead.lab import state
 from fairlead.net import apply as net
 from fairlead.runtime import Process
+from fairlead.store import Store
 
 CLUSTER = (
     '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
@@ -40,7 +42,7 @@ def holder() -> Iterator[subprocess.Popen[bytes]]:
 
 def note(results: Path, **changes: object) -> Path:
     """The note of a killed one, with the cluster file that it had written beside it."""
-    results.mkdir()
+    results.mkdir(exist_ok=True)
     whole = {"lab": None, "cluster": None, "jobs": [], "undo": [], "on": "hosts", "bonded": False, "groups": []}
     (results / FILE_NAME).write_text(json.dumps(whole | changes))
     (results / "left.cluster.toml").write_text("")
@@ -124,3 +126,45 @@ def test_the_note_is_there_while_something_runs(tmp_path: Path) -> None:
             "groups": [],
         }
     assert not (tmp_path / FILE_NAME).exists()
+
+
+def owned_by(process: Process, results: Path) -> None:
+    """The lab "left" is noted as one that was started for a process alone."""
+    file = state.lab_directory("left") / "lab.json"
+    owner = {"process": asdict(process), "ledger": str(results / FILE_NAME)}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"owner": owner}))
+
+
+DEAD = Process(Process.own().pid, 1)
+
+
+def test_what_a_killed_process_left_is_ended_with_all_that_it_noted(
+    tmp_path: Path, holder: subprocess.Popen[bytes]
+) -> None:
+    with Store.open(tmp_path / "results"):
+        pass
+    results = note(tmp_path / "results", lab="left", undo=[["touch", str(tmp_path / "undone")]], on="here")
+    owned_by(DEAD, results)
+    assert end_left_over(dry_run=True) == (["lab left"], [])
+    assert holder.poll() is None
+    assert end_left_over() == (["lab left", "what was set up"], [])
+    assert holder.wait(5) == -9
+    assert (tmp_path / "undone").exists()
+    assert not (results / FILE_NAME).exists()
+    assert end_left_over() == ([], [])
+
+
+def test_a_lab_is_ended_also_when_its_results_are_gone(tmp_path: Path, holder: subprocess.Popen[bytes]) -> None:
+    owned_by(DEAD, tmp_path / "removed")
+    assert end_left_over() == (["lab left"], [])
+    assert holder.wait(5) == -9
+
+
+def test_labs_of_the_living_and_of_nobody_stay(tmp_path: Path, holder: subprocess.Popen[bytes]) -> None:
+    assert end_left_over() == ([], [])
+    owned_by(Process.own(), tmp_path / "results")
+    assert end_left_over() == ([], [])
+    with Store.open(tmp_path / "results"):  # the next demo has begun there, and ends it
+        owned_by(DEAD, tmp_path / "results")
+        assert end_left_over() == ([], [])
+    assert holder.poll() is None

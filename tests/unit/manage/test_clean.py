@@ -36,7 +36,7 @@ def dead_run(job: str, file: str, *, ticks: int = GONE) -> None:
 
 
 def jobs() -> list[str]:
-    return [run.job for run in registry.runs()]
+    return [run.job for run in registry.look().runs]
 
 
 def test_runs_on_other_clusters_and_the_living_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +66,49 @@ def test_a_host_that_was_not_cleaned_keeps_its_runs(tmp_path: Path, monkeypatch:
     assert (done.forgotten, done.removed) == ([], [])
     assert list(done.unreachable) == ["a"]
     assert jobs() == ["aaaaaaaa"]
+
+
+def test_what_cannot_be_read_does_not_keep_the_rest_from_being_cleaned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note of an earlier version, one that is no note, and a cluster file that is wrong by now."""
+    one, wrong = cluster(tmp_path, "one"), cluster(tmp_path, "wrong")
+    dead_run("aaaaaaaa", one.source)
+    notes = tmp_path / "fairlead" / "runs"
+    earlier = json.loads((notes / "aaaaaaaa.json").read_text()) | {"job": "bbbbbbbb", "zones": {}}
+    del earlier["levels"]
+    (notes / "bbbbbbbb.json").write_text(json.dumps(earlier))
+    (notes / "cccccccc.json").write_text("{")
+    dead_run("dddddddd", wrong.source)
+    Path(wrong.source).write_text("[cluster]\nnonsense = 1\n")
+    monkeypatch.setattr(clean, "_on", lambda cluster, dry_run, host: [{"kind": "route"}])
+
+    done = CliRunner().invoke(command, [])
+    assert done.output.splitlines() == [
+        'a: removed {"kind": "route"}',
+        "forgot dead run aaaaaaaa",
+        "forgot dead run bbbbbbbb",
+    ]
+    said = str(done.exception)
+    assert isinstance(done.exception, HostError)
+    assert f"{notes / 'cccccccc.json'}: is not a record of a run" in said
+    assert wrong.source in said and "nonsense" in said and "or remove the file" in said
+    assert jobs() == ["dddddddd"]
+    Path(wrong.source).unlink()
+    (notes / "cccccccc.json").unlink()
+    assert CliRunner().invoke(command, []).output == "forgot dead run dddddddd\n"
+
+
+def test_a_lab_of_another_version_is_no_obstacle(tmp_path: Path) -> None:
+    note = state.lab_directory("old")
+    note.mkdir()
+    holder = {"pid": os.getpid(), "start_ticks": Process.own().start_ticks}
+    (note / "lab.json").write_text(json.dumps({"holder": holder, "plan": {"hosts": []}}))
+    file = tmp_path / "gone.toml"
+    text = CLUSTER.format(name="gone").replace('"local"', '"lab"\nlab = "gone"')
+    file.write_text(text)
+    dead_run("aaaaaaaa", str(file))
+    assert CliRunner().invoke(command, []).output == "forgot dead run aaaaaaaa\n"
 
 
 def test_notes_of_dead_labs_are_removed_without_a_cluster() -> None:

@@ -1,5 +1,6 @@
 """The registry tells living runs from dead ones by process id and start time."""
 
+import json
 import os
 import subprocess
 import time
@@ -26,10 +27,10 @@ def test_registered_while_it_runs_and_gone_after() -> None:
     with registry.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
         registration.state.detours["h0→h1"] = "h2"
         registration.write()
-        (state,) = registry.runs()
+        (state,) = registry.look().runs
         assert state.alive
         assert state.detours == {"h0→h1": "h2"}
-    assert list(registry.runs()) == []
+    assert registry.look().runs == []
 
 
 def test_dead_supervisor_is_recognised_also_when_its_pid_is_used_again() -> None:
@@ -37,15 +38,15 @@ def test_dead_supervisor_is_recognised_also_when_its_pid_is_used_again() -> None
         ticks = runtime.start_ticks(process.pid)
         registry.Registration(_state("0000000a", process.pid, ticks)).write()
         registry.Registration(_state("0000000b", process.pid, ticks - 1)).write()
-        assert {run.job: run.alive for run in registry.runs()} == {"0000000a": True, "0000000b": False}
+        assert {run.job: run.alive for run in registry.look().runs} == {"0000000a": True, "0000000b": False}
         process.kill()
-    assert not any(run.alive for run in registry.runs())
+    assert not any(run.alive for run in registry.look().runs)
     registry.forget("0000000a")
-    assert [run.job for run in registry.runs()] == ["0000000b"]
+    assert [run.job for run in registry.look().runs] == ["0000000b"]
 
 
 def test_runs_may_be_looked_at_before_the_first_lab(tmp_path: Path) -> None:
-    assert list(registry.runs()) == []
+    assert registry.look().runs == []
     assert lab.running_labs() == []
     assert (tmp_path / "fairlead").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "fairlead" / "runs").stat().st_mode & 0o777 == 0o700
@@ -56,15 +57,34 @@ def test_notes_that_others_could_have_written_are_not_read(tmp_path: Path) -> No
     (tmp_path / "fairlead").chmod(0o777)
     (tmp_path / "fairlead" / "runs" / "0000000a.json").write_text('{"job": "0000000a"}')
     with pytest.raises(FairleadError, match="not a private directory of yours"):
-        list(registry.runs())
+        registry.look()
 
 
-@pytest.mark.parametrize("text", ['{"job": "0000000a", "stage": 2}', "{", "[]"])
-def test_a_note_of_another_version_is_told_with_the_way_out(tmp_path: Path, text: str) -> None:
+def test_a_note_of_an_earlier_version_is_a_run_of_which_less_is_known() -> None:
+    own = Process.own()
+    note = {"job": "0000000a", "cluster_file": "/c.toml", "argv": ["cg"], "pid": own.pid, "started_at_s": 1.0}
+    note |= {"started_ticks": own.start_ticks, "detours": {"h0→h1": "h2"}, "zones": {"h0→h1": "high"}}
+    (runtime.directory("runs") / "0000000a.json").write_text(json.dumps(note))
+    (state,) = registry.look().runs
+    assert (state.job, state.alive, state.detours, state.levels) == ("0000000a", True, {"h0→h1": "h2"}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"job": "0000000a", "pid": 1}', "no cluster_file, argv, started_ticks, started_at_s"),
+        ("{", "Expecting property name"),
+        ("[]", "no job, cluster_file"),
+    ],
+)
+def test_a_note_that_tells_of_no_run_is_told_with_the_way_out_beside_the_others(text: str, why: str) -> None:
     path = runtime.directory("runs") / "0000000a.json"
     path.write_text(text)
-    with pytest.raises(FairleadError, match=r"0000000a\.json: is not a record of a run(.|\n)*remove the file"):
-        list(registry.runs())
+    registry.Registration(_state("0000000b", 1, 1)).write()
+    found = registry.look()
+    assert [run.job for run in found.runs] == ["0000000b"]
+    (complaint,) = found.complaints()
+    assert complaint.startswith(f"{path}: is not a record of a run ({why}") and complaint.endswith("remove the file")
 
 
 def test_many_changes_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,9 +96,9 @@ def test_many_changes_are_written_together(monkeypatch: pytest.MonkeyPatch) -> N
             registration.state.levels["h0→h1"] = "high" if number % 2 else "medium"
             registration.change()
             registration.publish()
-        (known,) = registry.runs()
+        (known,) = registry.look().runs
         assert known.levels == {}  # as it was in the beginning
         clock_s += registry.WRITTEN_EVERY_S
         registration.publish()  # with the next event, whatever it is
-        (known,) = registry.runs()
+        (known,) = registry.look().runs
         assert known.levels == {"h0→h1": "high"}

@@ -78,6 +78,24 @@ def test_congested_paths_say_how_long_and_what_was_done(report):
         assert kept is None
 
 
+def test_reasons_from_before_a_reroute_are_no_reasons_any_more(report):
+    """Without a characterization, agents first say that they still learn."""
+    run = report[1].managed
+    first = next(decision for decision in run.decisions if decision.kind == "rerouted")
+    later_s = max(decision.t_s for decision in run.decisions if decision.pair == first.pair) + 0.1
+
+    def kept(t_s, reason):
+        return managed.RouteDecision(t_s, "kept", first.pair, None, reason)
+
+    def why(*more):
+        decided = dataclasses.replace(run, decisions=sorted([*run.decisions, *more], key=lambda each: each.t_s))
+        rows = {row[0].value: row[5].value for row in run_report.congested_paths(decided).rows}
+        return rows[" → ".join(first.pair)]
+
+    assert why(kept(first.t_s - 0.5, "learning")) is None
+    assert why(kept(first.t_s - 0.5, "learning"), kept(later_s, "own_load")) == reasons.describe("own_load")
+
+
 def test_of_many_congested_paths_the_first_are_shown_and_the_others_folded(report, monkeypatch, tmp_path):
     monkeypatch.setattr(run_report, "MOST_ROWS", 5)
     (page, *_) = run_report.write(report[1], tmp_path / "run.html")

@@ -15,7 +15,9 @@ from fairlead import native
 from fairlead.cluster import launch, startup
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.job import Job
 from fairlead.errors import HostError, MeasurementError, MissingToolError
+from fairlead.programs import debian_mpich
 
 START_S = startup.TIMEOUT_S
 END_S = 5.0  # in which the program ends by itself when asked to; MPICH 4.0 may hang in MPI_Finalize
@@ -143,7 +145,7 @@ def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | 
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     launcher, job = launch.prepare(cluster, [program], len(hosts), job_id=secrets.token_hex(4), hosts=hosts)
     assert launcher.family is not None  # only a launch line of the user's own has none
-    job = replace(job, argv=(_placed(cluster, launcher.family, program, hosts),))
+    job = _placed(cluster, launcher.family, program, job)
     started = launch.start(
         cluster, launcher, job, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -160,8 +162,8 @@ def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | 
         started.forget()
 
 
-def _placed(cluster: Cluster, family: str, program: str, hosts: Sequence[str]) -> str:
-    """Path of the program on the hosts; it is brought to those that do not see this machine's files."""
+def _placed(cluster: Cluster, family: str, program: str, job: Job) -> Job:
+    """The job with the program's path on its hosts; it is brought to those that do not see this machine's files."""
     try:
         path = native.mpi_program(family, program)
     except MissingToolError as error:
@@ -169,4 +171,5 @@ def _placed(cluster: Cluster, family: str, program: str, hosts: Sequence[str]) -
             f"{program} was not built for {family}",
             hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
         ) from error
-    return deploy_everywhere(cluster, hosts, {program: path})[program]
+    placed = deploy_everywhere(cluster, job.hosts, {program: path})[program]
+    return debian_mpich.with_library(cluster, replace(job, argv=(placed,)), path)

@@ -180,19 +180,22 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
     }
     spans = run.detours(pair)
     away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
-    kept = dict.fromkeys(
-        reasons.describe(decision.reason)
-        for decision in run.decisions
-        if decision.pair == pair and decision.kind == "kept"
-    )
     return [
         cell(comparison_figures.arrow(pair)),
         *(_seconds(levels[level]) for level in ("medium", "high")),
         _seconds(away_s),
         cell(", ".join(dict.fromkeys(relay for *_, relay in spans)) or None),
-        cell("; ".join(kept) or None),
+        cell("; ".join(_why_kept(run, pair)) or None),
         cell(_sharing(run, pair) or None),
     ]
+
+
+def _why_kept(run: ManagedRun, pair: HostPair) -> list[str]:
+    """Why a pair stayed where it was. Until it was rerouted there were such reasons, too, but they passed."""
+    decisions = [decision for decision in run.decisions if decision.pair == pair]
+    reroutes = [number for number, decision in enumerate(decisions) if decision.kind == "rerouted"]
+    last = decisions[reroutes[-1] + 1 :] if reroutes else decisions
+    return list(dict.fromkeys(reasons.describe(each.reason) for each in last if each.kind == "kept"))
 
 
 def _sharing(run: ManagedRun, pair: HostPair) -> str:
