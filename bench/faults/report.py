@@ -74,17 +74,17 @@ make faults FAULTS=--docs                          # write this page from result
 
 Each cell is the time from the fault until the pair's traffic flows again, as the destination's
 sockets count its bytes. Pauses that begin within 1 s of the fault count. "0" means that no pause
-was longer than 0.1 s and twice the longest one before the fault, or than 0.5 s. "later 0.5 s" is a
-pause that began later, for example when an agent's lease ran out. With two jobs the worse one
-counts.
+was longer than 0.1 s and twice the longest one before the fault or on the direct path, or than
+0.5 s. "later 0.5 s" is a pause that began later, for example when an agent's lease ran out. With
+two jobs the worse one counts.
 
 - *cg*, *ring*: conjugate gradients, and an n-body program whose blocks of 1 MiB go round
 - *manual*: the pair is rerouted by `--reroute` on a free network, without detection
 - *automatic*: two streams between the leafs of source and destination congest the direct path
 - source, relay, destination: the host at which the fault is made
 
-In every cell, unless a word below says otherwise, the program verified its own result, or ended
-with an error where its ranks were killed ("ok"), and nothing was left on any host.
+In every cell, unless a word below says otherwise, the program verified its own result, or the run
+ended with 137 where its ranks were killed ("ok"), and nothing was left on any host.
 
 - *late*: a pause was longer than the target of 1 s on the route plane, 2 s on the relay plane, or,
   where an end of the pair is silent itself, what TCP takes without fairlead plus 0.5 s. Automatic
@@ -100,7 +100,9 @@ with an error where its ranks were killed ("ok"), and nothing was left on any ho
 
 ## How each fault is made
 
-Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless noted.
+Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless noted. Packet
+filters count what they drop: a cell in which one drops nothing is not measured, except where an end
+of the pair, which forwards nothing, drops what it forwards.
 
 - agent killed, guardian killed: SIGKILL
 - agent stopped: SIGSTOP
