@@ -93,7 +93,7 @@ ended with 137 where its ranks were killed ("ok"), and nothing was left on any h
 - *slow*: late, and for more than 2 s longer than the direct path's own longest pause the rate
   stayed below half of the lower of the direct and the rerouted rate
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
-- *left behind*: something was on a host 5 s after the end
+- *left behind*: 5 s after the end something was on a host, or a process of the run on this machine
 - *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM either
 - *2nd try*: the first try was late or slow while others used the processors, or failed to start
 - *not measured*: the fault could not be made; `results/faults/faults.json` says why
