@@ -78,12 +78,14 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
 def test_every_case_while_nothing_is_rerouted(mpi: Mpi, tmp_path: Path) -> None:
-    """Armed, as most programs are for most of their time: all messages go directly."""
+    """Armed, as most programs are for most of their time: all go directly but partitioned messages, of MPI 4."""
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 3, [str(program)], None, tmp_path / "records")
     assert said == CASES
-    assert counts["direct"] > 0
-    assert counts["relayed"] == counts["cancelled"] == counts["retransmitted"] == 0
+    assert counts["direct"] > counts["relayed"]
+    assert counts["retransmitted"] == 0
+    if mpi.name == "openmpi4":
+        assert counts["relayed"] == counts["takeovers"] == 0
 
 
 @every_mpi
