@@ -27,10 +27,13 @@ def line(result: Result) -> str:
     return " ".join(words)
 
 
-def document(results: Sequence[Result], usual: Mapping[str, Any], seed: str | None) -> dict[str, Any]:
-    """What the JSON file holds."""
+def document(
+    results: Sequence[Result], usual: Mapping[str, Any], seed: str | None, took_s: float | None = None
+) -> dict[str, Any]:
+    """What the JSON file holds. ``took_s``: all cells together, with what was measured for them."""
     return {
         "measured": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
+        "took_s": took_s,
         "version": __version__,
         "machine": {"cpus": os.cpu_count(), "kernel": platform.release()},
         "seed": seed,
@@ -128,6 +131,8 @@ def markdown(found: Mapping[str, Any]) -> str:
     machine = found["machine"]
     text = f"{HEAD}\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, "
     text += f"Linux {machine['kernel']}.\nLoad when the faults were made: {_loads(rows.values())}.\n"
+    if took_s := found.get("took_s"):
+        text += f"All cells together took {took_s / 60:.0f} minutes.\n"
     pauses = found["usual"].get("congested", {}).get("gap_s", {})
     if pauses:
         own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())

@@ -486,12 +486,13 @@ def test_the_document_is_written_from_results_and_says_of_which(
     assert command_line.main(words) == 1
     assert "run the matrix first" in capsys.readouterr().err
     usual = {"congested": {"gap_s": {"cg": 0.126}}}
-    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, "2026-11-23")
+    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, "2026-11-23", 3420.0)
     (tmp_path / "faults.json").write_text(json.dumps(found))
     assert command_line.main(words) == 0
     text = (tmp_path / "faults.md").read_text()
     assert "drawn by the seed 2026-11-23" in text
     assert "without a fault: cg 0.13 s." in text
+    assert "All cells together took 57 minutes." in text
     assert "| agent killed | source | 0.72 s |  |" in text
     assert text.count("\n| ") == 2 and "## Relay plane" not in text  # what was not run has no rows
 
