@@ -74,6 +74,7 @@ std::optional<Reply> Client::receive() {
     const ssize_t size_B = recv(socket_, packet.data(), packet.size(), MSG_DONTWAIT);
     if (size_B < 0) {
         if (errno == EAGAIN || errno == EINTR) return std::nullopt;
+        if (errno == ECONNRESET) throw ClientError("the guardian has ended");  // without reading what we said last
         throw ClientError(errno_text("reply of guardian", errno));
     }
     if (size_B == 0) throw ClientError("the guardian has ended");
