@@ -68,7 +68,7 @@ def _run(cells: list[Cell], directory: Path, path: Path, seed: str | None) -> in
         for result in matrix.run(cells):
             results.append(result)
             say(f"{len(results):3} of {len(cells)}: {report.line(result)}")
-            report.write(path, report.document(results, matrix.usual(), seed))
+            report.write(path, report.document(results, matrix.usual(), seed, time.monotonic() - begin_s))
     say(f"{report.summary(results)}; {path}")
     return 1 if report.failed(results) else 0
 

@@ -1,6 +1,7 @@
 """How each fault is made, and how it is taken back."""
 
 import os
+import re
 import resource
 import signal
 import time
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from bench.faults import cells, ssh_hosts, stepped_clock
 from bench.faults.cells import DESTINATION, RELAYED, ROUTE, Cell
-from bench.faults.hosts import ENDS, Hosts, kill_all
+from bench.faults.hosts import ENDS, RELAYS, Hosts, kill_all
 from bench.faults.programs import LENGTH_S
 from bench.faults.runs import Run
 from fairlead.agents.group import LEASE_S
@@ -85,9 +86,27 @@ def _silence(scene: Scene) -> Undo:
     return lambda: _quietly(scene.hosts, leaf, f"ip link set {scene.host} up")
 
 
-def _filter(scene: Scene, chains: str) -> Undo:
+def _filter(scene: Scene, chains: str, *, hits: bool = True) -> Undo:
+    """A packet filter on the host, whose rules count what they drop.
+
+    Args:
+        hits: it must drop something before it is taken back: else its packets go another way than was thought.
+    """
     scene.hosts.run(scene.host, f"nft -f - <<'END'\ntable {TABLE} {{\n{chains}\n}}\nEND")
-    return lambda: _quietly(scene.hosts, scene.host, f"nft delete table {TABLE}")
+
+    def undo() -> None:
+        if not scene.hosts.lab.is_alive():
+            return
+        listed = scene.hosts.run(scene.host, f"nft list table {TABLE} && nft delete table {TABLE}")
+        if hits and counted(listed) == 0:
+            raise MeasurementError(f"the packet filter on {scene.host} met nothing to drop")
+
+    return undo
+
+
+def counted(listed: str) -> int:
+    """Packets that the counters of a listed packet filter have seen."""
+    return sum(int(number) for number in re.findall(r"counter packets (\d+)", listed))
 
 
 def _both_ways(rule: str) -> str:
@@ -104,14 +123,16 @@ def _block_port(scene: Scene) -> Undo:
     """What carries the rerouted pair's traffic: the overlay's UDP port, or the connections between agents."""
     if scene.plane == RELAYED:
         first, last = scene.hosts.cluster.ports
-        rule = f"tcp dport {first}-{last} drop; tcp sport {first}-{last} drop;"
+        rule = f"tcp dport {first}-{last} counter drop; tcp sport {first}-{last} counter drop;"
     else:
-        rule = f"udp dport {OVERLAY_PORTS[0]}-{OVERLAY_PORTS[1]} drop;"
+        rule = f"udp dport {OVERLAY_PORTS[0]}-{OVERLAY_PORTS[1]} counter drop;"
     return _filter(scene, _both_ways(rule))
 
 
 def _drop_forwarded(scene: Scene) -> Undo:
-    return _filter(scene, "chain forward { type filter hook forward priority 0; policy drop; }")
+    """An end of the pair forwards nothing, and so has nothing to drop."""
+    chain = "chain forward { type filter hook forward priority 0; counter drop; }"
+    return _filter(scene, chain, hits=scene.host in RELAYS)
 
 
 def _step_clock(scene: Scene) -> Undo:
@@ -151,7 +172,7 @@ def _drop_ssh(scene: Scene) -> None:
 
 def _cut_off(scene: Scene) -> Undo:
     port = ssh_hosts.PORT
-    return _filter(scene, _both_ways(f"tcp dport {port} drop; tcp sport {port} drop;"))
+    return _filter(scene, _both_ways(f"tcp dport {port} counter drop; tcp sport {port} counter drop;"))
 
 
 def _kill_supervisor(scene: Scene) -> None:

@@ -27,10 +27,13 @@ def line(result: Result) -> str:
     return " ".join(words)
 
 
-def document(results: Sequence[Result], usual: Mapping[str, Any], seed: str | None) -> dict[str, Any]:
-    """What the JSON file holds."""
+def document(
+    results: Sequence[Result], usual: Mapping[str, Any], seed: str | None, took_s: float | None = None
+) -> dict[str, Any]:
+    """What the JSON file holds. ``took_s``: all cells together, with what was measured for them."""
     return {
         "measured": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
+        "took_s": took_s,
         "version": __version__,
         "machine": {"cpus": os.cpu_count(), "kernel": platform.release()},
         "seed": seed,
@@ -74,17 +77,17 @@ make faults FAULTS=--docs                          # write this page from result
 
 Each cell is the time from the fault until the pair's traffic flows again, as the destination's
 sockets count its bytes. Pauses that begin within 1 s of the fault count. "0" means that no pause
-was longer than 0.1 s and twice the longest one before the fault, or than 0.5 s. "later 0.5 s" is a
-pause that began later, for example when an agent's lease ran out. With two jobs the worse one
-counts.
+was longer than 0.1 s and twice the longest one before the fault or on the direct path, or than
+0.5 s. "later 0.5 s" is a pause that began later, for example when an agent's lease ran out. With
+two jobs the worse one counts.
 
 - *cg*, *ring*: conjugate gradients, and an n-body program whose blocks of 1 MiB go round
 - *manual*: the pair is rerouted by `--reroute` on a free network, without detection
 - *automatic*: two streams between the leafs of source and destination congest the direct path
 - source, relay, destination: the host at which the fault is made
 
-In every cell, unless a word below says otherwise, the program verified its own result, or ended
-with an error where its ranks were killed ("ok"), and nothing was left on any host.
+In every cell, unless a word below says otherwise, the program verified its own result, or the run
+ended with 137 where its ranks were killed ("ok"), and nothing was left on any host.
 
 - *late*: a pause was longer than the target of 1 s on the route plane, 2 s on the relay plane, or,
   where an end of the pair is silent itself, what TCP takes without fairlead plus 0.5 s. Automatic
@@ -93,14 +96,16 @@ with an error where its ranks were killed ("ok"), and nothing was left on any ho
 - *slow*: late, and for more than 2 s longer than the direct path's own longest pause the rate
   stayed below half of the lower of the direct and the rerouted rate
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
-- *left behind*: something was on a host 5 s after the end
+- *left behind*: 5 s after the end something was on a host, or a process of the run on this machine
 - *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM either
 - *2nd try*: the first try was late or slow while others used the processors, or failed to start
 - *not measured*: the fault could not be made; `results/faults/faults.json` says why
 
 ## How each fault is made
 
-Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless noted.
+Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless noted. Packet
+filters count what they drop: a cell in which one drops nothing is not measured, except where an end
+of the pair, which forwards nothing, drops what it forwards.
 
 - agent killed, guardian killed: SIGKILL
 - agent stopped: SIGSTOP
@@ -126,6 +131,8 @@ def markdown(found: Mapping[str, Any]) -> str:
     machine = found["machine"]
     text = f"{HEAD}\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, "
     text += f"Linux {machine['kernel']}.\nLoad when the faults were made: {_loads(rows.values())}.\n"
+    if took_s := found.get("took_s"):
+        text += f"All cells together took {took_s / 60:.0f} minutes.\n"
     pauses = found["usual"].get("congested", {}).get("gap_s", {})
     if pauses:
         own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.command import FAIRLEAD
 from bench.faults.cells import AUTOMATIC, BY_HAND, RELAYED
-from bench.faults.hosts import ENDS, RELAYS
+from bench.faults.hosts import ENDS, MARK, MARK_VALUE, RELAYS
 from fairlead import programs, runtime
 from fairlead.errors import FairleadError, MeasurementError
 
@@ -107,7 +107,7 @@ def started(
             stdout=file,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, MARK: MARK_VALUE, **(env or {})},
         )
     run = Run(process, output)
     try:

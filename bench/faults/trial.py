@@ -1,6 +1,7 @@
 """One cell: a run, the fault in its middle, what became of the program, its traffic and the hosts."""
 
 import os
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -37,6 +38,7 @@ START_LIMIT_S = 20.0
 HANG_S = 12.0  # beyond twice the program's usual time
 CLEAN_LIMIT_S = 5.0  # more than a guardian's grace time and a supervisor's end take
 KILLED_END_S = 5.0
+KILLED_CODE = 128 + signal.SIGKILL  # of a program whose rank was killed
 # In the environment of all that belongs to a job: Open MPI passes what begins so on to ranks of other hosts.
 JOB = "OMPI_FAULTS_JOB"
 
@@ -272,8 +274,9 @@ class Trial:
             found[:] = self.hosts.left_behind()
             return not found
 
-        if self.hosts.lab.is_alive():
-            runs.wait_for(nothing_left, CLEAN_LIMIT_S)
+        if not self.hosts.lab.is_alive():
+            raise MeasurementError("the lab has ended")
+        runs.wait_for(nothing_left, CLEAN_LIMIT_S)
         notes = _new(earlier)
         if notes:
             runs.clean()
@@ -306,8 +309,7 @@ def status(result: Result, *, hung: bool, code: int | None) -> tuple[str, str]:
     if hung:
         return HUNG, "the program did not end" + ("; nothing flowed any more" if flow and not flow.flowed else "")
     if cell.fault == cells.PROGRAM_KILLED:
-        ended = code not in (0, None)
-        return (OK, "") if ended else (WRONG, f"exit code {code} though a rank was killed")
+        return (OK, "") if code == KILLED_CODE else (WRONG, f"exit code {code} though a rank was killed")
     if code not in (0, None) and cell.fault != cells.SUPERVISOR_KILLED:
         return ENDED, f"exit code {code}"
     if result.verified is not True:

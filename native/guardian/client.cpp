@@ -21,6 +21,12 @@ std::string errno_text(const std::string& what, int error) {
     return what + ": " + std::strerror(error);
 }
 
+// With what is left unread on either side, its end shows as an error.
+ClientError broken(const std::string& what, int error) {
+    if (error == ECONNRESET || error == EPIPE) return ClientError("the guardian has ended");
+    return ClientError(errno_text(what, error));
+}
+
 // posix_spawnp keeps no descriptor of ours open in the child but the three standard ones, as all others are
 // close-on-exec; its errors include those of the exec itself.
 pid_t spawn(const std::vector<std::string>& argv, int guardian_end) {
@@ -65,7 +71,7 @@ std::uint32_t Client::send(Body body) {
     const std::uint32_t id = next_id_++;
     const Packet packet = encode(Request{id, std::move(body)});
     if (::send(socket_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-        throw ClientError(errno_text("request to guardian", errno));
+        throw broken("request to guardian", errno);
     return id;
 }
 
@@ -74,7 +80,7 @@ std::optional<Reply> Client::receive() {
     const ssize_t size_B = recv(socket_, packet.data(), packet.size(), MSG_DONTWAIT);
     if (size_B < 0) {
         if (errno == EAGAIN || errno == EINTR) return std::nullopt;
-        throw ClientError(errno_text("reply of guardian", errno));
+        throw broken("reply of guardian", errno);
     }
     if (size_B == 0) throw ClientError("the guardian has ended");
     auto reply = decode_reply({packet.data(), static_cast<std::size_t>(size_B)});

@@ -89,6 +89,10 @@ void KernelPlane::build(std::uint32_t user) {
     add_rules(netlink_, setup_, slot_);
 }
 
+bool KernelPlane::reroutes() const {
+    return std::any_of(detours_.begin(), detours_.end(), [](const auto& detour) { return detour.has_value(); });
+}
+
 // The least of the direct route's and of both legs', each leg's less what encapsulation takes.
 std::uint32_t KernelPlane::mtu_B(const Reroute& reroute) {
     const Address relay = setup_.hosts[reroute.relay].address;

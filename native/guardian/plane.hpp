@@ -27,6 +27,8 @@ class KernelPlane {
     KernelPlane(Netlink& netlink, Setup setup, std::uint32_t user);
 
     const Setup& setup() const { return setup_; }
+    // Whether a destination is rerouted.
+    bool reroutes() const;
     // These return after the kernel has acknowledged. Where they throw, also because its answer was lost, the protocol
     // says of each request what is there then (Reply); Uncertain: it cannot be said.
     void reroute(const Reroute& reroute);

@@ -21,7 +21,8 @@ enum class Type : std::uint32_t {
     kTeardown = 4,
     kReply = 5,
     kEchoes = 6,
-    kTry = 7
+    kTry = 7,
+    kLease = 8
 };
 
 // The wire images: fixed size, no padding, filled with zeros where strings and lists are shorter than their field.
@@ -67,6 +68,11 @@ struct EchoesImage {
     Header header;
     std::uint32_t lasting_port;
     std::uint32_t trial_port;
+};
+
+struct LeaseImage {
+    Header header;
+    std::uint32_t length_ms;
 };
 
 struct TeardownImage {
@@ -149,6 +155,10 @@ Packet encode_body(std::uint32_t id, const Try& trial) {
     return pack(RerouteImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B});
 }
 
+Packet encode_body(std::uint32_t id, const Lease& lease) {
+    return pack(LeaseImage{{kMagic, Type::kLease, id}, lease.length_ms});
+}
+
 using Decoded = std::variant<Request, Refusal>;
 
 Refusal wrong_size(std::uint32_t id, std::size_t size_B, std::size_t expected_B) {
@@ -221,6 +231,12 @@ Decoded decode_restore(const RestoreImage& image) {
     if (auto wrong = index_out_of_range("destination", image.destination, kMaxHosts))
         return Refusal{image.header.id, EINVAL, *wrong};
     return Request{image.header.id, Restore{image.destination}};
+}
+
+Decoded decode_lease(const LeaseImage& image) {
+    if (image.length_ms == 0 || image.length_ms > kMaxLease_ms)
+        return Refusal{image.header.id, EINVAL, "length_ms: must be 1 to " + std::to_string(kMaxLease_ms)};
+    return Request{image.header.id, Lease{image.length_ms}};
 }
 
 template <typename Image, typename Decode>
@@ -299,6 +315,8 @@ std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet)
             return decode_as<EchoesImage>(header.id, packet, decode_echoes);
         case Type::kTry:
             return decode_as<RerouteImage>(header.id, packet, decode_try);
+        case Type::kLease:
+            return decode_as<LeaseImage>(header.id, packet, decode_lease);
         case Type::kReply:
             break;
     }

@@ -27,6 +27,7 @@ constexpr std::size_t kMaxReasonLength = 239;  // text of a reply
 constexpr std::uint32_t kMaxNetworkId = (1u << 24) - 1;
 constexpr std::uint32_t kMaxGrace_ms = 60'000;
 constexpr std::uint32_t kDefaultGrace_ms = 1'000;
+constexpr std::uint32_t kMaxLease_ms = 60'000;
 // The overlay's UDP port: below the ports that Linux gives to outgoing connections, and none that is known for VXLANs
 // of others (4789, 8472), which share their sockets by port.
 constexpr std::uint16_t kFirstOverlayPort = 20'000;
@@ -96,13 +97,20 @@ struct Try {
     bool operator==(const Try&) const = default;
 };
 
+// From now on an agent that says nothing for so long while something is rerouted counts as dead, as if it had closed
+// the socket: one that is stopped watches no detour. The guardian's own pauses do not count.
+struct Lease {
+    std::uint32_t length_ms = 0;  // 1 to kMaxLease_ms
+    bool operator==(const Lease&) const = default;
+};
+
 // Removes everything at once, also what others forward through this host. (Closing the socket instead withdraws this
 // host's own routes at once and everything else after the grace time.)
 struct Teardown {
     bool operator==(const Teardown&) const = default;
 };
 
-using Body = std::variant<Setup, Reroute, Restore, Teardown, Echoes, Try>;
+using Body = std::variant<Setup, Reroute, Restore, Teardown, Echoes, Try, Lease>;
 
 struct Request {
     std::uint32_t id = 0;

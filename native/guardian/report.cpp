@@ -108,7 +108,7 @@ void add_filter_hints(json& checks) {
                 hint("forward_policy",
                      "chain " + name + " refuses to forward what no rule admits: this host may not serve as a relay",
                      "admit what comes from and leaves by devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; "
-                     "with firewalld: firewall-cmd --congestion_level=trusted --add-interface=fl-+"));
+                     "with firewalld: firewall-cmd --zone=trusted --add-interface=fl-+"));
         else
             checks.push_back(hint("input_policy", "chain " + name + " refuses what no rule admits",
                                   "admit the agents' UDP and TCP ports and UDP " + std::to_string(kFirstOverlayPort) +

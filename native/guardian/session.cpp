@@ -18,6 +18,10 @@ namespace fairlead::guardian {
 
 namespace {
 
+// A lease runs out when so many parts of it have passed without a word. They are counted, not timed: a guardian that
+// did not run, as in a container that was frozen, heard nothing in at most one of them.
+constexpr int kLeaseSteps = 5;
+
 // SIGTERM becomes readable; what a terminal or a dying shell sends to everybody is the agent's business: it ends or it
 // does not, and the socket tells.
 int open_signals() {
@@ -50,9 +54,9 @@ struct Refused : std::runtime_error {
 
 Session::Session(int socket, std::uint32_t user) : socket_(socket), signals_(open_signals()), user_(user) {}
 
-Session::Wake Session::wait(int timeout_ms) const {
+Session::Wake Session::wait(int timeout_ms, Hears hears) const {
     // After the end of the socket only signals matter: a negative descriptor is passed over by poll.
-    std::array<pollfd, 2> waiting{{{signals_, POLLIN, 0}, {timeout_ms < 0 ? socket_ : -1, POLLIN, 0}}};
+    std::array<pollfd, 2> waiting{{{signals_, POLLIN, 0}, {hears == Hears::kAll ? socket_ : -1, POLLIN, 0}}};
     int ready;
     do {
         ready = poll(waiting.data(), waiting.size(), timeout_ms);
@@ -69,18 +73,33 @@ int Session::run() {
     if (!plane_) return 0;
     attempt([&] { plane_->withdraw(); });  // what it cannot goes with the job, below
     attempt([&] {
-        if (!terminated && wait(static_cast<int>(plane_->setup().grace_ms)) == Wake::kSignal)
+        if (!terminated && wait(static_cast<int>(plane_->setup().grace_ms), Hears::kSignals) == Wake::kSignal)
             std::cerr << "fairlead-guardian: terminated within the grace time\n";
     });
     plane_->tear_down();
     return 0;
 }
 
-// True at SIGTERM, false at the end of the socket.
+// True at SIGTERM, false at the end of the socket or of the agent's lease.
 bool Session::serve() {
-    while (wait(-1) != Wake::kSignal)
-        if (!serve_one()) return false;
-    return true;
+    for (;;) {
+        switch (wait(lease_step_ms(), Hears::kAll)) {
+            case Wake::kSignal:
+                return true;
+            case Wake::kTimeout:
+                if (++silent_steps_ == kLeaseSteps) return false;
+                break;
+            case Wake::kPacket:
+                silent_steps_ = 0;
+                if (!serve_one()) return false;
+        }
+    }
+}
+
+// How long to wait for a word of the agent; -1: for as long as it likes.
+int Session::lease_step_ms() const {
+    if (lease_ms_ == 0 || !plane_ || !plane_->reroutes()) return -1;
+    return static_cast<int>((lease_ms_ + kLeaseSteps - 1) / kLeaseSteps);
 }
 
 // False at the end of the socket.

@@ -16,13 +16,15 @@ class Session {
     Session(int socket, std::uint32_t user);
 
     // Serves until the socket ends (withdraws at once, removes the rest after the grace time) or SIGTERM comes (removes
-    // everything at once). Ends as with the socket where what the kernel has is uncertain. Returns the exit code; 0 if
-    // nothing was left behind.
+    // everything at once). Ends as with the socket where what the kernel has is uncertain, or the agent's lease runs
+    // out. Returns the exit code; 0 if nothing was left behind.
     int run();
 
   private:
     enum class Wake { kPacket, kSignal, kTimeout };
-    Wake wait(int timeout_ms) const;
+    enum class Hears { kAll, kSignals };
+    Wake wait(int timeout_ms, Hears hears) const;
+    int lease_step_ms() const;
     bool serve();
     bool serve_one();
     Reply answer(std::span<const std::byte> packet);
@@ -32,6 +34,7 @@ class Session {
     void perform(const Teardown&);
     void perform(const Echoes& echoes);
     void perform(const Try& trial);
+    void perform(const Lease& lease) { lease_ms_ = lease.length_ms; }
     KernelPlane& plane();
 
     int socket_;
@@ -39,6 +42,8 @@ class Session {
     std::uint32_t user_;
     Netlink netlink_;
     std::unique_ptr<KernelPlane> plane_;
+    std::uint32_t lease_ms_ = 0;  // 0: the agent may be silent
+    int silent_steps_ = 0;
 };
 
 }  // namespace fairlead::guardian

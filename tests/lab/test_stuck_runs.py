@@ -58,15 +58,26 @@ def ends_within(command: Command, limit_s: float) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("host", "what", "stuck_s"),
-    [("h2", OVERLAY, 0.1), ("h1", ALL_OF_TCP, 1.0)],  # a detour that carries nothing is given back after 0.5 s
-    ids=["overlay", "tcp"],
+    ("options", "host", "what", "stuck_s"),
+    [
+        ([], "h2", OVERLAY, 0.1),  # a detour that carries nothing is given back after 0.5 s
+        ([], "h1", ALL_OF_TCP, 1.0),
+        (["--plane", "relay"], "h1", ALL_OF_TCP, 1.0),
+    ],
+    ids=["overlay", "tcp", "relay-plane"],
 )
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"])
 def test_a_run_whose_traffic_is_stuck_ends_step_by_step(
-    lab: labs.Lab, tmp_path: Path, host: str, what: str, stuck_s: float, number: signal.Signals, code: int
+    lab: labs.Lab,
+    tmp_path: Path,
+    options: list[str],
+    host: str,
+    what: str,
+    stuck_s: float,
+    number: signal.Signals,
+    code: int,
 ) -> None:
-    with running_with(lab, tmp_path) as command:
+    with running_with(lab, tmp_path, *options) as command:
         in_its_messages(lab)
         with dropped(lab, host, what):
             time.sleep(stuck_s)

@@ -25,15 +25,18 @@ NOT_ZERO = {
 }  # fmt: skip
 
 
-def run(mpi: Mpi, ranks: int, argv: list[str], seed: int, kept: Path, **more: str) -> tuple[list[str], dict[str, int]]:
-    """What the program says, and the counts of all its ranks together. ``more``: of the ranks' environment."""
+def run(
+    mpi: Mpi, ranks: int, argv: list[str], seed: int | None, kept: Path, **more: str
+) -> tuple[list[str], dict[str, int]]:
+    """What the program says, and the counts of all its ranks together.
+
+    Args:
+        seed: of chaos mode; None: armed as in a run, where no agent answers.
+        more: of the ranks' environment.
+    """
     kept.mkdir()
-    env = {
-        **more,
-        "LD_PRELOAD": str(native.library("libfairlead.so")),
-        "FAIRLEAD_CHAOS": str(seed),
-        "FAIRLEAD_PROFILE": str(kept),
-    }
+    env = {**more, "LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(kept)}
+    env |= {"FAIRLEAD_RELAY": str(kept)} if seed is None else {"FAIRLEAD_CHAOS": str(seed)}
     with mpi_libraries.no_leftovers():
         done = ended(mpi.command(ranks, argv, env), argv[0])
     assert done.returncode == 0, done.stdout + done.stderr
@@ -71,6 +74,18 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
     said, counts = run(mpi, 3, [str(program)], 1, tmp_path / "records")
     assert said == CASES
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
+
+
+@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+def test_every_case_while_nothing_is_rerouted(mpi: Mpi, tmp_path: Path) -> None:
+    """Armed, as most programs are for most of their time: all go directly but partitioned messages, of MPI 4."""
+    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    said, counts = run(mpi, 3, [str(program)], None, tmp_path / "records")
+    assert said == CASES
+    assert counts["direct"] > counts["relayed"]
+    assert counts["retransmitted"] == 0
+    if mpi.name == "openmpi4":
+        assert counts["relayed"] == counts["takeovers"] == 0
 
 
 @every_mpi

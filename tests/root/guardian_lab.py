@@ -23,7 +23,7 @@ from typing import Any
 from fairlead import native
 
 MAGIC = 0x464C4732
-SETUP, REROUTE, RESTORE, TEARDOWN, REPLY, ECHOES, TRY = 1, 2, 3, 4, 5, 6, 7
+SETUP, REROUTE, RESTORE, TEARDOWN, REPLY, ECHOES, TRY, LEASE = 1, 2, 3, 4, 5, 6, 7, 8
 MAX_HOSTS = 1024
 MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
 AGENT_PORT = 47011
@@ -308,6 +308,9 @@ class Guardian:
 
     def attempt(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
         return self.request(TRY, destination, relay, leg_mtu_B)
+
+    def hold_lease(self, length_ms: int) -> Reply:
+        return self.request(LEASE, length_ms)
 
     def tear_down(self) -> Reply:
         return self.request(TEARDOWN)

@@ -388,6 +388,32 @@ def test_a_guardian_that_does_not_answer_is_ended(net: Net, guardian: list[str])
         assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
 
 
+@pytest.mark.slow
+def test_an_agent_that_is_stopped_keeps_no_detour(net: Net, guardian: list[str]) -> None:
+    """It watches none. One that lives keeps it beyond the lease that it has of its guardian."""
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
+        time.sleep(13)
+        assert shown_mtu_B(net) is not None
+        os.kill(running[0].process.pid, signal.SIGSTOP)
+        try:
+            assert wait_until(lambda: shown_mtu_B(net) is None, within_s=15) > 6
+        finally:
+            os.kill(running[0].process.pid, signal.SIGCONT)
+        assert running[0].event("plane_lost")["reason"] == "the guardian has ended"
+
+
+@pytest.mark.slow
+def test_a_guardian_that_is_stopped_is_ended_while_something_is_rerouted(net: Net, guardian: list[str]) -> None:
+    """Nobody has to ask it for anything else."""
+    with agents(net, guardian=guardian, uid=USER) as running:
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
+        os.kill(guardian_of(running[0]), signal.SIGSTOP)
+        assert "was ended" in running[0].event("plane_lost", timeout_s=12)["reason"]
+        net.hosts[0].run(*guardian, "--clean")
+        assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
+
+
 def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
         assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"

@@ -228,6 +228,39 @@ def test_agents_death_withdraws_at_once_and_keeps_the_overlay(
     assert status(host, str(native.program("fairlead-guardian"))) == []
 
 
+def test_an_agent_that_is_silent_while_it_reroutes_counts_as_dead(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian]
+) -> None:
+    before = host.state()
+    guardian = start(host, mesh.setup_request(host, grace_ms=300))
+    assert guardian.hold_lease(1000).error == 0
+    time.sleep(1.5)
+    assert guardian.reroute(destination=1, relay=2).error == 0, "while nothing was rerouted it did not have to speak"
+    for _ in range(4):
+        time.sleep(0.5)
+        assert guardian.attempt(2, 1).error == 0, "whatever it says"
+    silent_s = wait_until(lambda: rerouted_routes(host) == [], within_s=3)
+    assert silent_s > 0.7
+    assert guardian.wait(timeout_s=2) == 0
+    assert host.state() == before
+
+
+def test_a_guardians_own_pause_is_no_silence_of_its_agent(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian]
+) -> None:
+    """As in a container that was frozen with both."""
+    guardian = start(host, mesh.setup_request(host))
+    assert guardian.hold_lease(1000).error == 0
+    assert guardian.reroute(destination=1, relay=2).error == 0
+    guardian.process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    guardian.process.send_signal(signal.SIGCONT)
+    time.sleep(0.1)
+    assert guardian.hold_lease(60_000).error == 0
+    time.sleep(0.5)
+    assert len(rerouted_routes(host)) == 1
+
+
 @pytest.mark.parametrize("moment", ["serving", "grace"])
 def test_sigterm_removes_all_at_once(mesh: Mesh, host: Host, start: Callable[..., Guardian], moment: str) -> None:
     guardian = start(host, mesh.setup_request(host, grace_ms=60_000))

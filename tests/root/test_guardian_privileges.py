@@ -186,6 +186,12 @@ def test_check_hints_at_chains_that_end_with_a_refusal(host: Host, binary: str, 
         ("forward_policy", "chain inet firewalld filter_FORWARD"),
         ("rp_filter", "net.ipv4.conf.all.rp_filter is 1 (strict)"),
     ]
+    fixes = {c["name"]: c["fix"] for c in report["checks"]}
+    assert fixes["input_policy"] == "admit the agents' UDP and TCP ports and UDP 20000 to 29999 from the job's hosts"
+    assert fixes["forward_policy"] == (
+        "admit what comes from and leaves by devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; with "
+        "firewalld: firewall-cmd --zone=trusted --add-interface=fl-+"
+    )
 
 
 def test_version(binary: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from .guardian_lab import (
+    LEASE,
     MAX_PACKET_B,
     REROUTE,
     RESTORE,
@@ -37,6 +38,8 @@ def refused_requests(mesh: Mesh) -> dict[str, tuple[bytes, int]]:
         "destination is self": (numbers(REROUTE, 0, 1, 0), errno.EINVAL),
         "relay is self": (numbers(REROUTE, 1, 0, 0), errno.EINVAL),
         "return beyond the hosts": (numbers(RESTORE, 3), errno.EINVAL),
+        "lease of no length": (numbers(LEASE, 0), errno.EINVAL),
+        "lease above a minute": (numbers(LEASE, 60_001), errno.EINVAL),
         "truncated reroute": (numbers(REROUTE, 1), errno.EBADMSG),
         "truncated setup": (valid[:-1], errno.EBADMSG),
         "oversized setup": (valid + b"\0", errno.EBADMSG),

@@ -32,6 +32,7 @@ from .agent_events import event
 RATE_BPS = 5_000_000
 HURT = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
 KILLED = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.SUPERVISOR_KILLED)
+RANK_KILLED = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.PROGRAM_KILLED)
 
 
 def flow(
@@ -224,6 +225,10 @@ def test_what_ends_a_cell_badly_fails() -> None:
         (HURT, False, 0, False, None, WRONG),
         (HURT, False, 0, True, None, FAILED),
         (KILLED, False, -9, True, flow(), OK),
+        (RANK_KILLED, False, 137, None, None, OK),
+        (RANK_KILLED, False, 0, True, None, WRONG),
+        (RANK_KILLED, False, 1, None, None, WRONG),  # that is fairlead's own
+        (RANK_KILLED, True, None, None, None, HUNG),
     ],
 )
 def test_the_program_is_judged_before_its_traffic(
@@ -298,9 +303,11 @@ def test_runs_without_traffic_hang_or_are_ended(alive: bool, error: type[Measure
 class FakeHosts:
     """Hosts that have something for some looks, or until they are cleaned."""
 
+    ALIVE = True
+
     def __init__(self, looks: int) -> None:
         self.looks = looks
-        self.lab = SimpleNamespace(is_alive=lambda: True)
+        self.lab = SimpleNamespace(is_alive=lambda: self.ALIVE)
 
     def left_behind(self) -> list[str]:
         self.looks -= 1
@@ -334,6 +341,58 @@ def test_what_was_left_is_looked_for_before_it_is_cleaned(monkeypatch: pytest.Mo
     assert said(KILLED, 10**9) == (LEFT, ["h2: device fl-1"])
     assert said(KILLED, 1) == (FAILED, [])  # it went by itself; the note of a killed run goes by cleaning
     assert said(HURT, 0) == (LEFT, ["runtime file new.json"])
+
+
+def test_in_a_lab_that_has_ended_nothing_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeHosts, "ALIVE", False)
+    result = tried(monkeypatch, KILLED, 0, MeasurementError("it was not rerouted"), [])
+    assert (result.status, result.left) == (LEFT, ["what is left could not be looked at: the lab has ended"])
+
+
+FILTER = """
+table inet faults {
+	chain input {
+		type filter hook input priority filter; policy accept;
+		udp dport 20000-29999 counter packets %d bytes 1450 drop
+	}
+	chain output {
+		type filter hook output priority filter; policy accept;
+		udp dport 20000-29999 counter packets %d bytes 0 drop
+	}
+}
+"""
+
+
+class FakeFilter:
+    """Hosts of which one has a packet filter."""
+
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self.lab = SimpleNamespace(is_alive=lambda: True)
+        self.scripts: list[str] = []
+        self._listed = FILTER % (incoming, outgoing)
+
+    def run(self, _node: str, script: str) -> str:
+        self.scripts.append(script)
+        return self._listed
+
+
+def test_a_packet_filter_that_drops_nothing_is_no_fault() -> None:
+    def taken_back(fault: str, host: str, incoming: int, outgoing: int) -> list[str]:
+        hosts = FakeFilter(incoming, outgoing)
+        scene = injections.Scene(cast(Hosts, hosts), host, cells.ROUTE, cast(runs.Run, None))
+        _, undo = injections.make(fault, scene)
+        assert undo is not None
+        undo()
+        return hosts.scripts
+
+    for incoming, outgoing in ((3, 0), (0, 1), (2, 2)):
+        made, undone = taken_back(cells.PORT_BLOCKED, "h1", incoming, outgoing)
+        assert made.count("udp dport 20000-29999 counter drop") == 2
+        assert undone.endswith("nft delete table inet faults")
+    for fault, host in ((cells.PORT_BLOCKED, "h1"), (cells.FORWARDING_DROPPED, "h2"), (cells.SUPERVISOR_CUT_OFF, "h1")):
+        with pytest.raises(MeasurementError, match=f"the packet filter on {host} met nothing to drop"):
+            taken_back(fault, host, 0, 0)
+    assert len(taken_back(cells.FORWARDING_DROPPED, "h0", 0, 0)) == 2  # an end of the pair forwards nothing
 
 
 @pytest.mark.parametrize(
@@ -427,12 +486,13 @@ def test_the_document_is_written_from_results_and_says_of_which(
     assert command_line.main(words) == 1
     assert "run the matrix first" in capsys.readouterr().err
     usual = {"congested": {"gap_s": {"cg": 0.126}}}
-    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, "2026-11-23")
+    found: dict[str, Any] = report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, "2026-11-23", 3420.0)
     (tmp_path / "faults.json").write_text(json.dumps(found))
     assert command_line.main(words) == 0
     text = (tmp_path / "faults.md").read_text()
     assert "drawn by the seed 2026-11-23" in text
     assert "without a fault: cg 0.13 s." in text
+    assert "All cells together took 57 minutes." in text
     assert "| agent killed | source | 0.72 s |  |" in text
     assert text.count("\n| ") == 2 and "## Relay plane" not in text  # what was not run has no rows
 

@@ -27,6 +27,8 @@ constexpr std::uint32_t kOverlayPorts = guardian::kLastOverlayPort - guardian::k
 /// How long, and how often, a set-up is tried where an earlier guardian of the job has not ended yet.
 constexpr double kPredecessor_s = 4.0;
 constexpr double kAgain_s = 0.1;
+/// A renewal may wait so much longer for a wake that something else needs.
+constexpr double kRenewSlack_s = 0.5;
 
 /// Spawned programs inherit blocked signals; the guardian shall not inherit ours.
 class SignalsUnblocked {
@@ -75,6 +77,7 @@ RoutePlane::RoutePlane(EventLoop& loop, const Config& config)
           [this](const core::wire::Echo& echo) { echoes_->send(echo, true); }) {}
 
 RoutePlane::~RoutePlane() {
+    loop_.cancel(lease_timer_);
     if (client_) loop_.forget(client_->fd());
 }
 
@@ -183,6 +186,7 @@ void RoutePlane::request(const Body& body, Done done) {
 
 void RoutePlane::reroute(core::HostId destination, core::HostId relay, Done done) {
     const std::uint64_t number = ask(destination, relay);
+    if (lease_timer_ == 0) hold_lease();
     request(guardian::Reroute{destination, relay, leg_mtu_B(destination, relay)},
             [this, destination, relay, number, done = std::move(done)](const std::string& error) {
                 Route& route = routes_[destination];
@@ -213,6 +217,21 @@ std::uint64_t RoutePlane::ask(core::HostId destination, core::HostId relay) {
     route.asked = relay;
     route.learned = nullptr;
     return ++route.number;
+}
+
+bool RoutePlane::reroutes() const {
+    return std::any_of(routes_.begin(), routes_.end(), [](const auto& each) {
+        return each.second.relay != core::kNoHost || each.second.asked.value_or(core::kNoHost) != core::kNoHost;
+    });
+}
+
+/// Until nothing is rerouted any more.
+void RoutePlane::hold_lease() {
+    lease_timer_ = 0;
+    if (!client_ || !reroutes()) return;
+    request(guardian::Lease{static_cast<std::uint32_t>(kLease.count())}, [](const std::string&) {});
+    lease_timer_ = loop_.after(
+        kRenew_s, [this] { hold_lease(); }, kRenewSlack_s);
 }
 
 /// As the relay told; 0: not yet.

@@ -25,6 +25,10 @@ class RoutePlane final : public DataPlane {
     /// An answer that takes longer means that the guardian is not to be relied on. It waits for its lock for 3 s.
     static constexpr double kAnswer_s = 5.0;
     static constexpr std::chrono::seconds kTearDown{2};
+    /// While something is rerouted the guardian hears of the agent this often, or takes it for dead: as long as a
+    /// supervisor's lease. It also shows in time that a guardian is stopped.
+    static constexpr std::chrono::milliseconds kLease{10'000};
+    static constexpr double kRenew_s = 2.0;
 
     RoutePlane(EventLoop& loop, const Config& config);
     ~RoutePlane() override;
@@ -68,6 +72,8 @@ class RoutePlane final : public DataPlane {
     void lose_silent();
     void lose(const std::string& reason);
     std::uint64_t ask(core::HostId destination, core::HostId relay);
+    bool reroutes() const;
+    void hold_lease();
     void make_anew(core::HostId destination, core::HostId relay, Done failed);
     void lead_echoes(const guardian::Setup& setup, Done done);
     std::uint16_t leg_mtu_B(core::HostId destination, core::HostId relay) const;
@@ -78,6 +84,7 @@ class RoutePlane final : public DataPlane {
     std::unique_ptr<guardian::Client> client_;
     std::map<std::uint32_t, Waiting> waiting_;
     std::map<core::HostId, Route> routes_;  ///< by destination
+    EventLoop::TimerId lease_timer_ = 0;    ///< 0: nothing is rerouted
     TrialQueue trials_;
     std::map<std::pair<core::HostId, core::HostId>, std::uint16_t> leg_mtus_B_;  ///< by destination and relay
     UdpChannel* channel_ = nullptr;

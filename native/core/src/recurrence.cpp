@@ -16,9 +16,9 @@ void Recurrence::begins(Time now) {
 std::optional<Recurrence::Interval> Recurrence::interval(const PatternSettings& settings) const {
     const auto intervals = static_cast<std::size_t>(settings.intervals);
     if (count_ <= intervals) return std::nullopt;
-    Interval found{restore(0) - restore(1), restore(0) - restore(1)};
+    Interval found{ago(0) - ago(1), ago(0) - ago(1)};
     for (std::size_t age = 1; age < intervals; ++age) {
-        const double interval_s = restore(age) - restore(age + 1);
+        const double interval_s = ago(age) - ago(age + 1);
         found.shortest_s = std::min(found.shortest_s, interval_s);
         found.longest_s = std::max(found.longest_s, interval_s);
     }

@@ -13,7 +13,7 @@ constexpr double kApart_s = 0.010;
 }  // namespace
 
 void SocketWatch::store(const SocketSample& sample, Time now) {
-    if (count_ > 1 && now - restore(1).at < kApart_s) {
+    if (count_ > 1 && now - ago(1).at < kApart_s) {
         next_ = (next_ + kHistory - 1) % kHistory;
         --count_;
     }
@@ -24,8 +24,8 @@ void SocketWatch::store(const SocketSample& sample, Time now) {
 
 const SocketWatch::Point& SocketWatch::before_window(Time now, double window_s) const {
     std::size_t age = 0;
-    while (age + 1 < count_ && restore(age).at > now - window_s) ++age;
-    return restore(age);
+    while (age + 1 < count_ && ago(age).at > now - window_s) ++age;
+    return ago(age);
 }
 
 double SocketWatch::rate_bps(Time now, double window_s) const {
@@ -33,12 +33,12 @@ double SocketWatch::rate_bps(Time now, double window_s) const {
     const Point& from = before_window(now, window_s);
     const double elapsed_s = now - from.at;
     if (elapsed_s <= 0.0) return 0.0;
-    return 8.0 * static_cast<double>(restore(0).delivered_B - from.delivered_B) / elapsed_s;
+    return 8.0 * static_cast<double>(ago(0).delivered_B - from.delivered_B) / elapsed_s;
 }
 
 std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
     if (count_ < 2) return 0;
-    return restore(0).retransmits - before_window(now, window_s).retransmits;
+    return ago(0).retransmits - before_window(now, window_s).retransmits;
 }
 
 bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) const {
@@ -51,7 +51,7 @@ bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) con
 void SocketWatch::watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now) {
     const double rate = rate_bps(now, settings.own_load.window_s);
     best_rate_bps_ = std::max(best_rate_bps_, rate);
-    const double elapsed_s = count_ > 1 ? now - restore(1).at : 0.0;
+    const double elapsed_s = count_ > 1 ? now - ago(1).at : 0.0;
     peak_rate_bps_ = std::max(rate, peak_rate_bps_ * std::max(0.0, 1.0 - elapsed_s / settings.relay.peak_memory_s));
     const bool is_short = sample.network_limited && base_bps > 0.0 && rate * settings.suspicion.rate_factor < base_bps;
     short_samples_ = is_short ? short_samples_ + 1 : 0;
@@ -62,12 +62,12 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     SocketSample sample = given;
     if (count_ > 0) {
         // Totals never fall; one that does is taken as it was.
-        sample.delivered_B = std::max(sample.delivered_B, restore(0).delivered_B);
-        sample.retransmits = std::max(sample.retransmits, restore(0).retransmits);
-        if (now <= restore(0).at) return Suspicion::none;
+        sample.delivered_B = std::max(sample.delivered_B, ago(0).delivered_B);
+        sample.retransmits = std::max(sample.retransmits, ago(0).retransmits);
+        if (now <= ago(0).at) return Suspicion::none;
     }
     const bool first = count_ == 0;
-    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits} : restore(0);
+    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits} : ago(0);
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;
     if (progress || sample.in_flight_B == 0 || first) {
@@ -95,14 +95,14 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
 
 void SocketWatch::begin_anew(Time now) {
     stuck_since_ = now;
-    stuck_retransmits_ = count_ > 0 ? restore(0).retransmits : 0;
+    stuck_retransmits_ = count_ > 0 ? ago(0).retransmits : 0;
 }
 
 bool SocketWatch::stuck(const SuspicionSettings& settings, Time now) const {
     // With the peer's window closed nothing is in flight.
     if (in_flight_B_ == 0 || rto_s_ <= 0.0 || count_ == 0) return false;
     return now - stuck_since_ >= std::max(settings.stuck_s, settings.stuck_timeouts * rto_s_) &&
-           restore(0).retransmits - stuck_retransmits_ >= static_cast<std::uint64_t>(settings.stuck_retransmits);
+           ago(0).retransmits - stuck_retransmits_ >= static_cast<std::uint64_t>(settings.stuck_retransmits);
 }
 
 Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, double base_round_trip_s,

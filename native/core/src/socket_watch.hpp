@@ -55,7 +55,7 @@ class SocketWatch {
     std::uint64_t delivered_before_B(Time now, double age_s) const {
         return count_ > 0 ? before_window(now, age_s).delivered_B : 0;
     }
-    std::uint64_t last_delivered_B() const { return count_ > 0 ? restore(0).delivered_B : 0; }
+    std::uint64_t last_delivered_B() const { return count_ > 0 ? ago(0).delivered_B : 0; }
     /// Highest rate ever seen over a window: stands in for an unknown base throughput.
     double best_rate_bps() const { return best_rate_bps_; }
     /// Highest rate of late (relay.peak_memory_s): what the pair wants when nothing holds it back.
@@ -70,7 +70,7 @@ class SocketWatch {
         std::uint64_t delivered_B = 0;
         std::uint64_t retransmits = 0;
     };
-    const Point& restore(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }
+    const Point& ago(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }
     void store(const SocketSample& sample, Time now);
     Suspicion sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
                    const Settings& settings) const;

@@ -125,7 +125,7 @@ TEST_P(ControllerLosesRelay, AndRestoresAtOnce) {
     ASSERT_EQ(rig.seen<Restored>().size(), 1U);
     EXPECT_EQ(rig.seen<Restored>()[0].reason, reason);
 }
-INSTANTIATE_TEST_SUITE_P(PathGroups, ControllerLosesRelay, testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(Each, ControllerLosesRelay, testing::Range(0, 4));
 
 TEST(Controller, ReroutesByHand) {
     ControllerConfig config = config_of(0);

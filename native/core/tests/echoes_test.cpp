@@ -48,7 +48,7 @@ TEST_P(DestinationSaysItIsGone, AndItsDetourIsRestoredAtOnce) {
     EXPECT_EQ(rig.seen<Restored>()[0].reason,
               GetParam() == 0 ? RestoreReason::peer_stopped : RestoreReason::destination_lost);
 }
-INSTANTIATE_TEST_SUITE_P(PathGroups, DestinationSaysItIsGone, testing::Range(0, 3));
+INSTANTIATE_TEST_SUITE_P(Each, DestinationSaysItIsGone, testing::Range(0, 3));
 
 TEST(Echoes, ALastingDetourIsKeptAsLongAsTheyComeBack) {
     Rig rig = manually_rerouted();

@@ -43,6 +43,7 @@ TEST(GuardianProtocol, RequestsSurviveTheWire) {
     EXPECT_EQ(decoded(Teardown{}), (Request{7, Teardown{}}));
     EXPECT_EQ(decoded(Echoes{40001, 40002}), (Request{7, Echoes{40001, 40002}}));
     EXPECT_EQ(decoded(Try{2, 0, 1400}), (Request{7, Try{2, 0, 1400}}));
+    EXPECT_EQ(decoded(Lease{kMaxLease_ms}), (Request{7, Lease{kMaxLease_ms}}));
 }
 
 TEST(GuardianProtocol, TheLargestSetupFits) {
@@ -68,7 +69,7 @@ TEST(GuardianProtocol, RepliesSurviveTheWire) {
 TEST(GuardianProtocol, EveryTruncationAndExtensionIsRefused) {
     for (const Request& request :
          {Request{7, valid_setup()}, Request{7, Reroute{2, 0, 1400}}, Request{7, Restore{1}}, Request{7, Teardown{}},
-          Request{7, Echoes{40001, 40002}}, Request{7, Try{2, 0, 1400}}}) {
+          Request{7, Echoes{40001, 40002}}, Request{7, Try{2, 0, 1400}}, Request{7, Lease{1}}}) {
         const Packet whole = encode(request);
         for (std::size_t size_B = 0; size_B < whole.size(); size_B += size_B < 100 ? 1 : 97)
             EXPECT_EQ(refusal(Packet(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size_B))).error,
@@ -142,6 +143,8 @@ TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
                   "lasting_port, trial_port: " + std::to_string(port) + " is not free");
     EXPECT_EQ(refusal(encode(Request{7, Try{1024, 0, 0}})).error, EINVAL);
     EXPECT_EQ(refusal(encode(Request{7, Restore{UINT32_MAX}})).error, EINVAL);
+    for (const std::uint32_t length_ms : {0U, kMaxLease_ms + 1})
+        EXPECT_EQ(refusal(encode(Request{7, Lease{length_ms}})).reason, "length_ms: must be 1 to 60000");
 }
 
 // The poor man's fuzzer, for builds without libFuzzer: flipped bits never get past the checks in another form.

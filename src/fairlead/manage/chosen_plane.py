@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
-from fairlead.agents.group import AgentGroup, JobOptions
+from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
 from fairlead.manage.components import ROUTE
@@ -73,7 +73,7 @@ def _ready(cluster: Cluster, management: Management) -> list[Ready | None]:
             lambda host, argv: executor.command(host.name, argv),
             program=management.binaries.agent,
             ports=cluster.ports,
-            options=JobOptions(guardian=management.binaries.guardian, revived=True),
+            options=JobOptions(guardian=management.binaries.guardian, lease_s=LEASE_S, revived=True),
         )
 
     with EventThread(lambda host, event: None) as told, AgentThread(make_group, told) as agents:

@@ -1,8 +1,9 @@
 """Removes, while the run goes on, what a guardian that was killed left in its host's kernel."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, repeat
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,18 +14,24 @@ from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import RemovedItem
 
 PATIENCE_S = 1.0  # agents tell each other at once; who did not hear it misses echoes for this long
+AGAIN_S = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""Pauses before a host that could not be cleaned is tried again; the last one until the run is over."""
+AT_ONCE = 64  # hosts that are cleaned or waited for
 
 
 class LostPlanes:
     """Looks at the agents' events and cleans the hosts whose guardian is gone. A context manager.
 
     What the guardian left still serves detours over the host and to it. They return first, as far as they do in time.
-    A host whose agent died is looked at when the run is over: its guardian withdraws by itself, unless it died too.
+    Its own detours are watched by nobody any more, and would lead nowhere once the run is over: a host that cannot be
+    cleaned is tried again and again. One whose agent died is looked at when the run is over: its guardian withdraws by
+    itself, unless it died too.
 
     Args:
         clean: removes what the dead left of this job on a host, by index; returns what was removed.
         report: takes (host index, event) with what came of it, in threads of ours: it must not wait.
         patience_s: how long detours over a host and to it are waited for.
+        again_s: pauses before a host is tried again.
     """
 
     def __init__(
@@ -32,14 +39,17 @@ class LostPlanes:
         clean: Callable[[int], list[Any]],
         report: EventCallback,
         patience_s: float = PATIENCE_S,
+        again_s: Sequence[float] = AGAIN_S,
     ) -> None:
         self._clean = clean
         self._report = report
         self._patience_s = patience_s
+        self._again_s = again_s
         self._detours: dict[tuple[int, int], int] = {}  # (source, destination) -> relay
         self._returned = threading.Condition()
         self._bereaved: set[int] = set()
-        self._pool = ThreadPoolExecutor(thread_name_prefix="lost-planes")
+        self._over = threading.Event()
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="lost-planes")
 
     def __enter__(self) -> Self:
         return self
@@ -47,6 +57,7 @@ class LostPlanes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._over.set()
         for host in self._bereaved:
             self._pool.submit(self._remove, host)
         self._pool.shutdown()
@@ -79,12 +90,25 @@ class LostPlanes:
         self._remove(host)
 
     def _remove(self, host: int) -> None:
+        """Until it is done, or was tried once more at the end of the run. The first and the last failure are told."""
+        pauses_s = chain(self._again_s, repeat(self._again_s[-1]))
+        for attempt, pause_s in enumerate(pauses_s):
+            over = self._over.is_set()
+            problem = self._problem_of_removing(host)
+            if problem is None:
+                return
+            if over or not attempt:
+                when = " after the run (`fairlead clean` removes it)" if over else ""
+                self._report(host, events.Error(reason=f"what its guardian left is still there{when}: {problem}"))
+            if over:
+                return
+            self._over.wait(pause_s)
+
+    def _problem_of_removing(self, host: int) -> str | None:
         try:
             removed = self._clean(host)
         except Exception as error:  # noqa: BLE001  # nobody else looks at what this thread raises
-            what = error if isinstance(error, FairleadError) else repr(error)
-            self._report(host, events.Error(reason=f"what its guardian left is still there: {what}"))
-            return
+            return str(error) if isinstance(error, FairleadError) else repr(error)
         if removed:
             try:
                 items = [RemovedItem.read(reading.line_fields(each, "what the guardian removed")) for each in removed]
@@ -92,3 +116,4 @@ class LostPlanes:
                 self._report(host, events.Error(reason=f"what its guardian left was removed, but {error}: {removed}"))
             else:
                 self._report(host, events.PlaneCleaned(removed=tuple(items)))
+        return None

@@ -1,7 +1,12 @@
 """Which plane ``auto`` is, and what is said of it, by what hosts and program allow."""
 
+import pytest
+
+from fairlead.agents.group import LEASE_S, JobOptions
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
+from fairlead.errors import HostError
+from fairlead.manage import chosen_plane
 from fairlead.manage.chosen_plane import choose, decide
 from fairlead.manage.components import FULL, STAGES
 from fairlead.manage.supervisor import Management
@@ -87,3 +92,17 @@ def test_agents_are_not_started_where_the_answer_is_known() -> None:
         assert choose(plane, cluster(), management()).plane == plane
     reported = choose("auto", cluster(), management(stage="detection"))
     assert (reported.plane, reported.remarks) == ("route", ["first"])
+
+
+def test_agents_that_are_only_asked_have_a_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They hold a slot of each host's: where this machine loses its power, no connection tells them."""
+    made: list[JobOptions] = []
+
+    def group(*_: object, options: JobOptions, **__: object) -> None:
+        made.append(options)
+        raise HostError("h0: ssh did not get there")
+
+    monkeypatch.setattr(chosen_plane, "AgentGroup", group)
+    with pytest.raises(HostError, match="h0: ssh did not get there"):
+        choose("auto", cluster(), management())
+    assert [(options.guardian, options.lease_s) for options in made] == [(("/guardian",), LEASE_S)]

@@ -48,15 +48,41 @@ def test_after_an_agents_death_the_host_is_looked_at_once_more() -> None:
     assert told_of((1, "died"), left={1: [RULE]}) == [(1, event("plane_cleaned", removed=[RULE]))]
 
 
-def test_a_failure_is_told() -> None:
-    ((host, said),) = told_of((9, "plane_lost"), left={})
-    assert host == 9 and isinstance(said, events.Error)
-    assert "still there: h9: ssh did not get there" in said.reason
+@pytest.mark.parametrize(("host", "problem"), [(9, "h9: ssh did not get there"), (8, "KeyError('something of ours')")])
+def test_a_failure_is_told_at_first_and_with_the_way_out_at_the_end(host: int, problem: str) -> None:
+    during, after = (
+        (host, f"what its guardian left is still there{when}: {problem}")
+        for when in ("", " after the run (`fairlead clean` removes it)")
+    )
+    for kind in ("plane_lost", "died"):
+        told = told_of((host, kind), left={})
+        *earlier, last = [(where, each.reason) for where, each in told if isinstance(each, events.Error)]
+        assert last == after
+        assert earlier in ([], [during])  # the run may be over before it was tried
 
 
-def test_an_error_that_nobody_thought_of_is_told() -> None:
-    ((host, said),) = told_of((8, "plane_lost"), left={})
-    assert host == 8 and "still there: KeyError('something of ours')" in said.reason
+def test_a_host_that_is_not_reached_is_tried_again_while_the_run_goes_on() -> None:
+    """Its detours are watched by nobody, and lead nowhere once the relays' agents have ended."""
+    told: list[tuple[int, AgentEvent]] = []
+    tries: list[int] = []
+    cleaned = threading.Event()
+
+    def clean(host: int) -> list[dict[str, Any]]:
+        tries.append(host)
+        if len(tries) < 4:
+            raise HostError("h1: ssh did not get there")
+        cleaned.set()
+        return [DEVICE]
+
+    with LostPlanes(clean, lambda *each: told.append(each), patience_s=0.01, again_s=[0.01, 0.02]) as planes:
+        planes(1, event("plane_lost"))
+        assert cleaned.wait(30)
+        time.sleep(0.05)
+        assert tries == [1] * 4
+    (first, said), (second, removed) = told
+    assert (first, second) == (1, 1)
+    assert isinstance(said, events.Error) and said.reason.endswith("still there: h1: ssh did not get there")
+    assert removed == event("plane_cleaned", removed=[DEVICE])
 
 
 @pytest.mark.parametrize("answer", [{"kind": "device"}, "removed", {**DEVICE, "removed": "yes"}])

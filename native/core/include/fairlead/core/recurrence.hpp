@@ -21,7 +21,7 @@ class Recurrence {
     /// Since the last use began, others' traffic was found on the pair's path.
     void congested() { congested_ = count_ > 0; }
 
-    Time begun() const { return count_ > 0 ? restore(0) : -1e9; }
+    Time begun() const { return count_ > 0 ? ago(0) : -1e9; }
     bool was_congested() const { return congested_; }
     /// Whether the last two uses were congested: it is no accident.
     bool lasting() const { return congested_ && congested_before_; }
@@ -36,7 +36,7 @@ class Recurrence {
         double shortest_s = 0.0;
         double longest_s = 0.0;
     };
-    Time restore(std::size_t age) const { return begun_[(next_ + begun_.size() - 1 - age) % begun_.size()]; }
+    Time ago(std::size_t age) const { return begun_[(next_ + begun_.size() - 1 - age) % begun_.size()]; }
     std::optional<Interval> interval(const PatternSettings& settings) const;
 
     std::array<Time, kMostIntervals + 1> begun_{};
