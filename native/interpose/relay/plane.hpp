@@ -132,6 +132,8 @@ class Plane {
     bool drop(MPI_Comm comm);
     /// Whether the library's collective calls refuse data that comes from where the result goes.
     bool refuses_aliases() const { return refuses_aliases_; }
+    /// Whether its MPI_Reduce does, at the root.
+    bool refuses_aliases_of_root() const { return refuses_aliases_of_root_; }
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
     /// library's error.
     int gather(MPI_Comm comm);
@@ -314,6 +316,7 @@ class Plane {
     std::optional<Chaos> chaos_;
     int tag_bound_ = 0;
     bool refuses_aliases_ = false;
+    bool refuses_aliases_of_root_ = false;
     MPI_Comm own_ = comm_null();      ///< a duplicate of MPI_COMM_SELF
     MPI_Comm frames_ = comm_null();   ///< a duplicate of MPI_COMM_WORLD, for the carrier's frames alone
     MPI_Comm control_ = comm_null();  ///< likewise, for meetings of processes
