@@ -40,6 +40,13 @@ Signature* library(Function function) {
 inline bool is_inner() {
     return record::Thread::current().depth > 1;
 }
+/// An argument without which a call has no place for its result: the library's to refuse.
+inline bool is_missing(const void* result) {
+    return result == nullptr;
+}
+inline bool is_missing(const MPI_Status* status) {
+    return status == nullptr && status != MPI_STATUS_IGNORE;
+}
 inline bool passes_by() {
     return plane == nullptr || is_inner();
 }

@@ -12,8 +12,7 @@ namespace {
 /// Whether something is missing, or no array is so long: the library's to refuse, before it does anything.
 bool cannot_be(std::initializer_list<const void*> results, const MPI_Status* status,
                std::initializer_list<const void*> arrays = {}, int count = 0) {
-    return count < 0 || (status == nullptr && status != MPI_STATUS_IGNORE) ||
-           std::ranges::find(results, nullptr) != results.end() ||
+    return count < 0 || is_missing(status) || std::ranges::find(results, nullptr) != results.end() ||
            (count > 0 && std::ranges::find(arrays, nullptr) != arrays.end());
 }
 
@@ -44,7 +43,7 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
     plane->enter();
     Outcome outcome;
     plane->wait_until(
-        [&] { return plane->wait_all(count, requests, statuses, outcome) || outcome.error != MPI_SUCCESS; });
+        [&] { return plane->wait_all(count, requests, statuses, true, outcome) || outcome.error != MPI_SUCCESS; });
     return outcome.tell();
 }
 
@@ -54,7 +53,8 @@ int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]
     }
     plane->enter();
     Outcome outcome;
-    *flag = plane->locked([&] { return plane->wait_all(count, requests, statuses, outcome); }) ? 1 : 0;
+    *flag =
+        plane->locked([&] { return plane->wait_all(count, requests, statuses, kSuccessIsInStatus, outcome); }) ? 1 : 0;
     return outcome.tell();
 }
 

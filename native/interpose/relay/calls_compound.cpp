@@ -10,7 +10,7 @@ namespace {
 template <Function function, class Count>
 int isendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
               Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-    if (passes_by(comm) || !plane->carries(comm)) {
+    if (passes_by(comm) || !plane->carries(comm) || is_missing(request)) {
         return library<decltype(isendrecv<function, Count>)>(function)(
             sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     }
@@ -26,7 +26,7 @@ int isendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int d
 template <Function function, class Count>
 int isendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                       MPI_Comm comm, MPI_Request* request) {
-    if (passes_by(comm) || !plane->carries(comm)) {
+    if (passes_by(comm) || !plane->carries(comm) || is_missing(request)) {
         return library<decltype(isendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
                                                                                source, recvtag, comm, request);
     }

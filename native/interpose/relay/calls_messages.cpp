@@ -45,7 +45,7 @@ int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag,
 
 template <Function function, Mode mode, class Count>
 int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(request)) {
         return library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
             buf, count, datatype, dest, tag, comm, request);
     }
@@ -56,7 +56,7 @@ int isend(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag
 
 template <Function function, class Count>
 int recv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    if (passes_by(comm) || source == MPI_PROC_NULL) {
+    if (passes_by(comm) || source == MPI_PROC_NULL || is_missing(status)) {
         return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status*)>(function)(
             buf, count, datatype, source, tag, comm, status);
     }
@@ -68,7 +68,7 @@ int recv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI
 
 template <Function function, class Count>
 int irecv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(request)) {
         return library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
             buf, count, datatype, source, tag, comm, request);
     }
@@ -105,8 +105,14 @@ int recv_init(void* buf, Count count, MPI_Datatype datatype, int source, int tag
     return error;
 }
 
+/// What the library refuses before it starts any.
+bool cannot_start(int count, const MPI_Request requests[]) {
+    return count < 0 || (count > 0 && requests == nullptr) ||
+           std::find(requests, requests + count, request_null()) != requests + count;
+}
+
 int start(MPI_Request* request) {
-    if (passes_by(1, request)) {
+    if (passes_by(1, request) || is_missing(request)) {
         return library<decltype(start)>(Function::MPI_Start)(request);
     }
     plane->enter_to_begin();
@@ -115,7 +121,7 @@ int start(MPI_Request* request) {
 }
 
 int start_all(int count, MPI_Request requests[]) {
-    if (passes_by(count, requests)) {
+    if (passes_by(count, requests) || cannot_start(count, requests)) {
         return library<decltype(start_all)>(Function::MPI_Startall)(count, requests);
     }
     plane->enter_to_begin();
@@ -152,7 +158,7 @@ int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
 template <Function function, class Count>
 int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
              Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(status)) {
         return library<decltype(sendrecv<function, Count>)>(function)(
             sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     }
@@ -165,7 +171,7 @@ int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int de
 template <Function function, class Count>
 int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                      MPI_Comm comm, MPI_Status* status) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(status)) {
         return library<decltype(sendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
                                                                               source, recvtag, comm, status);
     }
@@ -179,7 +185,7 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
 }
 
 int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(flag) || is_missing(status)) {
         return library<decltype(iprobe)>(Function::MPI_Iprobe)(source, tag, comm, flag, status);
     }
     plane->enter();
@@ -187,7 +193,7 @@ int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
 }
 
 int probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(status)) {
         return library<decltype(probe)>(Function::MPI_Probe)(source, tag, comm, status);
     }
     plane->enter();
@@ -201,7 +207,7 @@ int probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 int improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(flag) || is_missing(message) || is_missing(status)) {
         return library<decltype(improbe)>(Function::MPI_Improbe)(source, tag, comm, flag, message, status);
     }
     plane->enter();
@@ -209,7 +215,7 @@ int improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
 }
 
 int mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-    if (passes_by(comm)) {
+    if (passes_by(comm) || is_missing(message) || is_missing(status)) {
         return library<decltype(mprobe)>(Function::MPI_Mprobe)(source, tag, comm, message, status);
     }
     plane->enter();
@@ -224,7 +230,7 @@ int mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status*
 
 template <Function function, class Count>
 int imrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-    if (passes_by(message)) {
+    if (is_missing(message) || is_missing(request) || passes_by(message)) {
         return library<decltype(imrecv<function, Count>)>(function)(buf, count, datatype, message, request);
     }
     plane->enter_to_begin();
@@ -233,7 +239,7 @@ int imrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, 
 
 template <Function function, class Count>
 int mrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-    if (passes_by(message)) {
+    if (is_missing(message) || is_missing(status) || passes_by(message)) {
         return library<decltype(mrecv<function, Count>)>(function)(buf, count, datatype, message, status);
     }
     plane->enter();
@@ -243,7 +249,7 @@ int mrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, M
 }
 
 int cancel(MPI_Request* request) {
-    if (passes_by(1, request)) {
+    if (passes_by(1, request) || is_missing(request)) {
         return library<decltype(cancel)>(Function::MPI_Cancel)(request);
     }
     plane->enter();
@@ -251,7 +257,7 @@ int cancel(MPI_Request* request) {
 }
 
 int request_free(MPI_Request* request) {
-    if (passes_by(1, request)) {
+    if (passes_by(1, request) || is_missing(request)) {
         return library<decltype(request_free)>(Function::MPI_Request_free)(request);
     }
     plane->enter();

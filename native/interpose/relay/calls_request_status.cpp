@@ -41,12 +41,6 @@ std::vector<Looked> look_at(int count, const MPI_Request requests[]) {
     });
 }
 
-void give(MPI_Status* to, const MPI_Status& status) {
-    if (to != MPI_STATUS_IGNORE) {
-        *to = status;
-    }
-}
-
 int status_of_all(int count, const MPI_Request requests[], int* flag, MPI_Status statuses[]) {
     if (is_librarys(count, requests)) {
         return library<decltype(status_of_all)>(Function::MPI_Request_get_status_all)(count, requests, flag, statuses);
@@ -54,7 +48,7 @@ int status_of_all(int count, const MPI_Request requests[], int* flag, MPI_Status
     const std::vector<Looked> looked = look_at(count, requests);
     *flag = std::ranges::all_of(looked, &Looked::over) ? 1 : 0;
     for (std::size_t at = 0; *flag != 0 && statuses != MPI_STATUSES_IGNORE && at < looked.size(); ++at) {
-        statuses[at] = looked[at].status;
+        give(&statuses[at], looked[at].status, false);
     }
     return MPI_SUCCESS;
 }
@@ -70,7 +64,7 @@ int status_of_any(int count, const MPI_Request requests[], int* index, int* flag
     *index = found ? static_cast<int>(over - looked.begin()) : MPI_UNDEFINED;
     *flag = found || std::ranges::none_of(looked, &Looked::active) ? 1 : 0;
     if (*flag != 0) {
-        give(status, found ? over->status : looked.front().status);
+        give(status, found ? over->status : looked.front().status, false);
     }
     return MPI_SUCCESS;
 }
@@ -84,7 +78,7 @@ int status_of_some(int count, const MPI_Request requests[], int* number, int ind
     *number = std::ranges::none_of(looked, &Looked::active) ? MPI_UNDEFINED : 0;
     for (std::size_t at = 0; at < looked.size(); ++at) {
         if (looked[at].active && looked[at].over) {
-            give(statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*number], looked[at].status);
+            give(statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*number], looked[at].status, false);
             indices[(*number)++] = static_cast<int>(at);
         }
     }

@@ -42,9 +42,11 @@ class Mistakes {
     // MPICH refuses data that comes from where the result goes, without MPI_IN_PLACE. These are its rules, of 4.0 and
     // 5: whoever it does not refuse has to meet the others.
 
-    /// Of reductions. Where each member has a count, any.
+    /// Of reductions. Where each member has a count, any. Open MPI (4.1 and 5) refuses it, too, of a root.
     Mistakes& reduced_onto_itself(const void* sent, const void* received, MPI_Count count) {
-        return alias([=] { return sent == received && count > 0; });
+        const bool onto_itself = sent == received && count > 0;
+        any_ = any_ || (onto_itself && looks_for_aliases_ && is_root_ && plane->refuses_aliases_of_root());
+        return alias([=] { return onto_itself; });
     }
     template <class Count>
     Mistakes& reduced_onto_itself(const void* sent, const void* received, const Count counts[]) {

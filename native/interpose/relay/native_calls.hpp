@@ -15,6 +15,11 @@ inline bool fits(MPI_Count count) {
     return count <= std::numeric_limits<int>::max();
 }
 
+/// For a call that only says whether arguments are wrong.
+inline int count_to_look_at(MPI_Count count) {
+    return fits(count) ? static_cast<int>(count) : 1;
+}
+
 inline int native_isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                         MPI_Comm comm, MPI_Request* request) {
     // Not ready ones: under a takeover the library does not hold the receive that they rely on.

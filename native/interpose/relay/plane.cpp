@@ -101,6 +101,7 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory)
     }
     std::int64_t alias = 0;
     refuses_aliases_ = PMPI_Allreduce(&alias, &alias, 1, datatype_int64(), op_sum(), own_) != MPI_SUCCESS;
+    refuses_aliases_of_root_ = PMPI_Reduce(&alias, &alias, 1, datatype_int64(), op_sum(), 0, own_) != MPI_SUCCESS;
     auto mpi_carrier = std::make_unique<MpiCarrier>(frames_, processes_);
     mpi_carrier_ = mpi_carrier.get();
     carrier_ = std::move(mpi_carrier);

@@ -101,7 +101,8 @@ class Plane {
     // Completion. Each goes one step on and says whether the call is over.
 
     /// With an error it is over, too, though some requests may be open then: also where it is said to go on.
-    bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], Outcome& outcome);
+    /// says_success: the statuses say so also if nothing has one.
+    bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], bool says_success, Outcome& outcome);
     bool wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome);
     bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome);
     bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
@@ -131,6 +132,8 @@ class Plane {
     bool drop(MPI_Comm comm);
     /// Whether the library's collective calls refuse data that comes from where the result goes.
     bool refuses_aliases() const { return refuses_aliases_; }
+    /// Whether its MPI_Reduce does, at the root.
+    bool refuses_aliases_of_root() const { return refuses_aliases_of_root_; }
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
     /// library's error.
     int gather(MPI_Comm comm);
@@ -282,8 +285,8 @@ class Plane {
     void relay(const OperationPtr& operation, Process to, Room room);
     std::optional<Room> room_for(MPI_Comm comm, std::uint64_t size_B) const;
     void finish_emptying();
-    /// The error of a buffered send that does not fit, once the error handler was told.
-    static int no_room(MPI_Comm comm);
+    /// The error of a call that cannot be carried out, once the error handler was told.
+    static int refuse(MPI_Comm comm, int error);
     bool may_hold(Process to, std::uint64_t held_B) const;
     std::uint64_t most_held_B() const;
     int refused_send(const Operation& operation, const Part& sent);
@@ -303,6 +306,8 @@ class Plane {
     /// The library frees it, and has what is started on it from then on.
     void forget(Channel& channel);
     void register_channel(MPI_Comm comm, CommunicatorId id);
+    /// Whether messages on the channel may match; else the library says what is wrong, or it is no process's.
+    bool is_pattern(const Channel& channel, int source, int tag) const;
     std::optional<Arrival> look(Channel& channel, int source, int tag, bool take);
 
     StepLock mutex_;
@@ -311,6 +316,7 @@ class Plane {
     std::optional<Chaos> chaos_;
     int tag_bound_ = 0;
     bool refuses_aliases_ = false;
+    bool refuses_aliases_of_root_ = false;
     MPI_Comm own_ = comm_null();      ///< a duplicate of MPI_COMM_SELF
     MPI_Comm frames_ = comm_null();   ///< a duplicate of MPI_COMM_WORLD, for the carrier's frames alone
     MPI_Comm control_ = comm_null();  ///< likewise, for meetings of processes

@@ -96,8 +96,7 @@ int Plane::send_copy(const Layout& layout, int peer, int tag, MPI_Comm comm, Roo
 /// On a communicator that the plane does not carry. The library says first whether anything is wrong with it.
 int Plane::send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
     MPI_Request tried = request_null();
-    const int some = fits(sent.count) ? static_cast<int>(sent.count) : 1;
-    const int error = PMPI_Send_init(sent.buffer, some, sent.datatype, dest, tag, comm, &tried);
+    const int error = PMPI_Send_init(sent.buffer, count_to_look_at(sent.count), sent.datatype, dest, tag, comm, &tried);
     if (error != MPI_SUCCESS || tried == request_null()) {
         return error;
     }
@@ -109,7 +108,7 @@ int Plane::send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm,
     operation->layout = Layout(sent.buffer, sent.count, sent.datatype);
     auto room = room_for(comm, operation->layout.size_B());
     if (!room) {
-        return no_room(comm);
+        return refuse(comm, MPI_ERR_BUFFER);
     }
     const int sending = send_copy(operation->layout, dest, tag, comm, std::move(*room));
     if (sending == MPI_SUCCESS) {
@@ -118,9 +117,9 @@ int Plane::send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm,
     return sending;
 }
 
-int Plane::no_room(MPI_Comm comm) {
-    PMPI_Comm_call_errhandler(comm, MPI_ERR_BUFFER);
-    return MPI_ERR_BUFFER;
+int Plane::refuse(MPI_Comm comm, int error) {
+    PMPI_Comm_call_errhandler(comm, error);
+    return error;
 }
 
 }  // namespace fairlead::relay

@@ -207,9 +207,15 @@ void Plane::send_off() {
 }
 
 // While Open MPI copies a communicator it begins collective operations on it at times of its own, and those are told
-// apart by how many there were before: one of ours between them is taken for another one.
+// apart by how many there were before: one of ours between them is taken for another one. So is one between the
+// program's own, if its members begin those before or after a blocking call, which MPI forbids and the library lets
+// pass. Where a communicator may be revoked, though, the library's call is what ends the waiting.
 int Plane::gather(MPI_Comm comm) {
-    if (locked([&] { return !ended_ && copied_.contains(key_of(comm)); })) {
+    const bool by_messages = locked([&] {
+        const bool may_be_revoked = PMPIX_Comm_revoke != nullptr;
+        return !ended_ && (copied_.contains(key_of(comm)) || (!may_be_revoked && channel_of(comm) != nullptr));
+    });
+    if (by_messages) {
         const Communicator& known = communicator(comm);
         if (!known.inter && !known.outside) {
             std::vector<int> members;

@@ -188,7 +188,7 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
     return true;
 }
 
-bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], Outcome& outcome) {
+bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], bool says_success, Outcome& outcome) {
     const auto number = static_cast<std::size_t>(count);
     if (gone_processes_ != 0 && any_interrupted({requests, number}, statuses, outcome)) {
         return false;
@@ -248,9 +248,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], O
         outcome.error = MPI_ERR_IN_STATUS;
         outcome.untold = failed->comm;
     }
-    if (statuses != MPI_STATUSES_IGNORE) {
-        std::ranges::copy(own, statuses);
-    }
+    give(statuses, own, says_success || outcome.error != MPI_SUCCESS);
     return over != 0;
 }
 
@@ -342,9 +340,8 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
         outcome.error = MPI_ERR_IN_STATUS;
         outcome.untold = failed->comm;
     }
-    if (statuses != MPI_STATUSES_IGNORE) {
-        std::copy_n(own.begin(), *number, statuses);
-    }
+    give(statuses, std::span(own).first(static_cast<std::size_t>(*number)),
+         kSuccessIsInStatus || outcome.error != MPI_SUCCESS);
     return *number > 0 || outcome.error != MPI_SUCCESS;
 }
 
@@ -380,8 +377,8 @@ int Plane::get_status(MPI_Request request, int* flag, MPI_Status* status) {
         *flag = operation->complete ? 1 : 0;
         fill(own, *operation);
     }
-    if (*flag != 0 && status != MPI_STATUS_IGNORE) {
-        *status = own;
+    if (*flag != 0) {
+        give(status, own, false);
     }
     return MPI_SUCCESS;
 }

@@ -43,10 +43,6 @@ bool may_be_wrong(const Layout& layout) {
     return !layout.contiguous() || (layout.buffer() == nullptr && layout.size_B() > 0);
 }
 
-int count_to_look_at(MPI_Count count) {
-    return fits(count) ? static_cast<int>(count) : 1;
-}
-
 }  // namespace
 
 // Sending and receiving.
@@ -81,14 +77,15 @@ int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype da
     return error;
 }
 
+bool Plane::is_pattern(const Channel& channel, int source, int tag) const {
+    return (source == MPI_ANY_SOURCE || (source >= 0 && source < static_cast<int>(channel.processes.size()))) &&
+           (tag == MPI_ANY_TAG || (tag >= 0 && tag <= tag_bound_));
+}
+
 int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
     const auto channel = channel_of(comm);
-    const bool carried =
-        channel != nullptr &&
-        (source == MPI_ANY_SOURCE || (source >= 0 && source < static_cast<int>(channel->processes.size()))) &&
-        (tag == MPI_ANY_TAG || (tag >= 0 && tag <= tag_bound_)) && count >= 0 && datatype != datatype_null();
-    if (!carried) {
+    if (channel == nullptr || !is_pattern(*channel, source, tag) || count < 0 || datatype == datatype_null()) {
         return native_irecv(buffer, count, datatype, source, tag, comm, request);
     }
     const auto operation = std::make_shared<Operation>();
@@ -170,7 +167,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
         room = room_for(channel.comm, operation->layout.size_B());
         if (!room) {
             operation->active = false;
-            return no_room(channel.comm);
+            return refuse(channel.comm, MPI_ERR_BUFFER);
         }
     }
     if (chaos_ && to != self_ && !closing_) {

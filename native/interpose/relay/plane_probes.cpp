@@ -17,7 +17,7 @@ std::optional<Arrival> Plane::look(Channel& channel, int source, int tag, bool t
 
 int Plane::iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
     const auto channel = channel_of(comm);
-    if (channel == nullptr || source == MPI_PROC_NULL || !endpoint_.taken_over(channel->id)) {
+    if (channel == nullptr || !is_pattern(*channel, source, tag) || !endpoint_.taken_over(channel->id)) {
         library_asked_ = true;
         return PMPI_Iprobe(source, tag, comm, flag, status);
     }
@@ -35,7 +35,7 @@ int Plane::improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
     const auto channel = channel_of(comm);
     MPI_Status own{};
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    if (channel == nullptr || source == MPI_PROC_NULL || !endpoint_.taken_over(channel->id)) {
+    if (channel == nullptr || !is_pattern(*channel, source, tag) || !endpoint_.taken_over(channel->id)) {
         library_asked_ = true;
         const int error = PMPI_Improbe(source, tag, comm, flag, message, status);
         if (error == MPI_SUCCESS && *flag != 0 && channel != nullptr && source != MPI_PROC_NULL) {
@@ -70,12 +70,17 @@ bool Plane::has(MPI_Message message) {
 }
 
 int Plane::imrecv(void* buffer, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-    auto extracted = extracted_.extract(key_of(*message));
-    if (extracted.empty()) {
+    const auto found = extracted_.find(key_of(*message));
+    if (found == extracted_.end()) {
         return fits(count) ? PMPI_Imrecv(buffer, static_cast<int>(count), datatype, message, request)
                            : PMPI_Imrecv_c(buffer, count, datatype, message, request);
     }
-    PMPI_Mrecv(nullptr, 0, datatype_byte(), message, MPI_STATUS_IGNORE);
+    // What stands for it is received there, so that the library says what is wrong with the arguments.
+    const int error = PMPI_Mrecv(buffer, count_to_look_at(count), datatype, message, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS) {
+        return refuse(found->second.channel->comm, error);
+    }
+    auto extracted = extracted_.extract(found);
     PMPI_Wait(&extracted.mapped().sending, MPI_STATUS_IGNORE);
     const auto operation = std::make_shared<Operation>();
     operation->channel = extracted.mapped().channel;

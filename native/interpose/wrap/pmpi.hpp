@@ -41,6 +41,8 @@ int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbu
               MPI_Comm comm);
 int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Request* request);
+int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                MPI_Comm comm);
 int PMPI_Request_free(MPI_Request* request);
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
 int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
@@ -103,6 +105,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
                                 MPI_Comm comm, MPI_Request* request);
 [[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
                                            MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner);
+[[gnu::weak]] int PMPIX_Comm_revoke(MPI_Comm comm);
 [[gnu::weak]] int PMPIX_Comm_is_revoked(MPI_Comm comm, int* flag);  // Open MPI's; other libraries' error is another
 [[gnu::weak]] int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup);
 }

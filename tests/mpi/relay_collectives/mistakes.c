@@ -47,17 +47,35 @@ static void from_where_it_goes(void) {
              class_of(CALL(MPI_Alltoallw)(in, counts, places, types, in, counts, places, types, MPI_COMM_WORLD)));
     }
     /* The last one's own block is elsewhere: this is no mistake. */
-    int all[MOST], sum = 0;
+    int all[MOST];
     for (int i = 0; i < size; ++i) all[i] = i;
     const int* const own = rank == size - 1 && size > 1 ? all : &rank;
     CALL(MPI_Gather)(own, 1, MPI_INT, all, 1, MPI_INT, size - 1, MPI_COMM_WORLD);
     for (int i = 0; i < size && rank == size - 1; ++i) note("%d", all[i]);
-    /* Who was refused makes the call again, as it should be; the others make it once. */
+}
+#endif
+
+/// Who was refused makes the call again, as it should be; the others make it once.
+static void made_again(void) {
+    int* const in = (int*)given;
+    int sum = 0;
     if (rank == 0) {
         note("root %d", class_of(CALL(MPI_Reduce)(in, in, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD)));
     }
     CALL(MPI_Reduce)(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     note("sum %d", sum);
+}
+
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+/// The first process begins a call before the barrier, the others after it: MPI forbids it, Open MPI 4 lets it pass.
+static void in_another_order(void) {
+    int sum = 0;
+    MPI_Request request;
+    if (rank == 0) MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("in another order %d", sum);
 }
 #endif
 
@@ -76,6 +94,10 @@ void mistakes(void) {
     }
 #ifdef MPICH_NUMVERSION
     from_where_it_goes();
+#endif
+    made_again();
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+    in_another_order();
 #endif
     /* Everybody. */
     note("type %d", class_of(CALL(MPI_Bcast)(given, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD)));

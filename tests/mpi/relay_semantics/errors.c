@@ -297,3 +297,72 @@ void wrong_messages(void) {
     MPI_Type_free(&column);
     returning(MPI_ERRORS_ARE_FATAL);
 }
+
+/// Probes for somebody who is not there, and matched messages that are received as what cannot be: refused by the call,
+/// and the messages stay.
+void wrong_probes(void) {
+    unsigned char out[BYTES], in[BYTES];
+    MPI_Datatype column;
+    MPI_Request send, receive;
+    MPI_Message message;
+    MPI_Status status;
+    int flag;
+    write_bytes(out, BYTES, rank);
+    returning(MPI_ERRORS_RETURN);
+    MPI_Type_vector(4, 1, 4, MPI_BYTE, &column);
+    for (int time = 0; time < TIMES; ++time) {
+        memset(in, 0, BYTES);
+        MPI_Isend(out, BYTES, MPI_BYTE, next_rank, GOOD, world, &send);
+        NEED(class_of(MPI_Probe(size, GOOD, world, &status)) == MPI_ERR_RANK);
+        NEED(class_of(MPI_Iprobe(last_rank, -99, world, &flag, &status)) == MPI_ERR_TAG);
+        NEED(class_of(MPI_Mprobe(-99, GOOD, world, &message, &status)) == MPI_ERR_RANK);
+        NEED(class_of(MPI_Improbe(size, GOOD, world, &flag, &message, &status)) == MPI_ERR_RANK);
+        MPI_Mprobe(last_rank, GOOD, world, &message, &status);
+        NEED(class_of(MPI_Mrecv(in, -1, MPI_BYTE, &message, &status)) == MPI_ERR_COUNT);
+        NEED(class_of(MPI_Mrecv(in, 1, column, &message, &status)) == MPI_ERR_TYPE);
+        NEED(class_of(MPI_Imrecv(in, BYTES, MPI_DATATYPE_NULL, &message, &receive)) == MPI_ERR_TYPE);
+        NEED(MPI_Mrecv(in, BYTES, MPI_BYTE, &message, &status) == MPI_SUCCESS && message == MPI_MESSAGE_NULL);
+        NEED(count_of(&status, MPI_BYTE) == BYTES && are_bytes(in, BYTES, last_rank));
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
+        MPI_Barrier(world);
+    }
+    nothing_is_lost();
+    MPI_Type_free(&column);
+    returning(MPI_ERRORS_ARE_FATAL);
+}
+
+/// What a call that completed several requests without an error says in the error fields of their statuses.
+void error_fields(void) {
+    enum { BEFORE = 77, TWO = 2 };
+    for (int time = 0; time < 4 * TIMES; ++time) {
+#ifdef MPICH_NAME
+        const int after = time % 4 == 0 ? MPI_SUCCESS : BEFORE; /* MPI_Waitall alone updates them */
+#else
+        const int after = MPI_SUCCESS;
+#endif
+        int in[TWO] = {-1, -1}, index[TWO], done = 0, number = 0, flag = 0;
+        MPI_Request receives[TWO], sends[TWO];
+        MPI_Status statuses[TWO];
+        for (int i = 0; i < TWO; ++i) {
+            statuses[i].MPI_ERROR = BEFORE;
+            MPI_Irecv(&in[i], 1, MPI_INT, time % 3 ? last_rank : MPI_ANY_SOURCE, AFTER, world, &receives[i]);
+        }
+        for (int i = 0; i < TWO; ++i) MPI_Isend(&rank, 1, MPI_INT, next_rank, AFTER, world, &sends[i]);
+        switch (time % 4) {
+            case 0:
+                MPI_Waitall(TWO, receives, statuses);
+                break;
+            case 1:
+                while (!flag) MPI_Testall(TWO, receives, &flag, statuses);
+                break;
+            default:
+                while (done < TWO) {
+                    (time % 4 == 2 ? MPI_Waitsome : MPI_Testsome)(TWO, receives, &number, index, &statuses[done]);
+                    done += number;
+                }
+        }
+        for (int i = 0; i < TWO; ++i) NEED(statuses[i].MPI_ERROR == after && in[i] == last_rank);
+        MPI_Waitall(TWO, sends, MPI_STATUSES_IGNORE);
+        MPI_Barrier(world);
+    }
+}

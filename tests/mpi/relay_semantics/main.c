@@ -56,6 +56,8 @@ static const struct Case {
     {"wrong communicators", wrong_communicators},
     {"told once", told_once},
     {"wrong messages", wrong_messages},
+    {"wrong probes", wrong_probes},
+    {"error fields", error_fields},
     {"communicators", communicators},
     {"made while receiving", made_while_receiving},
     {"attributes", attributes},

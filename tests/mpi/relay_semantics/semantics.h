@@ -62,6 +62,8 @@ void wrong_exchanges(void);
 void wrong_communicators(void);
 void told_once(void);
 void wrong_messages(void);
+void wrong_probes(void);
+void error_fields(void);
 /* communicators.c */
 void communicators(void);
 void made_while_receiving(void);

@@ -66,6 +66,10 @@ constexpr bool kTestallKnowsAllKinds = false;
 // Between hosts, MPI_Cancel may say of a receive that it is cancelled when its message is on the way, which is lost.
 constexpr bool kCancelsMatched = true;
 
+// MPI_Testall, MPI_Waitsome and MPI_Testsome leave the error fields of statuses as they are where nothing has an error
+// (MPI 4.1, section 3.2.5); MPI_Waitall does not.
+constexpr bool kSuccessIsInStatus = false;
+
 // Of buffered sends: all need a buffer, empty ones too; of it each message takes so much besides its bytes.
 constexpr std::int64_t kLongestUnbuffered_B = -1;
 constexpr std::uint64_t kBufferedNote_B = 88;

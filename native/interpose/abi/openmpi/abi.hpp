@@ -84,6 +84,9 @@ constexpr bool kTestallKnowsAllKinds = true;
 
 constexpr bool kCancelsMatched = false;
 
+// MPI_Testall, MPI_Waitsome and MPI_Testsome say also of what is complete without an error that it has none.
+constexpr bool kSuccessIsInStatus = true;
+
 // Of buffered sends, as Open MPI 4.1 and 5 have them: what leaves at once needs no buffer, and may be this long over
 // TCP; of a buffer each message takes so much besides its bytes, and more for some lengths.
 constexpr std::int64_t kLongestUnbuffered_B = 65536;
