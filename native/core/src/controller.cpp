@@ -64,6 +64,7 @@ class Controller::State {
     Time next_wakeup() const;
     PathView view(HostId peer) const;
     int pairs_in_use() const { return traffic_.pairs_in_use(now_); }
+    const std::set<HostId>& partners() const { return traffic_.partners(); }
 
   private:
     void handle(const SocketSample& sample);
@@ -143,6 +144,9 @@ PathView Controller::view(HostId peer) const {
 }
 int Controller::pairs_in_use() const {
     return state_->pairs_in_use();
+}
+const std::set<HostId>& Controller::partners() const {
+    return state_->partners();
 }
 
 Controller::State::State(const ControllerConfig& config)
