@@ -210,6 +210,7 @@ void Controller::State::handle(const ClockStepped& step) {
 void Controller::State::handle(const Tick& tick) {
     paths_.probes().on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
     traffic_.on_tick(now_);
+    reroutes_.set_spare(tick.spare);
     answer_loads(true);
     advance();
 }

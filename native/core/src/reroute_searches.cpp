@@ -14,7 +14,7 @@ constexpr double kSoon_s = 1e-3;
 
 void Reroutes::suspect(HostId host, Suspicion why) {
     Destination& destination = destinations_[host];
-    if (!decides() || destination.search || destination.route.pending() || destination.trial ||
+    if (!decides() || !spare_ || destination.search || destination.route.pending() || destination.trial ||
         destination.route.must_restore())
         return;
     if (!destination.pause.over(now_) && !destination.pause.gets_less(traffic_.own_share(host, now_), now_)) return;
@@ -62,7 +62,7 @@ void Reroutes::relook(HostId host) {
     Destination& destination = destinations_[host];
     if (!relooks(host) || destination.trial || !destination.pause.relook_due(now_)) return;
     destination.pause.relooked(now_);
-    if (!parts_.paths.probes().affordable(now_) || traffic_.fills_path(host, now_)) return;
+    if (!spare_ || !parts_.paths.probes().affordable(now_) || traffic_.fills_path(host, now_)) return;
     if (traffic_.active(host, now_)) {
         start_search(host, Suspicion::delay);
     } else {

@@ -312,7 +312,7 @@ void Reroutes::watch_detour(HostId host) {
 /// Both legs were measured: a standing queue on the detour starts a search among the others.
 void Reroutes::judge_legs(HostId host) {
     Destination& destination = destinations_[host];
-    if (!decides() || !destination.automatic_detour() || destination.search || destination.trial) return;
+    if (!decides() || !spare_ || !destination.automatic_detour() || destination.search || destination.trial) return;
     if (destination.route.pending() || destination.route.must_restore()) return;
     if (destination.hold.holds(now_) || !destination.pause.over(now_)) return;
     if (destination.detour->slow(parts_.paths, traffic_, now_)) start_search(host, Suspicion::delay);

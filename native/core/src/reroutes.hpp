@@ -31,6 +31,8 @@ class Reroutes {
     /// What follows happens now.
     void at(Time now) { now_ = now; }
 
+    /// Whether searches may begin. Where this host's processors are full they would make them fuller, and measure that.
+    void set_spare(bool spare) { spare_ = spare; }
     void on_sample(const SocketSample& sample);
     void on_burst(const Burst& burst);
     /// A notice about a path of this host.
@@ -153,6 +155,7 @@ class Reroutes {
     /// most rest, and no event shall make the controller look at them.
     std::set<HostId> awake_;
     bool stopping_ = false;
+    bool spare_ = true;
     Time now_ = 0.0;
 };
 
