@@ -1,10 +1,12 @@
 """Which plane ``auto`` is, and what is said of it, by what hosts and program allow."""
 
+import pytest
+
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
-from fairlead.manage.chosen_plane import choose, decide
+from fairlead.manage.chosen_plane import choose, choose_at_start, decide
 from fairlead.manage.components import FULL, STAGES
-from fairlead.manage.supervisor import Management
+from fairlead.manage.supervisor import Management, OtherPlaneError
 from fairlead.protocol.answers import Ready
 from fairlead.protocol.enums import Scheduling
 
@@ -87,3 +89,19 @@ def test_agents_are_not_started_where_the_answer_is_known() -> None:
         assert choose(plane, cluster(), management()).plane == plane
     reported = choose("auto", cluster(), management(stage="detection"))
     assert (reported.plane, reported.remarks) == ("route", ["first"])
+
+
+def test_agents_of_the_run_itself_decide_where_they_are_asked() -> None:
+    begun = choose_at_start("auto", cluster(2), management())
+    assert (begun.plane, begun.remarks) == ("route", ["first"])
+    settled = begun.decided([plane_of("route"), None])
+    assert (settled.plane, settled.remarks[1:], settled.decide) == (
+        "route",
+        ["plane: route, by the kernel's routes (the guardian may on all 1 hosts)"],
+        None,
+    )
+    with pytest.raises(OtherPlaneError) as raised:
+        begun.decided([plane_of("route"), plane_of("none", REASON)])
+    assert raised.value.management.plane == "relay"
+    for plane in ("route", "relay"):
+        assert choose_at_start(plane, cluster(), management()).decide is None
