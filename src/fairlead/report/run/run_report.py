@@ -21,6 +21,7 @@ from fairlead.report import page
 from fairlead.report.comparison import comparison_figures
 from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
+from fairlead.report.host_facts import by_fact
 from fairlead.report.network import placement_table
 from fairlead.report.profile import communication_figures
 from fairlead.report.run import migrations, run_findings, timeline
@@ -87,7 +88,8 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         FairleadError: a file cannot be written.
     """
     run, drawn = report.managed.run, drawings(report)
-    paths, more_paths = congested_paths(report.managed).split(MOST_ROWS)
+    all_paths = congested_paths(report.managed)
+    paths, more_paths = all_paths.split(MOST_ROWS)
     content = page.render(
         "run.html.j2",
         heading=str(run.labels["program"]),
@@ -98,14 +100,14 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         findings=run_findings.paragraphs(report.managed, report.way_out),
         paths=paths,
         more_paths=more_paths,
+        all_paths=all_paths,
         drawings=drawn,
-        decisions=timeline.decisions_table([report.managed]),
         placement=placement_tables(report),
         placement_said=list(placement_table.sentences(report.placement)) if report.placement is not None else [],
         communication=communication_table(report),
         dropped=0 if report.communication is None else report.communication.dropped,
         migrations=migrations.decisions_table([(None, report.managed.migrations)]),
-        conditions=flat("", {name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS}),
+        conditions=flat("", by_fact({name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS})),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return [page.write(html, content), *saved]
@@ -181,9 +183,7 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
     spans = run.detours(pair)
     away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
     kept = dict.fromkeys(
-        reasons.describe(decision.reason)
-        for decision in run.decisions
-        if decision.pair == pair and decision.kind == "kept"
+        reasons.describe(decision.reason) for decision in run.decisions_on(pair) if decision.kind == "kept"
     )
     return [
         cell(comparison_figures.arrow(pair)),
@@ -198,8 +198,8 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
 def _sharing(run: ManagedRun, pair: HostPair) -> str:
     """The job's other pairs on the path's bottleneck by their median rate when it was judged, the largest first."""
     rates_bps: dict[HostPair, list[float]] = {}
-    for decision in run.decisions:
-        for other, rate_bps in decision.sharing if decision.pair == pair else ():
+    for decision in run.decisions_on(pair):
+        for other, rate_bps in decision.sharing:
             rates_bps.setdefault(other, []).append(rate_bps)
     typical = sorted(((median(each), other) for other, each in rates_bps.items()), reverse=True)
     shown = [f"{comparison_figures.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]
