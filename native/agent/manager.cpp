@@ -51,7 +51,7 @@ std::string without(const DataPlane& plane) {
 }  // namespace
 
 Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
-                 DataPlane& plane, ManageConfig manage, Report report)
+                 DataPlane& plane, ManageConfig manage, Precedence precedence, Report report)
     : loop_(loop),
       config_(config),
       clock_(clock),
@@ -62,7 +62,8 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
       controller_(complete(manage.controller, plane)),
       automatic_(manage.controller.automatic),
       looks_(manage.controller.settings.looks),
-      interface_(interface_name(config)) {
+      interface_(interface_name(config)),
+      precedence_(precedence) {
     watch_sockets();
     prober_.on_step([this](core::HostId peer) { feed(core::ClockStepped{peer}); });
     for (core::PairMix& mix : manage.mixes) feed(std::move(mix));
@@ -116,13 +117,14 @@ void Manager::wake() {
 void Manager::tick() {
     const double run_delay_s = run_delay_.take_s();
     run_delay_since_poll_s_ += run_delay_s;
-    feed(core::Tick{run_delay_s});
+    feed(core::Tick{run_delay_s, precedence_.spare()});
 }
 
 void Manager::poll() {
     if (monitor_) sample_sockets(false);
     sample_interface();
     tick();
+    precedence_.look(monotonic_s(), run_delay_since_poll_s_);
     prober_.set_run_delay(std::exchange(run_delay_since_poll_s_, 0.0));
     poll_later();
 }
@@ -340,8 +342,7 @@ void Manager::finish_stop() {
 }
 
 void Manager::report_latencies(bool all) {
-    for (core::HostId host = 0; host < config_.host_count(); ++host) {
-        if (host == config_.self) continue;
+    for (const core::HostId host : controller_.partners()) {
         const core::PathView view = controller_.view(host);
         if (!all && view.congestion_level == core::CongestionLevel::low && view.relay == core::kNoHost) continue;
         if (!automatic_ || !monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;

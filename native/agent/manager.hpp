@@ -17,6 +17,7 @@
 #include "peers/udp_channel.hpp"
 #include "planes/data_plane.hpp"
 #include "process/event_loop.hpp"
+#include "process/precedence.hpp"
 #include "process/usage.hpp"
 #include "watch/interface_load.hpp"
 #include "watch/socket_monitor.hpp"
@@ -30,7 +31,7 @@ class Manager {
     using ManualDone = std::function<void(const std::string& error)>;
 
     Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
-            DataPlane& plane, ManageConfig manage, Report report);
+            DataPlane& plane, ManageConfig manage, Precedence precedence, Report report);
     ~Manager();
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
@@ -112,6 +113,7 @@ class Manager {
     InterfaceLoad interface_;
     double next_interface_s_ = 0.0;  ///< CLOCK_MONOTONIC
     RunDelay run_delay_;
+    Precedence precedence_;
     double run_delay_since_poll_s_ = 0.0;
     std::deque<core::Event> events_;
     bool feeding_ = false;

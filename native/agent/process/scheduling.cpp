@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace fairlead::agent {
@@ -49,19 +50,31 @@ Attributes wanted(Scheduling scheduling) {
     return attributes;
 }
 
+/// It can be given back and taken again, without privileges: the limit allows it.
+void allow_realtime() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_RTPRIO, &limit) < 0 || limit.rlim_cur >= 1) return;
+    limit.rlim_cur = 1;
+    limit.rlim_max = std::max(limit.rlim_max, limit.rlim_cur);
+    setrlimit(RLIMIT_RTPRIO, &limit);  // where it may not, what is given back is gone
+}
+
 }  // namespace
 
 Scheduling raise_scheduling() {
-    if (set(wanted(Scheduling::realtime))) return Scheduling::realtime;
+    if (set(wanted(Scheduling::realtime))) {
+        allow_realtime();
+        return Scheduling::realtime;
+    }
     if (set(wanted(Scheduling::short_slice)) && has_slice()) return Scheduling::short_slice;
     return Scheduling::normal;
 }
 
-void keep_for_this_thread(Scheduling scheduling) {
-    if (scheduling == Scheduling::normal) return;
+bool keep_for_this_thread(Scheduling scheduling) {
+    if (scheduling == Scheduling::normal) return true;
     Attributes attributes = wanted(scheduling);
     attributes.flags = kResetOnFork;
-    set(attributes);  // what it sets was permitted before
+    return set(attributes);
 }
 
 }  // namespace fairlead::agent

@@ -10,7 +10,8 @@ namespace fairlead::agent {
 /// The best that is permitted, for this thread and what it starts.
 Scheduling raise_scheduling();
 
-/// From now on what this thread starts is scheduled as usual (measurements shall be treated as MPI ranks are).
-void keep_for_this_thread(Scheduling scheduling);
+/// This thread has this from now on, and what it starts is scheduled as usual (measurements shall be treated as MPI
+/// ranks are). Whether the kernel agreed: it does to what raise_scheduling() returned, and to less.
+bool keep_for_this_thread(Scheduling scheduling);
 
 }  // namespace fairlead::agent

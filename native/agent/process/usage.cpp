@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "process/clock.hpp"
 #include "process/system_error.hpp"
 
 namespace fairlead::agent {
@@ -39,6 +40,10 @@ double cpu_time_s() {
     rusage usage{};
     checked(getrusage(RUSAGE_SELF, &usage), "getrusage");
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double thread_time_s() {
+    return static_cast<double>(read_clock_ns(CLOCK_THREAD_CPUTIME_ID)) * 1e-9;
 }
 
 std::uint64_t resident_B() {

@@ -11,6 +11,9 @@ namespace fairlead::agent {
 /// User and system time of all threads so far.
 double cpu_time_s();
 
+/// User and system time of this thread so far.
+double thread_time_s();
+
 /// Resident memory now (/proc/self/statm); 0 where it cannot be read.
 std::uint64_t resident_B();
 

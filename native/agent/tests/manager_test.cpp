@@ -20,6 +20,8 @@ namespace {
 
 namespace wire = core::wire;
 
+const Precedence kUnhurried(Scheduling::normal, 1.0);
+
 /// A query of what the job sends is answered at once, from samples that were taken for it: the asker sets the answer
 /// against the moment of its question.
 TEST(Manager, AnswersALoadQueryFromFreshSamplesAtOnce) {
@@ -37,7 +39,8 @@ TEST(Manager, AnswersALoadQueryFromFreshSamplesAtOnce) {
     Prober prober(loop, own.channel, clock, own.config.host_count());
     RoutePlane plane(loop, own.config);
     ManageConfig manage{core::ControllerConfig(0, own.config.host_count()), {}};
-    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [](const auto&) {});
+    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), kUnhurried,
+                    [](const auto&) {});
 
     // The program's first connection to the peer is made after the manager's first look.
     const LoopbackListener listener;
@@ -86,9 +89,10 @@ TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
     RoutePlane plane(loop, own.config);
     ManageConfig manage{core::ControllerConfig(0, own.config.host_count()), {}};
     std::vector<std::string> logged;
-    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [&](const Event& event) {
-        if (const auto* log = std::get_if<LogEvent>(&event)) logged.push_back(log->text);
-    });
+    Manager manager(loop, own.config, clock, own.channel, prober, plane, std::move(manage), kUnhurried,
+                    [&](const Event& event) {
+                        if (const auto* log = std::get_if<LogEvent>(&event)) logged.push_back(log->text);
+                    });
     break_sock_diag();
     const LoopbackListener listener;
     const UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
@@ -137,7 +141,8 @@ struct ManualTest : testing::Test {
     void SetUp() override {
         ManageConfig manage{core::ControllerConfig(0, own.config.host_count()), {}};
         manage.controller.automatic = false;
-        manager.emplace(loop, own.config, clock, own.channel, prober, plane, std::move(manage), [](const auto&) {});
+        manager.emplace(loop, own.config, clock, own.channel, prober, plane, std::move(manage), kUnhurried,
+                        [](const auto&) {});
     }
     Manager::ManualDone answer(const std::string& command) {
         return [this, command](const std::string& error) { answers.push_back(command + ":" + error); };

@@ -2,6 +2,7 @@
 #include "watch/flow_table.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace fairlead::agent {
 namespace {
@@ -72,27 +73,26 @@ std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> soc
     ++updates_;
     const double elapsed_s = std::max(1e-6, now - last_update_s_);
     last_update_s_ = now;
-    std::vector<Sum> sums(peers_.size());
+    std::map<core::HostId, Sum> sums;  // of peers that have sockets, or had some at the last update
+    for (const core::HostId host : connected_) sums.try_emplace(host);
     for (const TcpSocket& socket : sockets) {
         const core::HostId host = peer_of(socket);
         if (host != core::kNoHost) add(socket, host, elapsed_s, sums[host]);
     }
     std::erase_if(known_, [this](const auto& item) { return item.second.update != updates_; });
+    connected_.clear();
     std::vector<core::SocketSample> samples;
-    for (std::size_t host = 0; host < peers_.size(); ++host) {
+    for (auto& [host, sum] : sums) {
         Peer& peer = peers_[host];
-        Sum& sum = sums[host];
-        if (sum.any || peer.had_sockets) {
-            sum.sample.peer = static_cast<core::HostId>(host);
-            sum.sample.delivered_B = peer.delivered_B;
-            sum.sample.received_B = peer.received_B;
-            sum.sample.retransmits = peer.retransmits;
-            samples.push_back(sum.sample);
-            if (sum.most_moved_B > 0 || sum.sample.in_flight_B > 0) last_active_s_ = now;
-            // What a socket says that moved nothing is of another time, and maybe of another path.
-            if (sum.most_moved_B > 0) peer.srtt_s = sum.sample.srtt_s;
-        }
-        peer.had_sockets = sum.any;
+        sum.sample.peer = host;
+        sum.sample.delivered_B = peer.delivered_B;
+        sum.sample.received_B = peer.received_B;
+        sum.sample.retransmits = peer.retransmits;
+        samples.push_back(sum.sample);
+        if (sum.most_moved_B > 0 || sum.sample.in_flight_B > 0) last_active_s_ = now;
+        // What a socket says that moved nothing is of another time, and maybe of another path.
+        if (sum.most_moved_B > 0) peer.srtt_s = sum.sample.srtt_s;
+        if (sum.any) connected_.push_back(host);
     }
     return samples;
 }

@@ -44,7 +44,6 @@ class FlowTable {
         std::uint64_t received_B = 0;
         std::uint64_t retransmits = 0;
         double srtt_s = 0.0;
-        bool had_sockets = false;
     };
     /// Of one peer, during an update.
     struct Sum {
@@ -59,6 +58,7 @@ class FlowTable {
     std::unordered_map<std::uint32_t, core::HostId> by_address_;
     std::unordered_map<std::uint64_t, Known> known_;
     std::vector<Peer> peers_;
+    std::vector<core::HostId> connected_;  ///< peers that had sockets at the last update
     std::uint64_t updates_ = 0;
     double last_update_s_ = 0.0;
     double last_active_s_ = 0.0;

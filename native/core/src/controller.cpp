@@ -64,6 +64,7 @@ class Controller::State {
     Time next_wakeup() const;
     PathView view(HostId peer) const;
     int pairs_in_use() const { return traffic_.pairs_in_use(now_); }
+    const std::set<HostId>& partners() const { return traffic_.partners(); }
 
   private:
     void handle(const SocketSample& sample);
@@ -144,6 +145,9 @@ PathView Controller::view(HostId peer) const {
 int Controller::pairs_in_use() const {
     return state_->pairs_in_use();
 }
+const std::set<HostId>& Controller::partners() const {
+    return state_->partners();
+}
 
 Controller::State::State(const ControllerConfig& config)
     : job_{config.self,   config.host_count, config.salt,    config.automatic,
@@ -206,6 +210,7 @@ void Controller::State::handle(const ClockStepped& step) {
 void Controller::State::handle(const Tick& tick) {
     paths_.probes().on_run_delay(plausible(tick.run_delay_s) ? tick.run_delay_s : 0.0);
     traffic_.on_tick(now_);
+    reroutes_.set_spare(tick.spare);
     answer_loads(true);
     advance();
 }

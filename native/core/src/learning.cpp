@@ -10,7 +10,12 @@ constexpr double kNoBudget_s = 0.1;  // until probes are affordable again
 }  // namespace
 
 Learning::Learning(const Job& job, Paths& paths, const Traffic& traffic, const Peers& peers)
-    : job_(job), paths_(paths), traffic_(traffic), peers_(peers), learnt_(job.hosts, job.settings), of_(job.hosts) {
+    : job_(job),
+      paths_(paths),
+      traffic_(traffic),
+      peers_(peers),
+      learnt_(job.self, job.hosts, job.settings),
+      of_(job.hosts) {
     for (HostId host = 0; host < job_.hosts; ++host) {
         if (const auto prior_s = paths_.base().latency_s(job_.path_to(host))) learnt_.set_prior(host, *prior_s);
     }
@@ -20,9 +25,10 @@ void Learning::advance(Time now, Random& random, Outbox& out) {
     if (!job_.learns || !job_.automatic) return;
     // In a large job paths that are not used would take all the probes that a host may send, for minutes.
     const bool others_wait = traffic_.pairs_in_use(now) > 0 || paths_.probes().host_share() > 1.0;
+    const std::vector<HostId> due = learnt_.due(now);
     for (const bool in_use : {true, false}) {
-        for (HostId host = 0; host < job_.hosts; ++host) {
-            if (!job_.other(host) || !learnt_.due(host, now) || traffic_.active(host, now) != in_use) continue;
+        for (const HostId host : due) {
+            if (traffic_.active(host, now) != in_use) continue;
             if (!peers_.up(host) || (!in_use && learnt_.known(host))) {
                 learnt_.looked(host, now, random);
             } else if (others_wait && !in_use) {
@@ -92,7 +98,7 @@ void Learning::finish(HostId host, Outbox& out) {
 }
 
 Time Learning::next_due() const {
-    return job_.learns && job_.automatic ? learnt_.next_due(job_.self) : HUGE_VAL;
+    return job_.learns && job_.automatic ? learnt_.next_due() : HUGE_VAL;
 }
 
 }  // namespace fairlead::core

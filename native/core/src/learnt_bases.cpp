@@ -18,19 +18,23 @@ double least(double a, double b) {
 
 }  // namespace
 
-LearntBases::LearntBases(HostId host_count, const Settings& settings) : settings_(settings), paths_(host_count) {}
+LearntBases::LearntBases(HostId self, HostId host_count, const Settings& settings)
+    : settings_(settings), paths_(host_count), looks_(host_count, self), unknown_(host_count, self) {}
 
 void LearntBases::set_prior(HostId peer, double latency_s) {
     paths_[peer].prior_s = latency_s;
+    postpone(peer, looks_.at(peer));
 }
 
 void LearntBases::on_burst(HostId peer, double half_round_trip_s, bool whole, Time now) {
     Path& path = paths_[peer];
     path.direct_s = least(path.direct_s, half_round_trip_s);
     // Bursts in a row are of one moment, be it one of congestion.
-    if (!whole || now - path.counted < settings_.learn.period_s / 2.0) return;
-    path.counted = now;
-    path.bursts = std::min(path.bursts + 1, settings_.learn.bursts);
+    if (whole && now - path.counted >= settings_.learn.period_s / 2.0) {
+        path.counted = now;
+        path.bursts = std::min(path.bursts + 1, settings_.learn.bursts);
+    }
+    postpone(peer, looks_.at(peer));
 }
 
 void LearntBases::on_detour(HostId peer, double latency_s) {
@@ -64,15 +68,13 @@ double LearntBases::hidden_s(HostId peer) const {
 void LearntBases::looked(HostId peer, Time now, Random& random) {
     const double period_s = known(peer) ? settings_.learn.later_s : settings_.learn.period_s;
     // At random: others' traffic may have a period of its own.
-    paths_[peer].wanted = paths_[peer].next = now + period_s * (0.5 + random.uniform());
+    paths_[peer].wanted = now + period_s * (0.5 + random.uniform());
+    postpone(peer, paths_[peer].wanted);
 }
 
-Time LearntBases::next_due(HostId self) const {
-    Time next = HUGE_VAL;
-    for (HostId peer = 0; peer < paths_.size(); ++peer) {
-        if (peer != self && !known(peer)) next = std::min(next, paths_[peer].next);
-    }
-    return next;
+void LearntBases::postpone(HostId peer, Time until) {
+    looks_.set(peer, until);
+    unknown_.set(peer, known(peer) ? HUGE_VAL : until);
 }
 
 bool LearntBases::news(HostId peer, bool end) const {

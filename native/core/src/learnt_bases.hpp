@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "due_times.hpp"
 #include "fairlead/core/random.hpp"
 #include "fairlead/core/settings.hpp"
 #include "fairlead/core/types.hpp"
@@ -16,7 +17,7 @@ namespace fairlead::core {
 /// since a detour takes less. Then even the fastest probe met a queue, which is called hidden.
 class LearntBases {
   public:
-    LearntBases(HostId host_count, const Settings& settings);
+    LearntBases(HostId self, HostId host_count, const Settings& settings);
 
     /// Of an earlier run or a characterization: known from the start.
     void set_prior(HostId peer, double latency_s);
@@ -32,15 +33,15 @@ class LearntBases {
     /// What the fastest probe of the direct path took longer than that.
     double hidden_s(HostId peer) const;
 
-    /// Whether a burst should learn more of this path: soon until it is known, now and then later.
-    bool due(HostId peer, Time now) const { return now >= paths_[peer].next; }
+    /// Peers of whose paths a burst should learn more: soon until they are known, now and then later.
+    std::vector<HostId> due(Time now) const { return looks_.due(now); }
     /// Whether it has been for so long that a gap in the program's traffic is not waited for any more.
     bool urgent(HostId peer, Time now) const { return now >= paths_[peer].wanted + settings_.learn.period_s / 2.0; }
     /// A burst is sent, or none is wanted.
     void looked(HostId peer, Time now, Random& random);
-    void postpone(HostId peer, Time until) { paths_[peer].next = until; }
+    void postpone(HostId peer, Time until);
     /// When the next path that is not known yet is due.
-    Time next_due(HostId self) const;
+    Time next_due() const { return unknown_.next(); }
 
     /// Whether the baseline is new, or lower than when it was last told by a noteworthy share; `end`: at all.
     bool news(HostId peer, bool end) const;
@@ -55,13 +56,14 @@ class LearntBases {
         int bursts = 0;
         Time counted = -1e9;
         Time wanted = 0.0;  ///< when the next burst is wanted
-        Time next = 0.0;    ///< when that is looked at again
     };
     /// What the path is known to take at most when it is free, but for its own probes; 0: nothing.
     static double floor_s(const Path& path);
 
     const Settings& settings_;
     std::vector<Path> paths_;
+    DueTimes looks_;    ///< when it is looked at again whether a burst is wanted
+    DueTimes unknown_;  ///< the same of paths that are not known yet
 };
 
 }  // namespace fairlead::core

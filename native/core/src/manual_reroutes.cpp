@@ -20,6 +20,7 @@ void Reroutes::request_manually(HostId host, HostId relay) {
     }
     destination.search.reset();
     destination.trial.reset();
+    awake_.insert(host);
     if (destination.route.pending()) {
         destination.manual_request = relay;
         return;

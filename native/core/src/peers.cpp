@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace fairlead::core {
 
 namespace {
@@ -12,14 +9,11 @@ constexpr double kHelloHeard_s = 30.0;   // for a job of few hosts
 }  // namespace
 
 void Peers::greet(bool can_relay, double rarer, Time now, Outbox& out) {
-    for (HostId host = 0; host < job_.hosts; ++host) {
-        Peer& peer = peers_[host];
-        if (!job_.other(host) || (greeted_ && now < peer.next_hello)) continue;
+    for (const HostId host : hellos_.due(now)) {
         out.send(host, wire::Hello{job_.hosts, can_relay});
-        if (peer.down) out.send(host, wire::Heartbeat{false});  // it is up as soon as anything is heard from it
-        peer.next_hello = now + (up(host) ? kHelloHeard_s * rarer : kHelloUnheard_s);
+        if (down(host)) out.send(host, wire::Heartbeat{false});  // it is up as soon as anything is heard from it
+        hellos_.set(host, now + (up(host) ? kHelloHeard_s * rarer : kHelloUnheard_s));
     }
-    greeted_ = true;
 }
 
 bool Peers::meet(HostId host, std::uint64_t boot_id) {
@@ -45,7 +39,7 @@ void Peers::give_up(HostId relay) {
 
 void Peers::miss(HostId host, Time now) {
     peers_[host].down = true;
-    peers_[host].next_hello = now;
+    hellos_.set(host, now);
 }
 
 bool Peers::may_relay(HostId host, Time now) const {
@@ -68,14 +62,6 @@ bool Peers::beat(HostId relay, Time now, Outbox& out) {
     out.send(relay, wire::Heartbeat{false});
     ++peer.beats_missed;
     return false;
-}
-
-Time Peers::next_hello() const {
-    Time next = HUGE_VAL;
-    for (HostId host = 0; host < job_.hosts; ++host) {
-        if (job_.other(host)) next = std::min(next, peers_[host].next_hello);
-    }
-    return next;
 }
 
 void Peers::on_beat(HostId host, Time now) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "due_times.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
 
@@ -12,7 +13,7 @@ namespace fairlead::core {
 
 class Peers {
   public:
-    explicit Peers(const Job& job) : job_(job), peers_(job.hosts) {}
+    explicit Peers(const Job& job) : job_(job), peers_(job.hosts), hellos_(job.hosts, job.self) {}
 
     /// Greets those whose turn it is; at first, all. `rarer`: how many times as long as in a small job a turn lasts.
     void greet(bool can_relay, double rarer, Time now, Outbox& out);
@@ -48,7 +49,7 @@ class Peers {
     int beats_missed(HostId peer) const { return peers_[peer].beats_missed; }
     Time last_beat(HostId peer) const { return peers_[peer].last_beat; }
     Time next_beat(HostId peer) const { return peers_[peer].next_beat; }
-    Time next_hello() const;
+    Time next_hello() const { return hellos_.next(); }
 
     /// Its answer to a load query was missing. After a few in a row it is no longer waited for.
     void miss_load(HostId peer) { ++peers_[peer].loads_unanswered; }
@@ -63,7 +64,6 @@ class Peers {
         bool down = false;
         bool can_relay = false;
         std::uint64_t boot_id = 0;
-        Time next_hello = 0.0;
         Time shunned_until = -1e9;
         int loads_unanswered = 0;
         int beats_missed = 0;
@@ -73,7 +73,7 @@ class Peers {
 
     const Job& job_;
     std::vector<Peer> peers_;
-    bool greeted_ = false;
+    DueTimes hellos_;
 };
 
 }  // namespace fairlead::core

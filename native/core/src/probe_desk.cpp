@@ -7,7 +7,11 @@
 namespace fairlead::core {
 
 ProbeDesk::ProbeDesk(HostId self, HostId host_count, const Settings& settings)
-    : self_(self), settings_(settings), paths_(host_count), tokens_(settings.probes.max_probes_at_once) {}
+    : self_(self),
+      settings_(settings),
+      paths_(host_count),
+      backgrounds_(host_count, self),
+      tokens_(settings.probes.max_probes_at_once) {}
 
 void ProbeDesk::refill(Time now) {
     tokens_ =
@@ -39,6 +43,7 @@ Burst& ProbeDesk::start(HostId peer, int count, Time now, std::vector<Action>& o
         now + (count - 1) * settings_.probes.spacing_s + settings_.probes.answer_timeout_s + path.round_trip_s;
     burst.sent = count;
     path.bursts.push_back(burst);
+    open_.insert(peer);
     out.emplace_back(std::in_place_type<SendProbes>, SendProbes{peer, burst.id, count, settings_.probes.spacing_s});
     return path.bursts.back();
 }
@@ -73,15 +78,20 @@ std::optional<Burst> ProbeDesk::on_result(const ProbeResult& result, Time now) {
                                                           settings_.probes.answer_timeout_s / 2.0);
         }
         burst.done = burst.answered + burst.lost >= burst.sent;
-        if (burst.done) return burst;
-        break;
+        if (!burst.done) break;
+        close(result.peer);
+        return burst;
     }
     return std::nullopt;
 }
 
+void ProbeDesk::close(HostId peer) {
+    if (std::ranges::all_of(paths_[peer].bursts, &Burst::done)) open_.erase(peer);
+}
+
 void ProbeDesk::on_run_delay(double run_delay_s) {
-    for (Path& path : paths_) {
-        for (Burst& burst : path.bursts) {
+    for (const HostId peer : open_) {
+        for (Burst& burst : paths_[peer].bursts) {
             if (!burst.done) burst.run_delay_s = std::max(burst.run_delay_s, run_delay_s);
         }
     }
@@ -89,13 +99,14 @@ void ProbeDesk::on_run_delay(double run_delay_s) {
 
 std::vector<Burst> ProbeDesk::expire(Time now) {
     std::vector<Burst> expired;
-    for (Path& path : paths_) {
-        for (Burst& burst : path.bursts) {
+    for (const HostId peer : open_) {
+        for (Burst& burst : paths_[peer].bursts) {
             if (burst.done || now < burst.deadline) continue;
             burst.done = true;
             expired.push_back(burst);
         }
     }
+    for (const Burst& burst : expired) close(burst.peer);
     return expired;
 }
 
@@ -115,40 +126,43 @@ void ProbeDesk::background(Time now, std::vector<Action>& out) {
     if (!started_) {
         const double within_s = std::min(next_pause_s(0.0), settings_.probes.first_contacts_s * host_share());
         // Staggered, so that no host is probed by all others at the same moment.
-        for (std::size_t peer = 0; peer < paths_.size(); ++peer) {
-            const std::size_t turn = (peer + paths_.size() - self_) % paths_.size();
-            paths_[peer].next_background =
-                now + within_s * static_cast<double>(turn) / static_cast<double>(paths_.size());
+        const auto hosts = static_cast<HostId>(paths_.size());
+        for (HostId peer = 0; peer < hosts; ++peer) {
+            const int turn = (peer + hosts - self_) % hosts;
+            if (peer != self_) backgrounds_.set(peer, now + within_s * turn / static_cast<double>(hosts));
         }
         started_ = true;
     }
-    const auto due = [&](const Path& path) { return &path != &paths_[self_] && now >= path.next_background; };
-    if (std::ranges::none_of(paths_, due)) return;
+    if (now < backgrounds_.next()) return;
     int together = 0;
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-        Path& path = paths_[i];
-        if (i == self_ || now < path.next_background - settings_.probes.background_slack * path.background_s) continue;
+    for (HostId peer = 0; peer < paths_.size(); ++peer) {
+        Path& path = paths_[peer];
+        const Time due = backgrounds_.at(peer);
+        if (now < due - settings_.probes.background_slack * path.background_s) continue;
         // No more at once, if it need not be, than in a small job: they would queue behind each other.
-        if (!due(path) && together >= settings_.probes.hosts_at_full_rate) continue;
+        if (now < due && together >= settings_.probes.hosts_at_full_rate) continue;
         ++together;
         // The first contact is a burst: the minimum and the clock should be known early.
-        start(static_cast<HostId>(i), path.background_s > 0.0 ? 1 : settings_.probes.burst, now, out);
+        start(peer, path.background_s > 0.0 ? 1 : settings_.probes.burst, now, out);
         path.background_s = next_pause_s(path.background_s);
-        path.next_background = now + path.background_s;
+        backgrounds_.set(peer, now + path.background_s);
     }
 }
 
 void ProbeDesk::meet_now(HostId peer, Time now) {
-    Path& path = paths_[peer];
     const bool waits = host_share() > 1.0;  // else its turn is soon enough
-    if (waits && path.background_s <= 0.0) path.next_background = std::min(path.next_background, now);
+    if (waits && paths_[peer].background_s <= 0.0) bring_forward(peer, now);
 }
 
 void ProbeDesk::meet_again(HostId peer, Time now) {
     Path& path = paths_[peer];
     if (path.background_s <= next_pause_s(0.0)) return;
     path.background_s = 0.0;
-    path.next_background = std::min(path.next_background, now);
+    bring_forward(peer, now);
+}
+
+void ProbeDesk::bring_forward(HostId peer, Time to) {
+    backgrounds_.set(peer, std::min(backgrounds_.at(peer), to));
 }
 
 std::optional<Burst> ProbeDesk::find(HostId peer, std::uint32_t id) const {
@@ -198,11 +212,9 @@ double ProbeDesk::forward_raw_s(HostId peer, Time from) const {
 }
 
 Time ProbeDesk::next_deadline(bool with_background) const {
-    Time next = HUGE_VAL;
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-        if (i == self_) continue;
-        if (with_background) next = std::min(next, paths_[i].next_background);
-        for (const Burst& burst : paths_[i].bursts) {
+    Time next = with_background ? backgrounds_.next() : HUGE_VAL;
+    for (const HostId peer : open_) {
+        for (const Burst& burst : paths_[peer].bursts) {
             if (!burst.done) next = std::min(next, burst.deadline);
         }
     }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "due_times.hpp"
 #include "fairlead/core/actions.hpp"
 #include "fairlead/core/congestion_level.hpp"
 #include "fairlead/core/events.hpp"
@@ -105,17 +107,21 @@ class ProbeDesk {
         double round_trip_s = 0.0;  ///< of the ranks' sockets, of late
         double absorbed_s = 0.0;
         double hidden_s = 0.0;
-        Time next_background = 0.0;
-        double background_s = 0.0;  ///< the pause before it; 0: there was no contact yet
+        double background_s = 0.0;  ///< the pause before the next background probe; 0: there was no contact yet
     };
 
     void refill(Time now);
+    /// Forgets that bursts to this peer are under way, if none is.
+    void close(HostId peer);
+    void bring_forward(HostId peer, Time to);
     double next_pause_s(double pause_s) const;
     Burst& start(HostId peer, int count, Time now, std::vector<Action>& out);
 
     HostId self_;
     const Settings& settings_;
     std::vector<Path> paths_;
+    DueTimes backgrounds_;   ///< the next background probes
+    std::set<HostId> open_;  ///< peers to which bursts are under way
     std::uint32_t next_id_ = 1;
     double tokens_;
     Time refilled_ = 0.0;

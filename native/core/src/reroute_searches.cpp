@@ -14,7 +14,7 @@ constexpr double kSoon_s = 1e-3;
 
 void Reroutes::suspect(HostId host, Suspicion why) {
     Destination& destination = destinations_[host];
-    if (!decides() || destination.search || destination.route.pending() || destination.trial ||
+    if (!decides() || !spare_ || destination.search || destination.route.pending() || destination.trial ||
         destination.route.must_restore())
         return;
     if (!destination.pause.over(now_) && !destination.pause.gets_less(traffic_.own_share(host, now_), now_)) return;
@@ -62,7 +62,7 @@ void Reroutes::relook(HostId host) {
     Destination& destination = destinations_[host];
     if (!relooks(host) || destination.trial || !destination.pause.relook_due(now_)) return;
     destination.pause.relooked(now_);
-    if (!parts_.paths.probes().affordable(now_) || traffic_.fills_path(host, now_)) return;
+    if (!spare_ || !parts_.paths.probes().affordable(now_) || traffic_.fills_path(host, now_)) return;
     if (traffic_.active(host, now_)) {
         start_search(host, Suspicion::delay);
     } else {
@@ -74,15 +74,12 @@ void Reroutes::start_search(HostId host, Suspicion why) {
     if (!learning_.known(host)) return;
     Destination& destination = destinations_[host];
     destination.search.emplace(parts_, host, why, now_);
+    awake_.insert(host);
     if (destination.detour) {
         destination.search->query(turn(host), destination.avoided, now_, random_, out_);
     } else {
         destination.search->look_directly(now_, out_);
     }
-}
-
-void Reroutes::progress() {
-    for (HostId host = 0; host < parts_.job.hosts; ++host) progress(host);
 }
 
 void Reroutes::progress(HostId host) {
@@ -111,7 +108,7 @@ std::size_t Reroutes::turn(HostId host) const {
     std::size_t place = job.salt;
     for (const HostId source : sharing.sources_sharing(job.path_to(host))) place += source < job.self;
     const double rate_bps = traffic_.sockets(host).peak_rate_bps();
-    for (HostId to = 0; to < job.hosts; ++to) {
+    for (const HostId to : awake_) {
         const Destination& other = destinations_[to];
         const bool leaves = other.detour || (other.search && other.search->asked() != nullptr);
         place += to != host && leaves && sharing.shares(job.path_to(to), job.path_to(host)) &&
@@ -145,7 +142,7 @@ void Reroutes::congested(HostId host) {
     Destination& destination = destinations_[host];
     destination.pause.explained(0.0);
     traffic_.sockets(host).confirmed();
-    traffic_.uses(host).congested();
+    note_congestion(host);
     tell_siblings(host);
     if (gives_way(host)) return;
     destination.search->measure();
@@ -176,10 +173,9 @@ void Reroutes::tell_siblings(HostId host) {
     // What others said is not said again: it would outlive its cause.
     const bool counted = search.count().counted_s() > 0.0 && !search.found().by_rate;
     const double share = counted ? search.count().foreign_share(search.found()) : 0.0;
-    for (HostId sibling = 0; sibling < parts_.job.hosts; ++sibling) {
-        if (!parts_.job.other(sibling) || sibling == host) continue;
-        if (!sharing.shares(path, parts_.job.path_to(sibling))) continue;
-        traffic_.uses(sibling).congested();
+    for (const HostId sibling : traffic_.partners()) {
+        if (sibling == host || !sharing.shares(path, parts_.job.path_to(sibling))) continue;
+        note_congestion(sibling);
         if (!traffic_.active(sibling, now_)) continue;
         traffic_.hear_foreign(sibling, share, now_);
         suspect(sibling, Suspicion::delay);

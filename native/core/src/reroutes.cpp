@@ -26,6 +26,27 @@ Reroutes::Reroutes(const SearchParts& parts, Traffic& traffic, Peers& peers, Not
       out_(out),
       destinations_(parts.job.hosts, Destination(parts.job.settings, parts.job.learns)) {}
 
+template <typename Act>
+void Reroutes::each_awake(Act act) {
+    for (auto host = awake_.begin(); host != awake_.end();) {
+        act(*host);
+        host = rests(*host) ? awake_.erase(host) : std::next(host);
+    }
+}
+
+/// Whether nothing is under way with this host and nothing will be before an event tells of it.
+bool Reroutes::rests(HostId host) const {
+    const Destination& destination = destinations_[host];
+    return !destination.search && !destination.detour && !destination.trial && !destination.manual_request &&
+           !destination.route.pending() && !destination.route.must_restore() &&
+           parts_.paths.congestion_level(host) == CongestionLevel::low && !traffic_.uses(host).was_congested();
+}
+
+void Reroutes::note_congestion(HostId host) {
+    traffic_.uses(host).congested();
+    awake_.insert(host);
+}
+
 void Reroutes::on_sample(const SocketSample& sample) {
     Destination& destination = destinations_[sample.peer];
     const Suspicion suspicion = traffic_.on_sample(sample, now_);
@@ -39,23 +60,25 @@ void Reroutes::on_sample(const SocketSample& sample) {
 
 void Reroutes::on_burst(const Burst& burst) {
     const bool low = burst.answered == 0 || parts_.paths.congestion_level(burst.peer) == CongestionLevel::low;
-    if (destinations_[burst.peer].detour && !low) traffic_.uses(burst.peer).congested();
+    if (!low) awake_.insert(burst.peer);
+    if (destinations_[burst.peer].detour && !low) note_congestion(burst.peer);
     if (destinations_[burst.peer].detour) watch_detour(burst.peer);
-    for (HostId host = 0; host < parts_.job.hosts; ++host) {
+    for (const HostId host : awake_) {
         if (destinations_[host].detour && destinations_[host].detour->relay() == burst.peer) judge_legs(host);
     }
 }
 
 void Reroutes::on_notice(const wire::Notice& notice) {
     const HostId host = notice.destination;
-    traffic_.uses(host).congested();
+    note_congestion(host);
     if (!traffic_.active(host, now_)) return;
     traffic_.hear_foreign(host, notice.foreign_share, now_);
     suspect(host, Suspicion::delay);
 }
 
 void Reroutes::on_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries) {
-    for (Destination& destination : destinations_) {
+    for (const HostId host : awake_) {
+        Destination& destination = destinations_[host];
         if (destination.search) destination.search->count().take(source, token, entries, now_);
     }
 }
@@ -143,6 +166,7 @@ void Reroutes::reroute(HostId host, Rerouted decision) {
     decision.before = traffic_.relay(host);
     decision.decided_at = now_;
     destinations_[host].route.reroute(decision, out_);
+    awake_.insert(host);
 }
 
 void Reroutes::rerouted(HostId host, const Rerouted& decision) {
@@ -171,6 +195,7 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
 void Reroutes::start_restore(HostId host, RestoreReason reason) {
     destinations_[host].search.reset();
     destinations_[host].route.restore(host, traffic_.relay(host), reason, out_);
+    awake_.insert(host);
 }
 
 void Reroutes::restored(HostId host, RestoreReason reason) {
@@ -202,13 +227,14 @@ void Reroutes::settle(HostId host) {
 }
 
 bool Reroutes::relays_for_us(HostId relay) const {
-    return std::ranges::any_of(
-        destinations_, [relay](const Destination& each) { return each.detour && each.detour->relay() == relay; });
+    return std::ranges::any_of(awake_, [&](HostId host) {
+        return destinations_[host].detour && destinations_[host].detour->relay() == relay;
+    });
 }
 
 void Reroutes::lose_host(HostId lost, bool stopped) {
     peers_.shun(lost, now_);
-    for (HostId host = 0; host < parts_.job.hosts; ++host) {
+    for (const HostId host : awake_) {
         Destination& destination = destinations_[host];
         const bool away = destination.detour || destination.route.rerouting() != nullptr;
         const bool over = destination.uses(lost);
@@ -244,23 +270,26 @@ void Reroutes::stop(HostId host) {
 
 void Reroutes::advance() {
     beat();
-    for (HostId host = 0; host < parts_.job.hosts; ++host) {
-        if (!parts_.job.other(host)) continue;
+    each_awake([this](HostId host) {
         settle(host);
         watch_detour(host);
         watch_echoes(host);
         try_manually(host);
         progress(host);
-    }
+    });
+}
+
+void Reroutes::progress() {
+    each_awake([this](HostId host) { progress(host); });
 }
 
 void Reroutes::beat() {
-    std::vector<bool> relays(parts_.job.hosts);  // those that relay for this host
-    for (const Destination& each : destinations_) {
-        if (each.detour && each.detour->relay() < relays.size()) relays[each.detour->relay()] = true;
+    std::set<HostId> relays;  // those that relay for this host
+    for (const HostId host : awake_) {
+        if (destinations_[host].detour) relays.insert(destinations_[host].detour->relay());
     }
-    for (HostId relay = 0; relay < parts_.job.hosts; ++relay) {
-        if (relays[relay] && parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_host(relay);
+    for (const HostId relay : relays) {
+        if (parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_host(relay);
     }
 }
 
@@ -283,7 +312,7 @@ void Reroutes::watch_detour(HostId host) {
 /// Both legs were measured: a standing queue on the detour starts a search among the others.
 void Reroutes::judge_legs(HostId host) {
     Destination& destination = destinations_[host];
-    if (!decides() || !destination.automatic_detour() || destination.search || destination.trial) return;
+    if (!decides() || !spare_ || !destination.automatic_detour() || destination.search || destination.trial) return;
     if (destination.route.pending() || destination.route.must_restore()) return;
     if (destination.hold.holds(now_) || !destination.pause.over(now_)) return;
     if (destination.detour->slow(parts_.paths, traffic_, now_)) start_search(host, Suspicion::delay);
@@ -341,9 +370,7 @@ void Reroutes::avoid(HostId host, HostId relay) {
 
 Time Reroutes::next_due() const {
     Time next = HUGE_VAL;
-    for (HostId host = 0; host < parts_.job.hosts; ++host) {
-        if (parts_.job.other(host)) next = std::min({next, next_due(host), next_search(host)});
-    }
+    for (const HostId host : awake_) next = std::min({next, next_due(host), next_search(host)});
     return next;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class Reroutes {
     /// What follows happens now.
     void at(Time now) { now_ = now; }
 
+    /// Whether searches may begin. Where this host's processors are full they would make them fuller, and measure that.
+    void set_spare(bool spare) { spare_ = spare; }
     void on_sample(const SocketSample& sample);
     void on_burst(const Burst& burst);
     /// A notice about a path of this host.
@@ -88,6 +91,13 @@ class Reroutes {
         bool uses(HostId relay) const { return (detour && detour->relay() == relay) || route.moves_over(relay); }
     };
 
+    /// Calls `act` for every host with which something is under way, by number; also for those with which it begins
+    /// meanwhile, if they come later.
+    template <typename Act>
+    void each_awake(Act act);
+    bool rests(HostId host) const;
+    void note_congestion(HostId host);
+
     // reroute_searches.cpp: from a sign to a question to a relay, or to a reason to stay
     bool decides() const { return parts_.job.automatic && !stopping_; }
     void suspect(HostId host, Suspicion why);
@@ -141,7 +151,11 @@ class Reroutes {
     Random& random_;
     Outbox& out_;
     std::vector<Destination> destinations_;
+    /// Those with which something is under way, and some with which nothing is any more: of the hosts of a large job
+    /// most rest, and no event shall make the controller look at them.
+    std::set<HostId> awake_;
     bool stopping_ = false;
+    bool spare_ = true;
     Time now_ = 0.0;
 };
 

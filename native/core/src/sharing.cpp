@@ -35,24 +35,28 @@ std::vector<HostId> each_alone(HostId host_count) {
 
 }  // namespace
 
-SharingRelation::SharingRelation(HostId host_count) : SharingRelation(host_count, each_alone(host_count)) {
-    apart_ = true;
-    fills_ = {};  // all fill a link between groups
-    fill_between_ = {};
+SharingRelation::SharingRelation(HostId host_count) : group_of_(each_alone(host_count)), apart_(true) {
+    gather_members();
 }
 
 SharingRelation::SharingRelation(HostId host_count, std::vector<HostId> group_of)
     : group_of_(std::move(group_of)), apart_(false) {
     if (group_of_.size() != host_count)
         throw std::invalid_argument("sharing relation: a group for each host is needed");
-    for (HostId host = 0; host < host_count; ++host) {
+    gather_members();
+    fills_.resize(group_of_.size() * group_of_.size());
+    fill_between_.resize(members_.size() * members_.size());
+    fills_from_.resize(group_of_.size() * members_.size());
+    fills_to_.resize(group_of_.size() * members_.size());
+}
+
+void SharingRelation::gather_members() {
+    for (HostId host = 0; host < host_count(); ++host) {
         const HostId group = group_of_[host];
-        if (group >= host_count) throw std::invalid_argument("sharing relation: more groups than hosts");
+        if (group >= host_count()) throw std::invalid_argument("sharing relation: more groups than hosts");
         if (group >= members_.size()) members_.resize(group + std::size_t{1});
         members_[group].push_back(host);
     }
-    fills_.resize(group_of_.size() * group_of_.size());
-    fill_between_.resize(members_.size() * members_.size());
 }
 
 SharingRelation::Cell SharingRelation::cell_of(Pair pair) const {
@@ -83,7 +87,18 @@ void SharingRelation::set_fills(Pair injected, Filled what) {
     hurt_by_.resize(members_.size() * members_.size());
     std::uint8_t& filled = fills_[pair_index(injected, host_count())];
     if (what == Filled::between_groups && (filled & bit(what)) == 0) ++fill_between_[cell_of(injected)];
+    const std::uint8_t before = filled;
     filled |= bit(what);
+    const std::size_t groups = members_.size();
+    count(fills_from_[injected.source * groups + group_of_[injected.destination]], Filled::of_source, before, filled);
+    count(fills_to_[injected.destination * groups + group_of_[injected.source]], Filled::of_destination, before,
+          filled);
+}
+
+void SharingRelation::count(EndFills& fills, Filled end, std::uint8_t before, std::uint8_t after) {
+    const auto now_all = [&](int bits) { return (after & bits) == bits && (before & bits) != bits; };
+    if (now_all(bit(end))) ++fills.all;
+    if (now_all(bit(end) | bit(Filled::between_groups))) ++fills.between;
 }
 
 bool SharingRelation::fills(Pair pair, Filled what) const {
@@ -106,6 +121,7 @@ bool SharingRelation::hurts(Pair injected, Pair hurt) const {
 
 template <typename Each>
 bool SharingRelation::any_between(Cell cell, Each each) const {
+    if (!apart_ && fill_between_[cell] == 0) return false;
     for (const HostId source : members_[cell / members_.size()]) {
         for (const HostId destination : members_[cell % members_.size()]) {
             const Pair pair{source, destination};
@@ -115,20 +131,23 @@ bool SharingRelation::any_between(Cell cell, Each each) const {
     return false;
 }
 
-template <typename Each>
-bool SharingRelation::any_of_ends(Pair hurt, Each each) const {
-    if (apart_) return false;
-    for (HostId host = 0; host < host_count(); ++host) {
-        const Pair same_source{hurt.source, host};
-        const Pair same_destination{host, hurt.destination};
-        for (const auto& [pair, what] :
-             {std::pair{same_source, Filled::of_source}, std::pair{same_destination, Filled::of_destination}}) {
-            if (!valid(pair, host_count()) || pair == hurt || !fills(pair, what)) continue;
-            if (fills(pair, Filled::between_groups) && cell_hurts(cell_of(pair), cell_of(hurt))) continue;
-            if (each(pair)) return true;
-        }
+std::size_t SharingRelation::hurting_ends(Pair pair) const {
+    if (apart_) return 0;
+    const std::size_t groups = members_.size();
+    const Cell own = cell_of(pair);
+    std::size_t hurting = 0;
+    const auto add = [&](const EndFills& fills, std::size_t cell) {
+        hurting += fills.all - (cell_hurts(static_cast<Cell>(cell), own) ? fills.between : 0U);
+    };
+    for (std::size_t group = 0; group < groups; ++group) {
+        add(fills_from_[pair.source * groups + group], group_of_[pair.source] * groups + group);
+        add(fills_to_[pair.destination * groups + group], group * groups + group_of_[pair.destination]);
     }
-    return false;
+    const bool by_other = fills(pair, Filled::between_groups) && cell_hurts(own, own);
+    for (const Filled end : {Filled::of_source, Filled::of_destination}) {
+        if (fills(pair, end) && !by_other) --hurting;  // the pair itself
+    }
+    return hurting;
 }
 
 double SharingRelation::weight(Pair pair) const {
@@ -138,10 +157,7 @@ double SharingRelation::weight(Pair pair) const {
     std::size_t hurting = 0;
     for (const Cell cell : hurt_by_[own]) hurting += apart_ ? 1 : fill_between_[cell];
     if (fills(pair, Filled::between_groups) && cell_hurts(own, own)) --hurting;  // the pair itself
-    any_of_ends(pair, [&](Pair) {
-        ++hurting;
-        return false;
-    });
+    hurting += hurting_ends(pair);
     return static_cast<double>(hurting) / static_cast<double>(others - 1);
 }
 
@@ -150,8 +166,9 @@ bool SharingRelation::avoids(Pair direct, HostId relay) const {
     const Pair second{relay, direct.destination};
     if (!valid(direct, host_count()) || !valid(first, host_count()) || !valid(second, host_count())) return false;
     if (!known_) return true;
+    // What fills the link of an end of the direct path hurts the leg at this end, too.
     const auto escapes = [&](Pair injected) { return !hurts(injected, first) && !hurts(injected, second); };
-    if (escapes(direct) || any_of_ends(direct, escapes)) return true;
+    if (escapes(direct)) return true;
     const Cell legs[] = {cell_of(first), cell_of(second)};
     return std::ranges::any_of(hurt_by_[cell_of(direct)], [&](Cell cell) {
         const bool hurts_a_leg = std::ranges::any_of(legs, [&](Cell leg) { return cell_hurts(cell, leg); });
@@ -174,28 +191,39 @@ std::vector<std::size_t> SharingRelation::path_groups(Pair direct) const {
     return group_of;
 }
 
-bool SharingRelation::source_shares(HostId source, Pair pair) const {
-    if (shares({source, pair.destination}, pair)) return true;  // by the destination's link, too
+std::vector<SharingRelation::Shared> SharingRelation::shared_by_groups(Pair pair) const {
+    const std::size_t groups = members_.size();
     const bool fills_between = fills(pair, Filled::between_groups);
-    for (HostId group = 0; group < members_.size(); ++group) {
-        const auto cell = static_cast<Cell>(group_of_[source] * members_.size() + group);
-        const bool hurt = fills_between && cell_hurts(cell_of(pair), cell);
-        const bool hurting = cell_hurts(cell, cell_of(pair));
-        if (!hurt && !hurting) continue;
-        for (const HostId host : members_[group]) {
-            if (host != source && (hurt || fills({source, host}, Filled::between_groups))) return true;
+    std::vector<Shared> shared(groups);
+    for (std::size_t of = 0; of < groups; ++of) {
+        for (std::size_t to = 0; to < groups; ++to) {
+            const auto cell = static_cast<Cell>(of * groups + to);
+            const bool others = of != to || members_[to].size() > 1;
+            if (fills_between && others && cell_hurts(cell_of(pair), cell)) shared[of].hurt = true;
+            if (cell_hurts(cell, cell_of(pair))) shared[of].hurting.push_back(static_cast<HostId>(to));
         }
     }
-    return false;
+    return shared;
+}
+
+bool SharingRelation::source_shares(HostId source, Pair pair, const Shared& of_group) const {
+    if (of_group.hurt || shares({source, pair.destination}, pair)) return true;  // by the destination's link, too
+    return std::ranges::any_of(of_group.hurting, [&](HostId group) {
+        return std::ranges::any_of(members_[group], [&](HostId host) {
+            return host != source && fills({source, host}, Filled::between_groups);
+        });
+    });
 }
 
 std::vector<HostId> SharingRelation::sources_sharing(Pair pair) const {
     std::vector<HostId> sources;
     if (!valid(pair, host_count())) return sources;
+    const std::vector<Shared> shared = known_ ? shared_by_groups(pair) : std::vector<Shared>{};
     for (HostId host = 0; host < host_count(); ++host) {
         if (host == pair.source) continue;
         // Where nothing is known: whoever sends to the same destination.
-        if (known_ ? source_shares(host, pair) : host != pair.destination) sources.push_back(host);
+        const bool shares = known_ ? source_shares(host, pair, shared[group_of_[host]]) : host != pair.destination;
+        if (shares) sources.push_back(host);
     }
     return sources;
 }

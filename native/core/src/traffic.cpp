@@ -11,6 +11,7 @@ constexpr double kFastest_bps = 1e15;
 }  // namespace
 
 Suspicion Traffic::on_sample(const SocketSample& sample, Time now) {
+    partners_.insert(sample.peer);
     OfPair& pair = pairs_[sample.peer];
     const Pair path = job_.path_to(sample.peer);
     const double base_bps = job_.learns ? 0.0 : paths_.base().throughput_bps(path).value_or(0.0);
@@ -33,9 +34,7 @@ void Traffic::learn_rate(OfPair& pair, const SocketSample& sample) {
 void Traffic::on_tick(Time now) {
     if (!job_.learns) return;
     double sum_bps = 0.0;
-    for (HostId host = 0; host < job_.hosts; ++host) {
-        if (job_.other(host)) sum_bps += rate_bps(host, now);
-    }
+    for (const HostId host : partners_) sum_bps += rate_bps(host, now);
     link_bps_ = std::max(link_bps_, sum_bps);
 }
 
@@ -61,8 +60,7 @@ bool Traffic::active(HostId host, Time now) const {
 }
 
 int Traffic::pairs_in_use(Time now) const {
-    return static_cast<int>(std::ranges::count_if(
-        pairs_, [&](const OfPair& pair) { return pair.sockets.active(now, job_.settings.suspicion); }));
+    return static_cast<int>(std::ranges::count_if(partners_, [&](HostId host) { return active(host, now); }));
 }
 
 double Traffic::rate_bps(HostId host, Time now) const {
@@ -89,8 +87,8 @@ std::optional<double> Traffic::shared_bps(HostId host, Pair pair) const {
 
 double Traffic::own_share(HostId host, Time now) const {
     double share = 0.0;
-    for (HostId to = 0; to < job_.hosts; ++to) {
-        if (!job_.other(to) || detoured(to)) continue;
+    for (const HostId to : partners_) {
+        if (detoured(to)) continue;
         const double link_bps = shared_bps(host, job_.path_to(to)).value_or(0.0);
         if (link_bps > 0.0) share += pairs_[to].sockets.rate_bps(now, job_.settings.own_load.fill_window_s) / link_bps;
     }
@@ -103,7 +101,7 @@ bool Traffic::fills_path(HostId host, Time now) const {
 
 std::vector<wire::LoadEntry> Traffic::load_entries(Time now) const {
     std::vector<wire::LoadEntry> entries;
-    for (HostId host = 0; host < job_.hosts; ++host) {
+    for (const HostId host : partners_) {
         const SocketWatch& sockets = pairs_[host].sockets;
         if (sockets.last_delivered_B() == 0) continue;
         wire::LoadEntry entry;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Traffic {
     /// Others' traffic was found on the path; `foreign_share`: as another pair's search counted it, 0: it has not.
     void hear_foreign(HostId destination, double foreign_share, Time now);
 
+    /// Hosts that the program has ever had a connection to.
+    const std::set<HostId>& partners() const { return partners_; }
     SocketWatch& sockets(HostId destination) { return pairs_[destination].sockets; }
     const SocketWatch& sockets(HostId destination) const { return pairs_[destination].sockets; }
     Recurrence& uses(HostId destination) { return pairs_[destination].uses; }
@@ -76,6 +79,7 @@ class Traffic {
     const Paths& paths_;
     double link_bps_;
     std::vector<OfPair> pairs_;
+    std::set<HostId> partners_;
 };
 
 }  // namespace fairlead::core

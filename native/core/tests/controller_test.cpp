@@ -60,6 +60,16 @@ TEST(Controller, ReroutesAroundForeignCongestionAndSaysWhy) {
     EXPECT_GE(rig.sent<wire::Heartbeat>(reroutes[0].relay), 1);
 }
 
+TEST(Controller, BeginsNoSearchWithoutProcessorTimeToSpare) {
+    Rig rig;
+    rig.greet_all();
+    rig.on(Tick{0.0, false}, 0.02);
+    rig.on(rig.sample(300e-6), 0.02);
+    for (int i = 0; i < 10; ++i) EXPECT_FALSE(looks_at(1, rig.on(rig.sample(20e-3), 0.02)));
+    rig.on(Tick{}, 0.02);
+    EXPECT_TRUE(looks_at(1, rig.on(rig.sample(20e-3), 0.02))) << "as soon as there is some";
+}
+
 /// Jobs know nothing of each other. Sources that choose among equal relays begin at their job's salt.
 TEST(Controller, JobsOfOneSourceBeginAtDifferentRelays) {
     std::set<HostId> relays;

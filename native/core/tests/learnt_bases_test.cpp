@@ -19,7 +19,7 @@ void bursts(LearntBases& learnt, int count, double half_round_trip_s, Time from 
 
 TEST(LearntBases, KnownAfterBurstsThatAreApart) {
     const Settings settings;
-    LearntBases learnt(3, settings);
+    LearntBases learnt(0, 3, settings);
     EXPECT_FALSE(learnt.known(kPeer));
     bursts(learnt, 3, 200e-6);
     learnt.on_burst(kPeer, 200e-6, false, 2.0);
@@ -36,7 +36,7 @@ TEST(LearntBases, KnownAfterBurstsThatAreApart) {
 
 TEST(LearntBases, ADetourThatTakesLessShowsWhatProbesDoNot) {
     const Settings settings;
-    LearntBases learnt(3, settings);
+    LearntBases learnt(0, 3, settings);
     bursts(learnt, 4, 6e-3);
     EXPECT_DOUBLE_EQ(*learnt.base_s(kPeer), 6e-3);
     learnt.on_detour(kPeer, 5.5e-3);
@@ -52,7 +52,7 @@ TEST(LearntBases, ADetourThatTakesLessShowsWhatProbesDoNot) {
 
 TEST(LearntBases, AnEarlierRunKnowsAtOnce) {
     const Settings settings;
-    LearntBases learnt(3, settings);
+    LearntBases learnt(0, 3, settings);
     learnt.set_prior(kPeer, 200e-6);
     EXPECT_TRUE(learnt.known(kPeer));
     EXPECT_DOUBLE_EQ(*learnt.base_s(kPeer), 200e-6);
@@ -64,26 +64,26 @@ TEST(LearntBases, AnEarlierRunKnowsAtOnce) {
 
 TEST(LearntBases, LooksOftenUntilKnownThenNowAndThen) {
     const Settings settings;
-    LearntBases learnt(2, settings);
+    LearntBases learnt(0, 2, settings);
     Random random(3);
-    EXPECT_TRUE(learnt.due(kPeer, 0.0));
+    EXPECT_EQ(learnt.due(0.0), std::vector<HostId>{kPeer});
     learnt.looked(kPeer, 0.0, random);
-    EXPECT_GE(learnt.next_due(0), 0.5 * settings.learn.period_s);
-    EXPECT_LE(learnt.next_due(0), 1.5 * settings.learn.period_s);
-    EXPECT_FALSE(learnt.due(kPeer, 0.2 * settings.learn.period_s));
+    EXPECT_GE(learnt.next_due(), 0.5 * settings.learn.period_s);
+    EXPECT_LE(learnt.next_due(), 1.5 * settings.learn.period_s);
+    EXPECT_TRUE(learnt.due(0.2 * settings.learn.period_s).empty());
     learnt.postpone(kPeer, 2.0);
-    EXPECT_DOUBLE_EQ(learnt.next_due(0), 2.0);
+    EXPECT_DOUBLE_EQ(learnt.next_due(), 2.0);
     EXPECT_TRUE(learnt.urgent(kPeer, 2.0)) << "however often it is postponed";
     bursts(learnt, 4, 1e-3);
-    EXPECT_EQ(learnt.next_due(0), HUGE_VAL) << "an agent does not wake for what is known";
+    EXPECT_EQ(learnt.next_due(), HUGE_VAL) << "an agent does not wake for what is known";
     learnt.looked(kPeer, 10.0, random);
-    EXPECT_FALSE(learnt.due(kPeer, 10.0 + 0.4 * settings.learn.later_s));
-    EXPECT_TRUE(learnt.due(kPeer, 10.0 + 1.6 * settings.learn.later_s));
+    EXPECT_TRUE(learnt.due(10.0 + 0.4 * settings.learn.later_s).empty());
+    EXPECT_EQ(learnt.due(10.0 + 1.6 * settings.learn.later_s), std::vector<HostId>{kPeer});
 }
 
 TEST(LearntBases, TellsWhatIsNewOrNotablyLower) {
     const Settings settings;
-    LearntBases learnt(2, settings);
+    LearntBases learnt(0, 2, settings);
     EXPECT_FALSE(learnt.news(kPeer, true));
     bursts(learnt, 4, 1e-3);
     EXPECT_TRUE(learnt.news(kPeer, false));

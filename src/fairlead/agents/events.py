@@ -23,10 +23,13 @@ class EventThread:
 
     Args:
         on_event: called with (host index, event), one event at a time.
+        held: events wait until `release`, or are left out from `discard` on.
     """
 
-    def __init__(self, on_event: EventCallback) -> None:
+    def __init__(self, on_event: EventCallback, *, held: bool = False) -> None:
         self._on_event = on_event
+        self._held = held
+        self._discarding = False
         self._waiting: deque[tuple[int, AgentEvent]] = deque()
         self._left_out = 0
         self._last_host = 0  # of those left out
@@ -39,6 +42,8 @@ class EventThread:
     def put(self, host: int, event: AgentEvent) -> None:
         """Take an event, from any thread; never waits for who looks at it."""
         with self._changed:
+            if self._discarding:
+                return
             if len(self._waiting) >= MOST_WAITING:
                 self._left_out += 1
                 self._last_host = host
@@ -47,10 +52,24 @@ class EventThread:
             self._waiting.append((host, event))
             self._changed.notify_all()
 
+    def release(self) -> None:
+        """Hand on what was held, and what comes."""
+        with self._changed:
+            self._held = False
+            self._changed.notify_all()
+
+    def discard(self) -> None:
+        """Forget what was held, and what comes."""
+        with self._changed:
+            self._discarding = True
+            self._waiting.clear()
+            self._left_out = 0
+
     def drain(self) -> None:
-        """Wait until all that was put so far was handed on."""
+        """Wait until all that was put so far was handed on, held or not."""
         with self._changed:
             self._tell_left_out()
+            self._held = False
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._waiting and not self._busy)
 
@@ -77,7 +96,7 @@ class EventThread:
         go_first()
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._ended)
+                self._changed.wait_for(lambda: (self._waiting and not self._held) or self._ended)
                 if not self._waiting:
                     return
                 host, event = self._waiting.popleft()

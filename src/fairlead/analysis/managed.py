@@ -127,6 +127,17 @@ class ManagedRun:
     def _used(self) -> set[HostPair]:
         return {*self.in_use, *self._latencies}
 
+    def decisions_on(self, pair: HostPair) -> list[RouteDecision]:
+        """Those on one pair."""
+        return self._decisions.get(pair, [])
+
+    @cached_property
+    def _decisions(self) -> dict[HostPair, list[RouteDecision]]:
+        found: dict[HostPair, list[RouteDecision]] = {}
+        for each in self.decisions:
+            found.setdefault(each.pair, []).append(each)
+        return found
+
     def latencies_of(self, pair: HostPair) -> list[Latency]:
         """Those of one pair."""
         return self._latencies.get(pair, [])
@@ -177,8 +188,8 @@ class ManagedRun:
         """(from, to, relay) while the pair's traffic was away from its direct path."""
         spans: list[tuple[float, float, str]] = []
         begin_s, relay = 0.0, None
-        for decision in self.decisions:
-            if decision.pair != pair or decision.kind == "kept":
+        for decision in self.decisions_on(pair):
+            if decision.kind == "kept":
                 continue
             if relay is not None:
                 spans.append((begin_s, decision.t_s, relay))

@@ -12,7 +12,7 @@ from fairlead.cluster.ending import Ending
 from fairlead.cluster.job import Job
 from fairlead.errors import StoreError
 from fairlead.manage import run
-from fairlead.manage.chosen_plane import choose
+from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.manual_reroutes import Reroute
 from fairlead.manage.recording import begun, recording, with_earlier
@@ -75,7 +75,9 @@ def supervise(
                     say(nothing, quiet)
                 with with_earlier(results, store) as earlier:
                     management = run.management_for(cluster, components, earlier, quiet=quiet)
-                management = choose(plane, cluster, replace(management, manual=bool(reroutes)), run.not_built())
+                management = choose_at_start(
+                    plane, cluster, replace(management, manual=bool(reroutes)), run.not_built()
+                )
                 outcome = run.execute(
                     cluster, job, store, identity, launch, management, reroutes, Ending(), quiet,
                     ends_together_s=ENDS_TOGETHER_S,

@@ -35,6 +35,14 @@ def choose(wanted: str, cluster: Cluster, management: Management, unseen: str | 
     return decide(cluster, management, _ready(cluster, management), unseen)
 
 
+def choose_at_start(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
+    """As `choose`, but decided by the first answers of the run's own agents: they are started once where it is route,
+    on most clusters (`supervise` raises `OtherPlaneError` where it is not)."""
+    if wanted != AUTO or not management.reroutes:
+        return choose(wanted, cluster, management)
+    return replace(management, plane=ROUTE, decide=lambda ready: decide(cluster, management, ready, unseen))
+
+
 def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | None], unseen: str | None) -> Management:
     """`choose` by the agents' first answers, in the order of the cluster's managed hosts; what did not start counts
     nothing."""

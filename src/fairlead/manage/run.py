@@ -23,7 +23,7 @@ from fairlead.cluster.launchers import Launcher
 from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
 from fairlead.manage import message_files
-from fairlead.manage.chosen_plane import AUTO, FEWEST, choose
+from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
@@ -32,7 +32,7 @@ from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
 from fairlead.manage.recording import begun, recording, with_earlier
 from fairlead.manage.say import say
-from fairlead.manage.supervisor import Management, Outcome, supervise, timed
+from fairlead.manage.supervisor import Management, OtherPlaneError, Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.protocol.recorded_events import EventRecorder
@@ -111,7 +111,7 @@ def run(
                 with with_earlier(results, store) as earlier:
                     management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
                 if management is not None:
-                    management = choose(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
+                    management = choose_at_start(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
                 outcome = execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
             _record(store, identity, outcome, signals.ended_by())
             _fetch(kept, quiet)
@@ -240,6 +240,30 @@ def execute(
     """
     if management is None:
         return timed(partial(launch_it, job))
+    begin = partial(_execute, cluster, job, store, identity, launch_it, reroutes, ending, quiet, ends_together_s)
+    try:
+        return begin(management)
+    except OtherPlaneError as other:
+        return begin(other.management)
+
+
+def _execute(
+    cluster: Cluster,
+    job: Job,
+    store: Store,
+    identity: int,
+    launch_it: Callable[[Job, Callable[[], None]], int],
+    reroutes: Sequence[Reroute],
+    ending: Ending,
+    quiet: bool,
+    ends_together_s: float | None,
+    management: Management,
+) -> Outcome:
+    """`execute`, managed.
+
+    Raises:
+        OtherPlaneError: see `supervise`.
+    """
     recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
     with (
         monitored(cluster, job, management) as (watched_job, watching),

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -80,6 +80,18 @@ class Outcome:
     problems: list[Exception] = field(default_factory=list)
 
 
+class OtherPlaneError(FairleadError):
+    """The agents' first answers ask for agents that are started in another way.
+
+    Attributes:
+        management: the run's management with its plane.
+    """
+
+    def __init__(self, management: "Management") -> None:
+        super().__init__(f"agents were started for another plane than {management.plane}")
+        self.management = management
+
+
 @dataclass(frozen=True)
 class Management:
     """How a run is managed.
@@ -96,6 +108,8 @@ class Management:
         mover: makes what moves virtual machines; None: nothing does.
         base_s: latency in seconds of small messages by (source, destination), as characterized.
         sharing: which injections hurt which paths, as characterized; None: that is not known.
+        decide: the management with its plane, by the agents' first answers (by host index; None: one did not start);
+            None: the plane is decided.
     """
 
     components: Components
@@ -109,11 +123,25 @@ class Management:
     mover: MakeMover | None = None
     base_s: Mapping[HostPath, float] = field(default_factory=dict)
     sharing: SharedBottlenecks | None = None
+    decide: "Callable[[Sequence[answers.Ready | None]], Management] | None" = None
 
     @property
     def reroutes(self) -> bool:
         """Whether guardians are needed."""
         return not PLANES.get(self.plane).by_agents and (self.components.detours or self.manual)
+
+    def decided(self, ready: Sequence[answers.Ready | None]) -> "Management":
+        """With its plane decided, where it was not.
+
+        Raises:
+            OtherPlaneError: that needs agents that are started in another way.
+        """
+        if self.decide is None:
+            return self
+        other = self.decide(ready)
+        if (other.plane, other.reroutes) != (self.plane, self.reroutes):
+            raise OtherPlaneError(other)
+        return replace(self, remarks=other.remarks, decide=None)
 
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
@@ -234,7 +262,10 @@ def supervise(
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
-            about a host; the program was not started. What fails after it has ended is among the outcome's problems.
+            about a host; the program was not started.
+        OtherPlaneError: likewise, since the agents have to be started in another way.
+
+    What fails after the program has ended is among the outcome's problems.
     """
     names = [host.name for host in cluster.managed_hosts()]
     narrator = Narrator(names, sys.stderr, quiet=quiet)
@@ -246,7 +277,7 @@ def supervise(
     )
     watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
     common_end = CommonEnd(watch, ends_together_s) if ends_together_s is not None else None
-    told = EventThread(common_end or watch)
+    told = EventThread(common_end or watch, held=management.decide is not None)
     outcome: Outcome | None = None
     try:
         with ExitStack() as stack:
@@ -255,6 +286,7 @@ def supervise(
             stack.enter_context(lost_planes)
             agents = stack.enter_context(AgentThread(_group_maker(cluster, management, job), told))
             ready = agents.group.ready
+            management = _decided(management, ready, told)
             check_interfaces(cluster, ready)
             check_reachable(cluster, agents, [index for index, each in enumerate(ready) if each is not None])
             _tell_limits(management, narrator, names, ready, told.put)
@@ -275,6 +307,17 @@ def supervise(
     outcome.relayed = sum(watch.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))
     return outcome
+
+
+def _decided(management: Management, ready: Sequence[answers.Ready | None], told: EventThread) -> Management:
+    """See `Management.decided`. What agents said that have to be started in another way is of no run."""
+    try:
+        decided = management.decided(ready)
+    except OtherPlaneError:
+        told.discard()
+        raise
+    told.release()
+    return decided
 
 
 def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: None) -> Outcome:

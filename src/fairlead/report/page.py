@@ -8,6 +8,9 @@ import jinja2
 from fairlead import __version__, files
 from fairlead.report import palette
 
+MOST_ROWS = 1000
+"""Of a table that a page has; its CSV has all. A page of some megabytes opens at once, one of twenty does not."""
+
 
 def render(template: str, **values: Any) -> str:
     """The page made from ``templates/<template>``. A name that the template uses and nobody gave is an error."""
@@ -18,6 +21,7 @@ def render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["most_rows"] = MOST_ROWS
     return environment.get_template(template).render(palette=palette.css(), version=__version__, **values)
 
 

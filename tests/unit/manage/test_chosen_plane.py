@@ -7,9 +7,9 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import HostError
 from fairlead.manage import chosen_plane
-from fairlead.manage.chosen_plane import choose, decide
+from fairlead.manage.chosen_plane import choose, choose_at_start, decide
 from fairlead.manage.components import FULL, STAGES
-from fairlead.manage.supervisor import Management
+from fairlead.manage.supervisor import Management, OtherPlaneError
 from fairlead.protocol.answers import Ready
 from fairlead.protocol.enums import Scheduling
 
@@ -106,3 +106,19 @@ def test_agents_that_are_only_asked_have_a_lease(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(HostError, match="h0: ssh did not get there"):
         choose("auto", cluster(), management())
     assert [(options.guardian, options.lease_s) for options in made] == [(("/guardian",), LEASE_S)]
+
+
+def test_agents_of_the_run_itself_decide_where_they_are_asked() -> None:
+    begun = choose_at_start("auto", cluster(2), management())
+    assert (begun.plane, begun.remarks) == ("route", ["first"])
+    settled = begun.decided([plane_of("route"), None])
+    assert (settled.plane, settled.remarks[1:], settled.decide) == (
+        "route",
+        ["plane: route, by the kernel's routes (the guardian may on all 1 hosts)"],
+        None,
+    )
+    with pytest.raises(OtherPlaneError) as raised:
+        begun.decided([plane_of("route"), plane_of("none", REASON)])
+    assert raised.value.management.plane == "relay"
+    for plane in ("route", "relay"):
+        assert choose_at_start(plane, cluster(), management()).decide is None

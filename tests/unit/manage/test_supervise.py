@@ -13,7 +13,7 @@ from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import AgentError
 from fairlead.manage import registry, supervisor
 from fairlead.manage.components import STAGES
-from fairlead.manage.supervisor import Management, Outcome
+from fairlead.manage.supervisor import Management, OtherPlaneError, Outcome
 from fairlead.protocol.messages import AgentEvent
 
 from ..agent_events import event
@@ -49,9 +49,9 @@ def _no_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(FakeAgents, "error", None)
 
 
-def supervised(sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None) -> Outcome:
+def supervised(sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None, **more: Any) -> Outcome:
     hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
-    management = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), mover=mover)
+    management = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), mover=mover, **more)
     cluster = Cluster("c", "local", hosts, source="c.toml")
     return supervisor.supervise(cluster, management, lambda _on_end: 0, argv=["x"], sinks=sinks)
 
@@ -87,6 +87,27 @@ def test_what_fails_before_the_program_ends_is_raised(monkeypatch: pytest.Monkey
     monkeypatch.setattr(supervisor, "check_reachable", unreachable)
     with pytest.raises(AgentError, match="h1 is not reached"):
         supervised([])
+
+
+def test_a_plane_that_is_decided_by_the_first_answers_takes_no_other_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[str] = []
+
+    def decide(ready: Any) -> Management:
+        assert ready == [READY, READY]
+        return Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), remarks=["plane: route"])
+
+    supervised([lambda _host, said: told.append(said.TYPE)], decide=decide)
+    assert "rerouted" in told
+    assert "plane: route" in capsys.readouterr().err
+
+
+def test_agents_of_another_plane_are_of_no_run() -> None:
+    told: list[str] = []
+    relay = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), plane="relay")
+    with pytest.raises(OtherPlaneError) as raised:
+        supervised([lambda _host, said: told.append(said.TYPE)], decide=lambda ready: relay)
+    assert raised.value.management is relay
+    assert told == []
 
 
 def test_whoever_reports_an_event_it_is_looked_at_in_the_events_thread() -> None:

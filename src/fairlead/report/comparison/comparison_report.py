@@ -16,6 +16,7 @@ from fairlead.display.terminal import rich_table
 from fairlead.report import page, summary
 from fairlead.report.comparison import comparison_figures, comparison_tables
 from fairlead.report.figures import Drawing
+from fairlead.report.host_facts import by_fact
 from fairlead.report.profile import communication_figures
 from fairlead.report.run import findings, migrations, timeline
 
@@ -130,7 +131,7 @@ def conditions(comparison: Comparison) -> list[tuple[str, str]]:
     """What the runs were made on: facts that all runs share, and those that changed in between, flat."""
     seen: dict[str, set[str]] = {}
     for run in comparison.runs or (comparison.experiment,):
-        for key, value in flat("", run.facts or comparison.experiment.facts):
+        for key, value in flat("", by_fact(run.facts or comparison.experiment.facts)):
             seen.setdefault(key, set()).add(value)
     return [(key, " / ".join(sorted(values))) for key, values in sorted(seen.items())]
 

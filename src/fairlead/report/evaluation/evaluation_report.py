@@ -29,6 +29,7 @@ from fairlead.report.evaluation import (
     management_tables,
 )
 from fairlead.report.figures import Drawing
+from fairlead.report.host_facts import by_fact
 from fairlead.report.network import network_tables
 from fairlead.store import Run, Store
 
@@ -276,6 +277,6 @@ def _conditions(data: Dataset) -> list[tuple[str, str]]:
         return told + ([("joined factors", ", ".join(joined))] if joined else [])
     seen: dict[str, set[str]] = {}
     for facts in {id(run.facts): run.facts for run in data.rows}.values():  # rows share theirs
-        for key, value in flat("", facts):
+        for key, value in flat("", by_fact(facts)):
             seen.setdefault(key, set()).add(value)
     return [(key, " / ".join(sorted(values)[:4])) for key, values in sorted(seen.items())]

@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.analysis import characterized, communication, latencies
+from fairlead.analysis import mitigation as mitigations
 from fairlead.analysis.communication import Communication
 from fairlead.analysis.managed import HostPair, ManagedRun, read
+from fairlead.analysis.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
@@ -21,9 +23,10 @@ from fairlead.report import page
 from fairlead.report.comparison import comparison_figures
 from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
+from fairlead.report.host_facts import by_fact
 from fairlead.report.network import placement_table
 from fairlead.report.profile import communication_figures
-from fairlead.report.run import migrations, run_findings, timeline
+from fairlead.report.run import migrations, mitigation, run_findings, timeline
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
@@ -42,6 +45,7 @@ class RunReport:
         way_out: whether any pair has a detour, by the characterization that was used; None where there was none.
         communication: what the message monitor saw; None where it was off.
         placement: by which the ranks were placed; None: by slots.
+        mitigation: what the user was advised; None: nothing.
     """
 
     managed: ManagedRun
@@ -49,6 +53,7 @@ class RunReport:
     way_out: bool | None
     communication: Communication | None = None
     placement: Placement | None = None
+    mitigation: Mitigation | None = None
 
 
 def latest(store: Store) -> Run | None:
@@ -77,6 +82,7 @@ def load(store: Store, number: int) -> RunReport:
         characterized.has_detour(store, run),
         communication.read(store, run),
         Placement.model_validate(run.facts["placement"]) if "placement" in run.facts else None,
+        mitigations.read(store, run),
     )
 
 
@@ -87,7 +93,8 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         FairleadError: a file cannot be written.
     """
     run, drawn = report.managed.run, drawings(report)
-    paths, more_paths = congested_paths(report.managed).split(MOST_ROWS)
+    all_paths = congested_paths(report.managed)
+    paths, more_paths = all_paths.split(MOST_ROWS)
     content = page.render(
         "run.html.j2",
         heading=str(run.labels["program"]),
@@ -95,17 +102,18 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         cluster=run.labels.get("cluster"),
         started=words.moment(run.started_s),
         command=" ".join(report.argv),
-        findings=run_findings.paragraphs(report.managed, report.way_out),
+        findings=findings(report),
         paths=paths,
         more_paths=more_paths,
+        all_paths=all_paths,
         drawings=drawn,
-        decisions=timeline.decisions_table([report.managed]),
         placement=placement_tables(report),
         placement_said=list(placement_table.sentences(report.placement)) if report.placement is not None else [],
         communication=communication_table(report),
+        outweighed=mitigation.pairs(report.mitigation),
         dropped=0 if report.communication is None else report.communication.dropped,
         migrations=migrations.decisions_table([(None, report.managed.migrations)]),
-        conditions=flat("", {name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS}),
+        conditions=flat("", by_fact({name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS})),
     )
     saved = [path for each in drawn for path in each.save(figures)] if figures is not None else []
     return [page.write(html, content), *saved]
@@ -113,7 +121,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
 
 def show(report: RunReport, console: Console) -> None:
     """Print findings and tables to a terminal."""
-    for text in run_findings.paragraphs(report.managed, report.way_out):
+    for text in findings(report):
         console.print(escape(text), highlight=False)
     for source, title in (
         (congested_paths(report.managed), "Congested paths"),
@@ -121,6 +129,7 @@ def show(report: RunReport, console: Console) -> None:
         (timeline.decisions_table([report.managed]), "Decisions"),
         *placement_tables(report),
         (communication_table(report), "Communication time by host pair"),
+        (mitigation.pairs(report.mitigation), "Ranks that spend more in transmission than in processing"),
         (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
     ):
         if source.rows:
@@ -129,6 +138,11 @@ def show(report: RunReport, console: Console) -> None:
             console.print(rich_table(first, title))
             if others.rows:
                 console.print(f"... and {len(others.rows)} more rows: see the page", highlight=False)
+
+
+def findings(report: RunReport) -> list[str]:
+    """What the run says, in words."""
+    return run_findings.paragraphs(report.managed, report.way_out, report.mitigation)
 
 
 def drawings(report: RunReport) -> list[Drawing]:
@@ -192,7 +206,7 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
 
 def _why_kept(run: ManagedRun, pair: HostPair) -> list[str]:
     """Why a pair stayed where it was. Until it was rerouted there were such reasons, too, but they passed."""
-    decisions = [decision for decision in run.decisions if decision.pair == pair]
+    decisions = run.decisions_on(pair)
     reroutes = [number for number, decision in enumerate(decisions) if decision.kind == "rerouted"]
     last = decisions[reroutes[-1] + 1 :] if reroutes else decisions
     return list(dict.fromkeys(reasons.describe(each.reason) for each in last if each.kind == "kept"))
@@ -201,8 +215,8 @@ def _why_kept(run: ManagedRun, pair: HostPair) -> list[str]:
 def _sharing(run: ManagedRun, pair: HostPair) -> str:
     """The job's other pairs on the path's bottleneck by their median rate when it was judged, the largest first."""
     rates_bps: dict[HostPair, list[float]] = {}
-    for decision in run.decisions:
-        for other, rate_bps in decision.sharing if decision.pair == pair else ():
+    for decision in run.decisions_on(pair):
+        for other, rate_bps in decision.sharing:
             rates_bps.setdefault(other, []).append(rate_bps)
     typical = sorted(((median(each), other) for other, each in rates_bps.items()), reverse=True)
     shown = [f"{comparison_figures.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]

@@ -71,7 +71,7 @@ def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
         for begin_s, end_s, relay in run.detours(pair):
             axis.barh(row - 0.2, end_s - begin_s, 0.34, begin_s, color=palette.MANAGED.light, lw=0)
             _relay_label(axis, row - 0.2, begin_s, min(end_s, run.time_s), relay, run.time_s)
-        stays = [decision.t_s for decision in run.decisions if decision.pair == pair and decision.kind == "kept"]
+        stays = [decision.t_s for decision in run.decisions_on(pair) if decision.kind == "kept"]
         axis.plot(stays, [row - 0.2] * len(stays), color=palette.INK.light, marker="x", ms=6, mew=1.6, lw=0)
     for each in run.congestion or ():
         above = {"xycoords": ("data", "axes fraction"), "xytext": (0, 4), "textcoords": "offset points"}

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "fairlead/core/actions.hpp"
@@ -60,6 +61,8 @@ class Controller {
 
     PathView view(HostId peer) const;
     int pairs_in_use() const;
+    /// Hosts that the program has ever had a connection to, by number.
+    const std::set<HostId>& partners() const;
 
   private:
     class State;

@@ -79,6 +79,7 @@ struct ClockStepped {
 /// Controller::next_wakeup() is reached.
 struct Tick {
     double run_delay_s = 0.0;  ///< own wait in the run queue since the last Tick (/proc/self/schedstat)
+    bool spare = true;         ///< the agent has processor time for searches
 };
 
 /// By hand, from the supervisor: such a detour stays until it is restored by hand, or its relay dies. Answer: Rerouted

@@ -64,16 +64,28 @@ class SharingRelation {
   private:
     using Cell = std::uint32_t;  ///< an ordered pair of groups
 
+    void gather_members();
     bool fills(Pair pair, Filled what) const;
     Cell cell_of(Pair pair) const;
     bool cell_hurts(Cell injected, Cell hurt) const;
-    bool source_shares(HostId source, Pair pair) const;
+    /// What the hosts of one group share with a path as its sources.
+    struct Shared {
+        bool hurt = false;            ///< the path hurts paths of each of them
+        std::vector<HostId> hurting;  ///< groups to which their paths hurt it, where these fill a link between groups
+    };
+    std::vector<Shared> shared_by_groups(Pair pair) const;
+    bool source_shares(HostId source, Pair pair, const Shared& of_group) const;
     /// Whether `each` is true for a pair of the cell's groups whose injection fills a link between them.
     template <typename Each>
     bool any_between(Cell cell, Each each) const;
-    /// Whether it is for another pair, an injection on which hurts this one by the link of a host, and by no other.
-    template <typename Each>
-    bool any_of_ends(Pair hurt, Each each) const;
+    /// Of the pairs of a host with the hosts of a group: how many fill the link of that host.
+    struct EndFills {
+        std::uint16_t all = 0;
+        std::uint16_t between = 0;  ///< of these, those that fill a link between groups as well
+    };
+    static void count(EndFills& fills, Filled end, std::uint8_t before, std::uint8_t after);
+    /// Injections on other pairs that hurt this one by the link of a host, and by no other.
+    std::size_t hurting_ends(Pair pair) const;
 
     std::vector<HostId> group_of_;
     std::vector<std::vector<HostId>> members_;  ///< by group
@@ -83,6 +95,8 @@ class SharingRelation {
     std::vector<std::vector<Cell>> hurt_by_;   ///< per cell: those whose injections hurt it
     std::vector<std::uint8_t> fills_;          ///< per pair of hosts: a bit for each of Filled; empty where apart
     std::vector<std::uint32_t> fill_between_;  ///< per cell: its pairs that fill a link between groups
+    std::vector<EndFills> fills_from_;         ///< per source and group of destinations
+    std::vector<EndFills> fills_to_;           ///< per destination and group of sources
 };
 
 }  // namespace fairlead::core
