@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.analysis import characterized, communication, latencies
+from fairlead.analysis import mitigation as mitigations
 from fairlead.analysis.communication import Communication
 from fairlead.analysis.managed import HostPair, ManagedRun, read
+from fairlead.analysis.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
@@ -23,7 +25,7 @@ from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
 from fairlead.report.network import placement_table
 from fairlead.report.profile import communication_figures
-from fairlead.report.run import migrations, run_findings, timeline
+from fairlead.report.run import migrations, mitigation, run_findings, timeline
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
@@ -42,6 +44,7 @@ class RunReport:
         way_out: whether any pair has a detour, by the characterization that was used; None where there was none.
         communication: what the message monitor saw; None where it was off.
         placement: by which the ranks were placed; None: by slots.
+        mitigation: what the user was advised; None: nothing.
     """
 
     managed: ManagedRun
@@ -49,6 +52,7 @@ class RunReport:
     way_out: bool | None
     communication: Communication | None = None
     placement: Placement | None = None
+    mitigation: Mitigation | None = None
 
 
 def latest(store: Store) -> Run | None:
@@ -77,6 +81,7 @@ def load(store: Store, number: int) -> RunReport:
         characterized.has_detour(store, run),
         communication.read(store, run),
         Placement.model_validate(run.facts["placement"]) if "placement" in run.facts else None,
+        mitigations.read(store, run),
     )
 
 
@@ -95,7 +100,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         cluster=run.labels.get("cluster"),
         started=words.moment(run.started_s),
         command=" ".join(report.argv),
-        findings=run_findings.paragraphs(report.managed, report.way_out),
+        findings=findings(report),
         paths=paths,
         more_paths=more_paths,
         drawings=drawn,
@@ -103,6 +108,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
         placement=placement_tables(report),
         placement_said=list(placement_table.sentences(report.placement)) if report.placement is not None else [],
         communication=communication_table(report),
+        outweighed=mitigation.pairs(report.mitigation),
         dropped=0 if report.communication is None else report.communication.dropped,
         migrations=migrations.decisions_table([(None, report.managed.migrations)]),
         conditions=flat("", {name: fact for name, fact in run.facts.items() if name not in NO_CONDITIONS}),
@@ -113,7 +119,7 @@ def write(report: RunReport, html: Path, *, figures: Path | None = None) -> list
 
 def show(report: RunReport, console: Console) -> None:
     """Print findings and tables to a terminal."""
-    for text in run_findings.paragraphs(report.managed, report.way_out):
+    for text in findings(report):
         console.print(escape(text), highlight=False)
     for source, title in (
         (congested_paths(report.managed), "Congested paths"),
@@ -121,6 +127,7 @@ def show(report: RunReport, console: Console) -> None:
         (timeline.decisions_table([report.managed]), "Decisions"),
         *placement_tables(report),
         (communication_table(report), "Communication time by host pair"),
+        (mitigation.pairs(report.mitigation), "Ranks that spend more in transmission than in processing"),
         (migrations.decisions_table([(None, report.managed.migrations)]), "Migrations"),
     ):
         if source.rows:
@@ -129,6 +136,11 @@ def show(report: RunReport, console: Console) -> None:
             console.print(rich_table(first, title))
             if others.rows:
                 console.print(f"... and {len(others.rows)} more rows: see the page", highlight=False)
+
+
+def findings(report: RunReport) -> list[str]:
+    """What the run says, in words."""
+    return run_findings.paragraphs(report.managed, report.way_out, report.mitigation)
 
 
 def drawings(report: RunReport) -> list[Drawing]:
