@@ -2,6 +2,7 @@
 // noise: what the operating system takes from a program, core by core. See docs/reference/benchmarks.md.
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "benchmark/noise_loops.hpp"
+#include "benchmark/noise_sources.hpp"
+#include "benchmark/thread_times.hpp"
 #include "benchmark/ticks.hpp"
 
 namespace fairlead::benchmark {
@@ -30,6 +33,7 @@ struct Options {
     std::size_t detours = 100'000;
     double quantum_s = 0.001;
     double seconds = 10.0;
+    bool sources = false;
 };
 
 Options options_of(int argc, char** argv) {
@@ -55,6 +59,7 @@ Options options_of(int argc, char** argv) {
     app.add_option("--seconds", options.seconds, "time after which a processor is done")
         ->check(CLI::Range(0.01, 1e6))
         ->capture_default_str();
+    app.add_flag("--sources", options.sources, "also what each detour came from (selfish only)");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -99,6 +104,44 @@ double step_s() {
     return least_s;
 }
 
+constexpr std::size_t kMostThreads = 10;  // that are told of a processor
+constexpr std::uint64_t kLeastRun_ns = 10'000;
+
+// What the kernel says was taken from this thread: before the loop, and after it.
+struct Taken {
+    explicit Taken(int cpu) : steal(steal_ticks(ProcFile("/proc/stat").text(), cpu)), queue_s(run_queue_s()) {}
+    std::optional<std::uint64_t> steal;
+    std::optional<double> queue_s;
+};
+
+void tell_sources(Json& line, const Detours& found, const NoiseSources& sources, const Taken& before,
+                  const Taken& after) {
+    line["looked_ticks"] = found.looked;
+    line["source_names"] = sources.names();
+    line["source_sets"] = sources.sets();
+    line["detour_set"] = found.source;
+    line["steal_s"] = nullptr;
+    line["run_queue_s"] = nullptr;
+    if (before.steal && after.steal) {
+        const auto ticks = static_cast<double>(*after.steal - *before.steal);
+        line["steal_s"] = ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+    }
+    if (before.queue_s && after.queue_s) {
+        line["run_queue_s"] = *after.queue_s - *before.queue_s;
+    }
+}
+
+Json threads_of(const std::vector<int>& cpus, const ThreadTimes& before, const ThreadTimes& after) {
+    Json told = Json::array();
+    for (const int cpu : cpus) {
+        const std::vector<ThreadTime> ran = ran_between(before, after, cpu);
+        for (std::size_t i = 0; i < std::min(ran.size(), kMostThreads) && ran[i].run_ns >= kLeastRun_ns; ++i) {
+            told.push_back({{"cpu", cpu}, {"name", ran[i].name}, {"run_s", static_cast<double>(ran[i].run_ns) * 1e-9}});
+        }
+    }
+    return {{"threads", told}};
+}
+
 Json measure(const Options& options, int cpu, double ticks_per_s) {
     const TickRate rate;
     const auto limit = static_cast<std::uint64_t>(options.seconds * ticks_per_s);
@@ -106,12 +149,20 @@ Json measure(const Options& options, int cpu, double ticks_per_s) {
     if (options.method == "selfish") {
         const std::uint64_t least = least_iteration();
         const auto threshold = static_cast<std::uint64_t>(options.threshold * static_cast<double>(least));
-        const Detours found = selfish(threshold, options.detours, limit);
+        NoiseSources sources(cpu);
+        const Look look = options.sources ? Look([&] { return sources.look(); }) : Look();
+        const Taken before(cpu);
+        sources.look();  // from here on
+        const Detours found = selfish(threshold, options.detours, limit, look);
+        const Taken after(cpu);
         line["least_ticks"] = least;
         line["iterations"] = found.iterations;
         line["period_ticks"] = found.period;
         line["start_ticks"] = found.start;
         line["duration_ticks"] = found.duration;
+        if (options.sources) {
+            tell_sources(line, found, sources, before, after);
+        }
     } else {
         const auto quantum = static_cast<std::uint64_t>(options.quantum_s * ticks_per_s);
         const auto count = static_cast<std::size_t>(options.seconds / options.quantum_s) + 1;
@@ -127,6 +178,8 @@ int run(const Options& options) {
     const double ticks_per_s = rate.per_s();
     const std::vector<int> cpus = options.cpus.empty() ? allowed_cpus() : options.cpus;
     std::cout << Json{{"cpus", cpus}, {"steady_clock_step_s", step_s<std::chrono::steady_clock>()}} << std::endl;
+    const bool sources = options.sources && options.method == "selfish";
+    const ThreadTimes before = sources ? thread_times() : ThreadTimes{};
     std::mutex speaking;
     std::atomic<bool> failed{false};
     std::barrier together(static_cast<std::ptrdiff_t>(options.in_turn ? 1 : cpus.size()));
@@ -150,6 +203,9 @@ int run(const Options& options) {
         if (thread.joinable()) {
             thread.join();
         }
+    }
+    if (sources) {
+        std::cout << threads_of(cpus, before, thread_times()) << std::endl;
     }
     return failed ? 1 : 0;
 }

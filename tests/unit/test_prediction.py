@@ -30,7 +30,9 @@ def matrix(small_s: dict[str, float], large_s: dict[str, float]) -> LatencyMatri
                 pair = source + destination
                 median[:, i, j] = small_s.get(pair, 1e-3), large_s.get(pair, 2e-3)
     ones = np.ones_like(median)
-    return LatencyMatrix((100, 1100), ones * 30, median, median, median, ones.astype(bool), np.zeros((3, 3)))
+    return LatencyMatrix(
+        (100, 1100), ones * 30, median, median, median, ones.astype(bool), np.zeros((3, 3)), median, 2 * median
+    )
 
 
 def sent(pair: str, amount: int) -> list[list[int]]:

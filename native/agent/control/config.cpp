@@ -45,6 +45,15 @@ Clock::Test clock_test_of(const std::optional<ClockError>& read) {
     return test;
 }
 
+core::Acknowledge acknowledge_of(const std::optional<std::string>& read) {
+    using enum core::Acknowledge;
+    if (!read) return waited;
+    for (const core::Acknowledge each : {waited, always, never}) {
+        if (*read == name(each)) return each;
+    }
+    fail("'acknowledge' must be 'waited', 'always' or 'never', not '" + *read + "'");
+}
+
 bool valid_job(const std::string& job) {
     return std::all_of(job.begin(), job.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
 }
@@ -91,6 +100,7 @@ Config parse_config(WipedLine line) {
     if (read.relay) config.relay = RelayConfig{std::move(read.relay->directory), read.relay->capacity_B};
     config.lease_s = read.lease_s.value_or(0.0);
     config.boot_id = read.boot_id;
+    config.acknowledge = acknowledge_of(read.acknowledge);
     config.rings = std::move(read.rings).value_or("");
     config.manage = std::move(read.manage);
     return config;

@@ -47,6 +47,7 @@ struct Config {
     double lease_s = 0.0;              ///< from one word of the supervisor to the next at most; 0: any time
     /// Of this start of the host's agent, by which others tell it from earlier ones; greater than theirs.
     std::optional<std::uint64_t> boot_id;
+    core::Acknowledge acknowledge = core::Acknowledge::waited;  ///< which messages lead to notices
     std::string rings;      ///< directory of the ranks' rings; empty: their messages are not watched
     nlohmann::json manage;  ///< null, or what ManageConfig is made of
 

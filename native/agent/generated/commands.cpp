@@ -165,7 +165,7 @@ Manage read_manage(const json& object, const std::string& what, Receiver receive
 
 ConfigCommand read_config(const json& object) {
     const JsonFields fields(object, "config", {"type", "job", "secret", "self", "hosts", "guardian", "uid", "manage",
-                                               "relay", "rings", "lease_s", "boot_id", "clock_test"});
+                                               "relay", "rings", "acknowledge", "lease_s", "boot_id", "clock_test"});
     ConfigCommand read;
     read.job = fields.text("job", 1, 12);
     read.self = fields.whole<std::uint32_t>("self", ConfigCommand::self_limits);
@@ -183,6 +183,7 @@ ConfigCommand read_config(const json& object) {
     if (!read.manage.is_null() && !read.manage.is_object()) fields.fail("manage", "null or an object");
     if (fields.given("relay")) read.relay = read_relay_options(fields.any("relay"), fields.within("relay"));
     if (fields.given("rings")) read.rings = fields.text("rings", 1, 4096);
+    if (fields.has("acknowledge")) read.acknowledge = fields.text("acknowledge", 1, 16);
     if (fields.given("lease_s")) read.lease_s = fields.number("lease_s", ConfigCommand::lease_s_limits);
     if (fields.given("boot_id")) read.boot_id = fields.whole<std::uint64_t>("boot_id", ConfigCommand::boot_id_limits);
     if (fields.given("clock_test")) {

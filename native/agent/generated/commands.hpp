@@ -134,6 +134,8 @@ struct ConfigCommand {
     std::optional<RelayOptions> relay{};
     /// directory of the ranks' message rings; null: messages are not watched
     std::optional<std::string> rings{};
+    /// which messages in `rings` lead to notices: `waited` (default), `always` or `never`
+    std::optional<std::string> acknowledge{};
     /// time without a line after which the agent ends; null: it does not end
     std::optional<double> lease_s{};
     /// identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock in ns

@@ -23,6 +23,18 @@ void to_json(json& line, const Flow& said) {
     line["rate_bps"] = said.rate_bps;
 }
 
+void to_json(json& line, const RankPair& said) {
+    line["source"] = said.source;
+    line["source_rank"] = said.source_rank;
+    line["rank"] = said.rank;
+    line["messages"] = said.messages;
+    line["size_B"] = said.size_B;
+    line["waited_s"] = said.waited_s;
+    line["known_s"] = said.known_s;
+    line["transmission_s"] = said.transmission_s;
+    line["processing_s"] = said.processing_s;
+}
+
 void to_json(json& line, const PeerClock& said) {
     line["peer"] = said.peer;
     line["offset_s"] = said.offset_s;
@@ -162,6 +174,13 @@ void to_json(json& line, const CommunicationEvent& said) {
     if (said.clock_error_s) line["clock_error_s"] = *said.clock_error_s;
     line["dropped"] = said.dropped;
     line["mismatches"] = said.mismatches;
+}
+
+void to_json(json& line, const RankPairsEvent& said) {
+    line["type"] = "rank_pairs";
+    line["destination"] = said.destination;
+    line["span_s"] = said.span_s;
+    line["pairs"] = said.pairs;
 }
 
 void to_json(json& line, const ClockEvent& said) {

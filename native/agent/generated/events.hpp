@@ -28,6 +28,29 @@ struct Flow {
     double rate_bps = 0.0;
 };
 
+/// Messages from one rank to another.
+struct RankPair {
+    /// host of the sending rank; its own for messages inside the host
+    core::HostId source = core::kNoHost;
+    /// the sending rank
+    std::uint64_t source_rank = 0;
+    /// the receiving rank, on this host
+    std::uint64_t rank = 0;
+    /// number of messages
+    std::uint64_t messages = 0;
+    /// their bytes
+    std::uint64_t size_B = 0;
+    /// what calls waited that a message of this pair ended; between hosts only
+    double waited_s = 0.0;
+    /// the part of it of which the sender's end is known
+    double known_s = 0.0;
+    /// t_t: of the known part, after the message was sent
+    double transmission_s = 0.0;
+    /// t_p: what the receiver's thread did outside of calls that complete messages, up to those that a message of this
+    /// pair ended
+    double processing_s = 0.0;
+};
+
 /// The clock of another host; absent until it was heard.
 struct PeerClock {
     /// host
@@ -268,6 +291,16 @@ struct CommunicationEvent {
     std::uint64_t mismatches = 0;
 };
 
+/// Messages that ranks of this host received, by pair of ranks.
+struct RankPairsEvent {
+    /// this host
+    core::HostId destination = core::kNoHost;
+    /// time since the report before
+    double span_s = 0.0;
+    /// at most 256, those with most bytes first; others follow with the next
+    std::vector<RankPair> pairs{};
+};
+
 /// Every 5 s.
 struct ClockEvent {
     /// by host; of more than 16, those that the program talks to
@@ -323,8 +356,8 @@ struct LogEvent {
 };
 
 using Event = std::variant<LevelChangedEvent, ReroutedEvent, RestoredEvent, KeptEvent, NoticeEvent, BaseShiftedEvent,
-                           BaseLearntEvent, PathLatencyEvent, CommunicationEvent, ClockEvent, StatsEvent, RejectedEvent,
-                           PlaneLostEvent, LogEvent>;
+                           BaseLearntEvent, PathLatencyEvent, CommunicationEvent, RankPairsEvent, ClockEvent,
+                           StatsEvent, RejectedEvent, PlaneLostEvent, LogEvent>;
 
 /// As the supervisor gets it.
 nlohmann::json line_of(const Event& said);

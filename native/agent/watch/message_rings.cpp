@@ -72,30 +72,44 @@ void MessageRings::drain(const Take& take) {
 void MessageRings::drain_one(Mapped& mapped, const Stamps& stamps, const Take& take) {
     std::uint64_t done_ticks = 0;
     std::int64_t done_ns = 0;
+    std::int64_t computed_ns = 0;
     call_.clear();
-    const auto finish = [&] {
-        if (call_.empty()) return;
-        take(call_);
-        if (std::ranges::any_of(call_, [](const auto& end) { return !end.sends; })) mapped.waited_until_ns = done_ns;
-        call_.clear();
-    };
     mapped.reader.drain([&](const record::Message& shared) {
         const record::Message message = shared;
         ++read_;
         if (message.end != record::End::send && message.end != record::End::receive) return;
         if (message.peer < 0) return;  // outside the world
         if (message.done_ticks != done_ticks) {
-            finish();
+            finish_call(mapped, done_ns, computed_ns, take);
             done_ticks = message.done_ticks;
             done_ns = stamps.ns(done_ticks);
+            computed_ns = 0;
         }
+        computed_ns = std::max(computed_ns, stamps.duration_ns(message.computed_ticks));
         core::MessageEnd& end = call_.emplace_back(end_of(message, mapped.rank));
         end.begun_ns = std::min(stamps.ns(message.begun_ticks), done_ns);
         end.needed_ns = std::min(stamps.ns(message.needed_ticks), done_ns);
         end.waiting_from_ns = std::max(end.needed_ns, mapped.waited_until_ns);
         end.done_ns = done_ns;
     });
-    finish();
+    finish_call(mapped, done_ns, computed_ns, take);
+}
+
+/// What the thread did before a call that only sends is counted with the next one that receives.
+void MessageRings::finish_call(Mapped& mapped, std::int64_t done_ns, std::int64_t computed_ns, const Take& take) {
+    if (call_.empty()) return;
+    const auto first = std::ranges::min_element(call_, {}, &core::MessageEnd::needed_ns);
+    const std::int64_t entered_ns = std::max(first->needed_ns, mapped.inside_until_ns);
+    if (mapped.inside_until_ns > 0) mapped.processing_ns += entered_ns - mapped.inside_until_ns;
+    mapped.processing_ns += std::clamp<std::int64_t>(computed_ns, 0, std::max<std::int64_t>(done_ns - entered_ns, 0));
+    mapped.inside_until_ns = std::max(done_ns, mapped.inside_until_ns);
+    if (std::ranges::any_of(call_, [](const auto& end) { return !end.sends; })) {
+        for (core::MessageEnd& end : call_) end.processing_ns = mapped.processing_ns;
+        mapped.processing_ns = 0;
+        mapped.waited_until_ns = done_ns;
+    }
+    take(call_);
+    call_.clear();
 }
 
 void MessageRings::find_new() {

@@ -2,6 +2,7 @@
 // The rings that the ranks of this host write the ends of their messages to (native/interpose/record/ring.hpp).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -45,12 +46,17 @@ class MessageRings {
         record::RingReader reader;
         std::uint32_t rank;
         std::int64_t waited_until_ns = 0;  ///< return of the last call that completed a receive
+        std::int64_t inside_until_ns = 0;  ///< return of the last call that completed a send or receive; 0: none did
+        std::int64_t processing_ns = 0;    ///< outside of such calls, since that which completed a receive
     };
     /// From the ranks' counter to this host's clock, by the counter's rate since the agent began.
     class Stamps {
       public:
         Stamps(const record::Moment& first, const Clock& clock);
         std::int64_t ns(std::uint64_t ticks) const;
+        std::int64_t duration_ns(std::uint64_t ticks) const {
+            return std::llround(static_cast<double>(ticks) * ns_per_tick_);
+        }
 
       private:
         const Clock& clock_;
@@ -62,6 +68,7 @@ class MessageRings {
     bool map(const std::string& name);
     void put_off(const std::string& name, const char* what);
     void drain_one(Mapped& mapped, const Stamps& stamps, const Take& take);
+    void finish_call(Mapped& mapped, std::int64_t done_ns, std::int64_t computed_ns, const Take& take);
 
     std::string directory_;
     const Clock& clock_;

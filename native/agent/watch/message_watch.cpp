@@ -14,6 +14,9 @@ namespace {
 namespace wire = core::wire;
 
 constexpr double kReport_s = 1.0;
+constexpr double kReportRanks_s = 2.0;
+/// That are reported at a time: the others follow.
+constexpr std::size_t kMostRankPairs = 256;
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -55,9 +58,10 @@ MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& c
              [this](const std::string& text) {
                  report_(LogEvent{LogLevel::warning, text});
              }),
-      monitor_(config.self, config.host_count(), settings.messages),
+      monitor_(config.self, config.host_count(), settings.messages, config.acknowledge),
       looks_(settings.looks),
       active_s_(monotonic_s()),
+      ranks_reported_s_(monotonic_s()),
       announcer_(config, channel) {
     poll();
 }
@@ -73,6 +77,7 @@ void MessageWatch::poll() {
     announcer_.announce(rings_.ranks(), now);
     deliver();
     if (now - reported_s_ >= kReport_s) report_pairs();
+    if (now - ranks_reported_s_ >= kReportRanks_s) report_rank_pairs();
     timer_ = loop_.after(core::look_period_s(now - active_s_, looks_), [this] { poll(); });
 }
 
@@ -118,12 +123,25 @@ void MessageWatch::report_pairs() {
     }
 }
 
+void MessageWatch::report_rank_pairs() {
+    const double now = monotonic_s();
+    RankPairsEvent event{.destination = config_.self, .span_s = now - ranks_reported_s_, .pairs = {}};
+    for (const core::RankPairTimes& each : monitor_.take_rank_pairs(kMostRankPairs)) {
+        event.pairs.push_back({each.source, each.source_rank, each.rank, each.messages, each.size_B, each.waited_s,
+                               each.known_s, each.transmission_s, each.processing_s});
+    }
+    if (event.pairs.empty()) return;
+    ranks_reported_s_ = now;
+    report_(event);
+}
+
 void MessageWatch::stop() {
     loop_.cancel(timer_);
     drain();
     monitor_.tick(monotonic_s());
     monitor_.forget_open();
     report_pairs();
+    report_rank_pairs();
 }
 
 }  // namespace fairlead::agent

@@ -21,7 +21,8 @@ class MessageWatch {
     using Report = std::function<void(const Event&)>;
     using OnTime = std::function<void(const core::NetworkTime&)>;
 
-    /// `on_time` gets every message that was joined; `report` gets a `communication` event for every pair and second.
+    /// `on_time` gets every message that was joined; `report` gets a `communication` event for every pair and second,
+    /// and `rank_pairs`.
     MessageWatch(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, const Prober& prober,
                  const core::Settings& settings, Report report, OnTime on_time);
     ~MessageWatch();
@@ -39,6 +40,7 @@ class MessageWatch {
     void drain();
     void deliver();
     void report_pairs();
+    void report_rank_pairs();
 
     EventLoop& loop_;
     const Config& config_;
@@ -52,6 +54,7 @@ class MessageWatch {
     core::LookSettings looks_;
     double active_s_;           ///< when records came last, or this began
     double reported_s_ = -1e9;  ///< when pairs were
+    double ranks_reported_s_;   ///< when pairs of ranks were, or this began
     RankAnnouncer announcer_;
     std::size_t known_ranks_ = 0;
     EventLoop::TimerId timer_ = 0;

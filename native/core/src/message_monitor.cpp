@@ -23,8 +23,14 @@ std::int64_t own_ns(std::int64_t peer_ns, const ClockEstimate& clock, std::int64
 
 }  // namespace
 
-MessageMonitor::MessageMonitor(HostId self, HostId hosts, const MessageSettings& settings)
-    : self_(self), hosts_(hosts), settings_(settings), due_(hosts), budget_(settings.max_asked_per_s), pairs_(hosts) {}
+MessageMonitor::MessageMonitor(HostId self, HostId hosts, const MessageSettings& settings, Acknowledge acknowledge)
+    : self_(self),
+      hosts_(hosts),
+      settings_(settings),
+      acknowledge_(acknowledge),
+      due_(hosts),
+      budget_(settings.max_asked_per_s),
+      pairs_(hosts) {}
 
 void MessageMonitor::place(std::uint32_t rank, HostId host) {
     if (host >= hosts_ || places_.size() >= kMostPlaces) return;
@@ -40,7 +46,9 @@ void MessageMonitor::place(std::uint32_t rank, HostId host) {
 
 void MessageMonitor::completed(std::span<const MessageEnd> call, Time now) {
     std::vector<Receive> receives;
+    double processing_s = 0.0;
     for (const MessageEnd& end : call) {
+        processing_s = std::max(processing_s, static_cast<double>(end.processing_ns) * 1e-9);
         if (end.sends) {
             send(end);
             continue;
@@ -58,7 +66,7 @@ void MessageMonitor::completed(std::span<const MessageEnd> call, Time now) {
                             0.0});
     }
     answer_asked();
-    if (!receives.empty()) receive(std::move(receives), now);
+    if (!receives.empty()) receive(std::move(receives), processing_s, now);
 }
 
 /// It may turn out to be a neighbour's, or the network's.
@@ -78,38 +86,46 @@ void MessageMonitor::send(const MessageEnd& end) {
     sent_.add(end.key, {0, end.size_B, end.begun_ns, end.needed_ns, end.done_ns, end.computed});
 }
 
-void MessageMonitor::receive(std::vector<Receive> receives, Time now) {
+void MessageMonitor::receive(std::vector<Receive> receives, double processing_s, Time now) {
     double waited = 0.0;
     const Receive* remote = nullptr;
     for (const Receive& each : receives) {
         waited = std::max(waited, core::waited_s(each.times));
+        RankPairTimes& ranks = rank_pair(each);
+        ++ranks.messages;
+        ranks.size_B += each.size_B;
         if (each.source == self_) continue;
         remote = &each;
         PairTimes& times = pair(each.source);
         ++times.messages;
         times.size_B += each.size_B;
     }
-    if (remote == nullptr || waited < settings_.waited_s) return;
+    const bool waits = remote != nullptr && waited >= settings_.waited_s;
+    if (!waits) rank_pair(remote == nullptr ? receives.front() : *remote).processing_s += processing_s;
+    if (remote == nullptr || (!waits && acknowledge_ != Acknowledge::always)) return;
     const bool numbered =
         std::ranges::all_of(receives, [](const Receive& each) { return each.key.number < wire::kMessageNumbers; });
     if (!numbered || receives.size() > kMostReceives || waits_.size() >= kMostWaits || !afford(receives.size(), now)) {
-        ++pair(remote->source).waits;
-        pair(remote->source).waited_s += waited;
+        if (!waits) return;
+        rank_pair(*remote).processing_s += processing_s;
+        add_wait(*remote, nullptr);
         return;
     }
-    ask(std::move(receives), waited, now);
+    ask({.receives = std::move(receives), .waited = waits, .processing_s = processing_s}, waited >= settings_.urgent_s,
+        now);
 }
 
-void MessageMonitor::ask(std::vector<Receive> receives, double waited, Time now) {
+void MessageMonitor::ask(Wait wait, bool urgent, Time now) {
     const std::uint32_t number = next_wait_++;
-    Wait wait{std::move(receives), next_token_, 0, false, now + settings_.answer_timeout_s};
+    wait.first_token = next_token_;
+    wait.deadline = now + settings_.answer_timeout_s;
     wait.unanswered = wait.receives.size();
     for (std::size_t i = 0; i < wait.receives.size(); ++i) {
         const std::uint32_t token = next_token_++;
         tokens_[token] = {number, i};
         Due& due = due_[wait.receives[i].source];
         due.entries.push_back({token, wait.receives[i].key});
-        due.urgent = due.urgent || waited >= settings_.urgent_s;
+        due.urgent = due.urgent || urgent;
     }
     waits_.emplace(number, std::move(wait));
 }
@@ -192,18 +208,17 @@ void MessageMonitor::join(const Wait& wait) {
         times = message_times(last->size_B, *last->send, last->times, last->error_s, settings_);
         mismatches_ += times ? 0 : 1;
     }
-    if (times && last->source == self_) return;  // the network between hosts has no part in it
     const Receive& waited_for = times ? *last : *remote;
-    PairTimes& sums = pair(waited_for.source);
-    ++sums.waits;
-    sums.waited_s += core::waited_s(waited_for.times);
-    if (!times) return;
-    sums.known_s += core::waited_s(waited_for.times);
-    sums.network_s += times->network_s;
-    sums.late_sender_s += times->late_sender_s;
-    if (!times->latency_s) return;
-    if (sums.latencies_s.size() < kMostLatencies) sums.latencies_s.push_back(*times->latency_s);
-    sums.error_s = std::max(sums.error_s, last->error_s);
+    if (wait.waited) rank_pair(waited_for).processing_s += wait.processing_s;
+    if (waited_for.source == self_) return;  // the network between hosts has no part in it
+    if (wait.waited) add_wait(waited_for, times ? &*times : nullptr);
+    if (!times || !times->latency_s) return;
+    if (wait.waited) {
+        PairTimes& sums = pair(waited_for.source);
+        if (sums.latencies_s.size() < kMostLatencies) sums.latencies_s.push_back(*times->latency_s);
+        sums.error_s = std::max(sums.error_s, last->error_s);
+    }
+    if (acknowledge_ == Acknowledge::never) return;
     times_.push_back({last->source, last->key.source, last->key.destination, last->size_B, *times->latency_s,
                       last->error_s, one_source});
 }
@@ -251,6 +266,31 @@ void MessageMonitor::flush(HostId host, Time now) {
             outgoing_.push_back({host, std::move(query)});
         }
     }
+}
+
+/// A call that waited, and of what it did where that is known. A receiver that computes between its tests overlaps the
+/// transmission with its work: that says nothing against the pair of ranks.
+void MessageMonitor::add_wait(const Receive& receive, const MessageTimes* times) {
+    const double waited = core::waited_s(receive.times);
+    PairTimes& sums = pair(receive.source);
+    ++sums.waits;
+    sums.waited_s += waited;
+    if (times != nullptr) {
+        sums.known_s += waited;
+        sums.network_s += times->network_s;
+        sums.late_sender_s += times->late_sender_s;
+    }
+    if (receive.times.computed) return;
+    RankPairTimes& ranks = rank_pair(receive);
+    ranks.waited_s += waited;
+    if (times != nullptr) {
+        ranks.known_s += waited;
+        ranks.transmission_s += times->network_s;
+    }
+}
+
+RankPairTimes& MessageMonitor::rank_pair(const Receive& receive) {
+    return rank_pairs_.at(receive.source, receive.key.source, receive.key.destination);
 }
 
 PairTimes& MessageMonitor::pair(HostId source) {

@@ -85,9 +85,9 @@ TEST(MessageTimes, NothingIsThereBeforeItWasSent) {
 /// Rank 0 is on host 0, ranks 1 and 2 on host 1, rank 3 on host 2.
 class Hosts {
   public:
-    Hosts()
-        : monitors_{MessageMonitor(0, 3, settings()), MessageMonitor(1, 3, settings()),
-                    MessageMonitor(2, 3, settings())} {
+    explicit Hosts(Acknowledge acknowledge = Acknowledge::waited)
+        : monitors_{MessageMonitor(0, 3, settings(), acknowledge), MessageMonitor(1, 3, settings(), acknowledge),
+                    MessageMonitor(2, 3, settings(), acknowledge)} {
         for (MessageMonitor& each : monitors_) {
             each.place(0, 0);
             each.place(1, 1);
@@ -168,6 +168,97 @@ TEST(MessageMonitor, AsksOfMessagesThatWereWaitedForOnly) {
     EXPECT_DOUBLE_EQ(pairs[0].network_s, 0.005);
     EXPECT_EQ(pairs[0].latencies_s, std::vector<double>{0.006});
     EXPECT_TRUE(hosts[1].take_pairs().empty());
+}
+
+TEST(MessageMonitor, WhereAllAreAcknowledgedThoseThatNobodyWaitedForAreTimedToo) {
+    Hosts hosts(Acknowledge::always);
+    complete(hosts[0], {send(0, 1, 1, 10 * kMs)}, hosts.now);
+    complete(hosts[1], {receive(0, 1, 1, 15 * kMs, 15 * kMs + 20'000)}, hosts.now);
+    hosts[1].tick(hosts.now);
+    EXPECT_EQ(hosts.exchange(), 2);
+    const auto times = hosts[1].take_times();
+    ASSERT_EQ(times.size(), 1U);
+    EXPECT_DOUBLE_EQ(times[0].latency_s, 0.00502);
+    // The pair's sums are of waiting, as with any policy.
+    const auto pairs = hosts[1].take_pairs();
+    ASSERT_EQ(pairs.size(), 1U);
+    EXPECT_EQ(pairs[0].messages, 1U);
+    EXPECT_EQ(pairs[0].waits, 0U);
+    EXPECT_DOUBLE_EQ(pairs[0].waited_s, 0.0);
+    EXPECT_TRUE(pairs[0].latencies_s.empty());
+    // Messages inside the host are nobody's to acknowledge.
+    complete(hosts[1], {send(2, 1, 1, 20 * kMs)}, hosts.now);
+    complete(hosts[1], {receive(2, 1, 1, 21 * kMs, 21 * kMs + 10'000)}, hosts.now);
+    hosts.now += 1.0;
+    hosts[1].tick(hosts.now);
+    EXPECT_EQ(hosts.exchange(), 0);
+    EXPECT_TRUE(hosts[1].take_times().empty());
+}
+
+TEST(MessageMonitor, WhereNoneIsAcknowledgedWaitingIsStillDivided) {
+    Hosts hosts(Acknowledge::never);
+    complete(hosts[0], {send(0, 1, 1, 10 * kMs)}, hosts.now);
+    complete(hosts[1], {receive(0, 1, 1, 11 * kMs, 14 * kMs)}, hosts.now);
+    hosts[1].tick(hosts.now);
+    EXPECT_EQ(hosts.exchange(), 2);
+    EXPECT_TRUE(hosts[1].take_times().empty());
+    const auto pairs = hosts[1].take_pairs();
+    ASSERT_EQ(pairs.size(), 1U);
+    EXPECT_DOUBLE_EQ(pairs[0].network_s, 0.003);
+    EXPECT_EQ(pairs[0].latencies_s, std::vector<double>{0.004});
+}
+
+TEST(MessageMonitor, PairsOfRanksHaveTheirTransmissionAndProcessing) {
+    Hosts hosts;
+    complete(hosts[0], {send(0, 1, 1, 10 * kMs)}, hosts.now);
+    complete(hosts[2], {send(3, 1, 1, 16 * kMs)}, hosts.now);
+    MessageEnd first = receive(0, 1, 1, 12 * kMs, 18 * kMs);
+    MessageEnd last = receive(3, 1, 1, 12 * kMs, 18 * kMs);
+    first.processing_ns = last.processing_ns = 40 * kMs;
+    complete(hosts[1], {first, last}, hosts.now);
+    // Not waited for: it has processing only.
+    MessageEnd there = receive(0, 1, 2, 70 * kMs, 70 * kMs + 1000);
+    there.processing_ns = 52 * kMs;
+    complete(hosts[1], {there}, hosts.now);
+    // From a neighbour on the host, for which another placement may be looked.
+    complete(hosts[1], {receive(2, 1, 1, 71 * kMs, 71 * kMs + 1000)}, hosts.now);
+    hosts[1].tick(hosts.now);
+    hosts.exchange();
+    const auto pairs = hosts[1].take_rank_pairs(10);
+    ASSERT_EQ(pairs.size(), 3U);
+    EXPECT_EQ(pairs[0].source_rank, 0U);
+    EXPECT_EQ(pairs[0].source, 0);
+    EXPECT_EQ(pairs[0].rank, 1U);
+    EXPECT_EQ(pairs[0].messages, 2U);
+    EXPECT_EQ(pairs[0].size_B, 2 * kSmall_B);
+    EXPECT_DOUBLE_EQ(pairs[0].waited_s, 0.0);
+    EXPECT_DOUBLE_EQ(pairs[0].processing_s, 0.052);
+    EXPECT_EQ(pairs[1].source_rank, 2U);
+    EXPECT_EQ(pairs[1].source, 1);
+    EXPECT_EQ(pairs[1].messages, 1U);
+    EXPECT_EQ(pairs[2].source_rank, 3U);
+    EXPECT_DOUBLE_EQ(pairs[2].waited_s, 0.006);
+    EXPECT_DOUBLE_EQ(pairs[2].known_s, 0.006);
+    EXPECT_DOUBLE_EQ(pairs[2].transmission_s, 0.002);
+    EXPECT_DOUBLE_EQ(pairs[2].processing_s, 0.040);
+    EXPECT_TRUE(hosts[1].take_rank_pairs(10).empty());
+}
+
+TEST(MessageMonitor, AReceiverThatComputesBetweenItsTestsOverlapsTheTransmission) {
+    Hosts hosts;
+    complete(hosts[0], {send(0, 1, 1, 10 * kMs)}, hosts.now);
+    MessageEnd end = receive(0, 1, 1, 11 * kMs, 14 * kMs);
+    end.computed = true;
+    end.processing_ns = 2 * kMs;
+    complete(hosts[1], {end}, hosts.now);
+    hosts[1].tick(hosts.now);
+    hosts.exchange();
+    const auto pairs = hosts[1].take_rank_pairs(10);
+    ASSERT_EQ(pairs.size(), 1U);
+    EXPECT_DOUBLE_EQ(pairs[0].waited_s, 0.0);
+    EXPECT_DOUBLE_EQ(pairs[0].transmission_s, 0.0);
+    EXPECT_DOUBLE_EQ(pairs[0].processing_s, 0.002);
+    EXPECT_DOUBLE_EQ(hosts[1].take_pairs().at(0).waited_s, 0.003);
 }
 
 TEST(MessageMonitor, StampsAreBroughtToTheReceiversClock) {

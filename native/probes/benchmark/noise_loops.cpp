@@ -31,6 +31,63 @@ std::uint64_t steps_for(std::uint64_t quantum) {
     return std::max<std::uint64_t>(1, quantum * kTrial / std::max<std::uint64_t>(fastest, 1));
 }
 
+constexpr std::uint64_t kPause = 20;  // after a look, times its length
+constexpr int kSettling = 64;         // iterations after a look, which leaves cold caches
+
+// Looks at the sources of single detours, with pauses: bursts of detours must be seen, too. What was counted for those
+// of a pause is cleared by a look of its own at the pause's end, so that the next detour's look is of it alone.
+class Looks {
+  public:
+    Looks(const Look& look, std::size_t most) : look_(look), sources_(look ? most : 0, Detours::kNotLooked) {}
+
+    // The `count`-th detour has just ended at `now`; returns when the loop goes on.
+    std::uint64_t after(std::size_t count, std::uint64_t now) {
+        if (!look_) {
+            return now;
+        }
+        if (missed_ || now < not_before_) {
+            missed_ = true;
+            return now;
+        }
+        if (const auto source = look_()) {
+            sources_[count] = static_cast<std::int32_t>(*source);
+        }
+        const std::uint64_t last = settled(now);
+        not_before_ = last + kPause * (last - now);
+        return last;
+    }
+
+    // When `clear` is due.
+    std::uint64_t clear_at() const { return missed_ ? not_before_ : std::numeric_limits<std::uint64_t>::max(); }
+    std::uint64_t clear(std::uint64_t now) {
+        look_();
+        missed_ = false;
+        return settled(now);
+    }
+
+    std::uint64_t taken() const { return taken_; }
+    std::vector<std::int32_t> sources(std::size_t count) {
+        sources_.resize(std::min(count, sources_.size()));
+        return std::move(sources_);
+    }
+
+  private:
+    std::uint64_t settled(std::uint64_t since) {
+        std::uint64_t last = ticks();
+        for (int i = 0; i < kSettling; ++i) {
+            last = ticks();
+        }
+        taken_ += last - since;
+        return last;
+    }
+
+    const Look& look_;
+    std::vector<std::int32_t> sources_;
+    std::uint64_t taken_ = 0;
+    std::uint64_t not_before_ = 0;
+    bool missed_ = false;
+};
+
 }  // namespace
 
 std::uint64_t least_iteration() {
@@ -46,29 +103,40 @@ std::uint64_t least_iteration() {
     return least.value();
 }
 
-Detours selfish(std::uint64_t threshold, std::size_t most, std::uint64_t limit) {
+Detours selfish(std::uint64_t threshold, std::size_t most, std::uint64_t limit, const Look& look) {
     Detours found;
+    Looks looks(look, most);
     found.start.assign(most, 0);  // written once, so that no page is new when it is needed
     found.duration.assign(most, 0);
     std::size_t count = 0;
     std::uint64_t iterations = 0;
     const std::uint64_t begin = ticks();
+    const std::uint64_t end = begin + limit;
+    std::uint64_t stop = end;  // or when looks have something to do
     std::uint64_t before = begin;
     while (count < most) {
-        const std::uint64_t now = ticks();
+        std::uint64_t now = ticks();
         ++iterations;
         if (now - before > threshold) {
             found.start[count] = before - begin;
             found.duration[count] = now - before;
+            now = looks.after(count, now);
             ++count;
+            stop = std::min(end, looks.clear_at());
         }
-        if (now - begin >= limit) {
-            break;
+        if (now >= stop) {
+            if (now >= end) {
+                break;
+            }
+            now = looks.clear(now);
+            stop = end;
         }
         before = now;
     }
     found.period = ticks() - begin;
     found.iterations = iterations;
+    found.looked = looks.taken();
+    found.source = looks.sources(count);
     found.start.resize(count);
     found.duration.resize(count);
     return found;

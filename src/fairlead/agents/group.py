@@ -13,7 +13,7 @@ from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, EventCallback, Host, PortBusyError
 from fairlead.agents.revival import Revival
 from fairlead.errors import AgentError, HostError
-from fairlead.protocol import answers, commands, events, numbers
+from fairlead.protocol import answers, commands, enums, events, numbers
 from fairlead.protocol.messages import AgentEvent, AnswerT, Command
 from fairlead.protocol.objects import ClockError, Manage, ManagedHost, RelayOptions
 
@@ -39,6 +39,7 @@ class JobOptions:
         uid: whose traffic is rerouted; None: that of the user that the agent runs as on its host.
         manage: by host index, the decision tables of that host; empty: the agents measure on request only.
         rings: directory on the hosts where ranks write the ends of their messages; None: they do not.
+        acknowledge: which of them lead to notices where they took long.
         relay: directory on the hosts where ranks find the agent that relays their frames; None: agents relay none.
         clock_test: by host index, an offset and drift put on that agent's clock (tests).
         lease_s: agents that hear nothing for so long take back what they did, and end; None: they wait for ever.
@@ -50,6 +51,7 @@ class JobOptions:
     uid: int | None = None
     manage: Mapping[int, Manage] = field(default_factory=dict)
     rings: str | None = None
+    acknowledge: enums.Acknowledge = enums.Acknowledge.WAITED
     relay: str | None = None
     clock_test: Mapping[int, ClockError] = field(default_factory=dict)
     lease_s: float | None = None
@@ -250,6 +252,7 @@ class AgentGroup:
             clock_test=options.clock_test.get(index),
             manage=options.manage.get(index),
             rings=options.rings,
+            acknowledge=options.acknowledge if options.rings is not None else None,
             relay=RelayOptions(directory=options.relay) if options.relay is not None else None,
             lease_s=options.lease_s,
         )

@@ -118,6 +118,8 @@ class Characterization:
                 latency.p95_s[sized],
                 latency.one_way[sized],
                 latency.clock_error_s[two],
+                latency.by_clock_s[sized],
+                latency.round_trip_s[sized],
             ),
             sensitivity=relation.selected(of),
             rates_bps=self.rates_bps[two],
@@ -171,6 +173,18 @@ class Characterization:
             if relay not in (i, j)
         )
 
+    def _both_ways_words(self) -> list[str]:
+        """One-way times of the smallest messages by the clocks beside round trips; none where nothing was measured."""
+        if not self.latency.sizes_B or not np.isfinite(self.latency.round_trip_s[0]).any():
+            return []
+        one_way_s = float(np.nanmedian(self.latency.by_clock_s[0]))
+        round_trip_s = float(np.nanmedian(self.latency.round_trip_s[0]))
+        error_s = float(np.nanmedian(self.latency.clock_error_s))
+        return [
+            f"  by the clocks {one_way_s * 1e3:.3f} ms one way (their error: {error_s * 1e3:.3f} ms at most), "
+            f"{round_trip_s * 1e3:.3f} ms there and back (median pair, {self.latency.sizes_B[0]} B)"
+        ]
+
     def summary_words(self) -> list[str]:
         """What was found, for people, in a few lines."""
         pairs = len(self.hosts) * (len(self.hosts) - 1)
@@ -187,6 +201,7 @@ class Characterization:
                     f"  latency of {size_B:>8} B: {low * 1e3:.3f} / {middle * 1e3:.3f} / {high * 1e3:.3f} ms "
                     f"(fastest, median, slowest pair; {kind})"
                 )
+        lines += self._both_ways_words()
         if np.isfinite(self.rates_bps).any():
             rates = self.rates_bps / 1e6
             lines.append(

@@ -24,6 +24,8 @@ def latency(matrix: LatencyMatrix) -> dict[str, Any]:
         "p95_s": nullable(matrix.p95_s),
         "one_way": matrix.one_way.tolist(),
         "clock_error_s": nullable(matrix.clock_error_s),
+        "by_clock_s": nullable(matrix.by_clock_s),
+        "round_trip_s": nullable(matrix.round_trip_s),
     }
 
 

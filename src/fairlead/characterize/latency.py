@@ -30,7 +30,10 @@ class LatencyMatrix:
         count: exchanges behind the entry.
         median_s, p5_s, p95_s: of the one-way time; where clocks do not allow it, of half the round trip.
         one_way: whether the entry is a one-way time.
-        clock_error_s: (hosts, hosts) bound on the clocks' difference.
+        clock_error_s: (hosts, hosts) bound on the error of the clocks' difference, and so on that of ``by_clock_s``;
+            the largest of the pair's measurements.
+        by_clock_s: median of the one-way time by the two clocks, also where their error is large.
+        round_trip_s: median of the round trip to the destination and back, of the same exchanges.
     """
 
     sizes_B: tuple[int, ...]
@@ -40,24 +43,29 @@ class LatencyMatrix:
     p95_s: Floats
     one_way: Bools
     clock_error_s: Floats
+    by_clock_s: Floats
+    round_trip_s: Floats
 
     @classmethod
     def of(cls, samples: list[Exchanges], hosts: int) -> "LatencyMatrix":
         """From raw exchanges; of several measurements of an entry that with the lower median counts."""
         sizes = tuple(sorted({sample.size_B for sample in samples}))
         shape = (len(sizes), hosts, hosts)
-        count, median, low, high = (np.full(shape, np.nan) for _ in range(4))
+        count, median, low, high, by_clock_s, round_trip_s = (np.full(shape, np.nan) for _ in range(6))
         one_way = np.zeros(shape, dtype=bool)
         clock_error = np.full(shape[1:], np.nan)
         for sample in samples:
-            clock_error[sample.pair] = clock_error[sample.pair[::-1]] = sample.clock_error_s
+            for pair in (sample.pair, sample.pair[::-1]):
+                clock_error[pair] = np.fmax(clock_error[pair], sample.clock_error_s)
+            forward_s = {sample.pair: sample.forward_s, sample.pair[::-1]: sample.round_trip_s - sample.forward_s}
             for pair, times, by_clock in _directions(sample):
                 entry = (sizes.index(sample.size_B), *pair)
                 middle = float(np.median(times))
                 if not middle >= median[entry]:
                     count[entry], median[entry], one_way[entry] = times.size, middle, by_clock
                     low[entry], high[entry] = np.percentile(times, (5, 95))
-        return cls(sizes, count, median, low, high, one_way, clock_error)
+                    by_clock_s[entry], round_trip_s[entry] = np.median(forward_s[pair]), np.median(sample.round_trip_s)
+        return cls(sizes, count, median, low, high, one_way, clock_error, by_clock_s, round_trip_s)
 
     @classmethod
     def of_samples(cls, samples: Samples) -> "LatencyMatrix":
@@ -82,6 +90,8 @@ class LatencyMatrix:
             self._filled(self.p95_s, groups),
             np.nan_to_num(one_way) > 0.5,
             self._filled(self.clock_error_s[None], groups)[0],
+            self._filled(self.by_clock_s, groups),
+            self._filled(self.round_trip_s, groups),
         )
 
     def _filled(self, values: Floats, groups: Groups) -> Floats:

@@ -11,6 +11,7 @@ from fairlead.cli import scale as scale_option
 from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.settings_option import settings_option
 from fairlead.manage.data_planes import PLANES
+from fairlead.protocol.enums import Acknowledge
 
 if TYPE_CHECKING:
     from fairlead.config_changes import Change
@@ -44,6 +45,13 @@ if TYPE_CHECKING:
     help="Record communication time by host pair in all runs  [default: the plan's].",
 )
 @click.option(
+    "--acknowledge",
+    type=click.Choice([each.value for each in Acknowledge]),
+    default=None,
+    help="With --monitor: slow messages of which the sender's agent gets a notice. waited: those that their receiver "
+    "waited for; always: all between hosts; never: none, so that sockets and probes alone tell  [default: the plan's].",
+)
+@click.option(
     "--plane",
     "planes",
     multiple=True,
@@ -66,6 +74,7 @@ def command(
     congestions: tuple[str, ...],
     stages: bool,
     monitor: bool | None,
+    acknowledge: str | None,
     planes: tuple[str, ...],
     scale: float | str | None,
     replications: int | None,
@@ -87,6 +96,7 @@ def command(
       fairlead compare examples/demo.toml --stages --show-plan
       fairlead compare examples/dmcbm.toml --only 'cg-*.delay.*'
       fairlead compare examples/migration.toml --congestion destination
+      fairlead compare examples/demo.toml --monitor --acknowledge always
       fairlead compare examples/demo.toml --plane route --plane relay
       fairlead compare examples/demo.toml --scale 0.2
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
@@ -98,6 +108,10 @@ def command(
         plan = comparison_session.with_table(plan, stages=True)
     if monitor is not None:
         plan = comparison_session.with_table(plan, monitor=monitor)
+    if acknowledge:
+        if not plan.comparison.monitor:
+            raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
+        plan = comparison_session.with_table(plan, acknowledge=acknowledge)
     if planes:
         plan = comparison_session.with_table(plan, planes=tuple(dict.fromkeys(planes)))
     if plan.comparison.stages and len(plan.comparison.planes) > 1:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence level (comparisons, evaluations).")  # fmt: skip
 @click.option("--list", "list_", is_flag=True, help="List the stored results by run number.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a comparison's summary, or the list.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: a comparison's summary, a run's figures, or the list."
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -62,6 +64,7 @@ def command(
       fairlead report results/demo
       fairlead report results --list
       fairlead report results --run 12
+      fairlead report results --run 12 --json
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
       fairlead report results --benchmarks
       fairlead report results --run 3 --run 7
@@ -126,17 +129,17 @@ def _one_result(
 
     with Store.read(directory) as store:
         kind, number = asked or _newest(store, as_json)
-        if as_json and kind != comparison.KIND:
+        if as_json and kind not in (comparison.KIND, run_report.KIND):
             other = {
                 "characterization": "; `fairlead characterize show --json` prints a characterization",
                 EVALUATION: "; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's tables as CSV",
             }.get(kind, "")
-            raise click.UsageError(f"--json: only comparisons have a JSON summary{other}")
+            raise click.UsageError(f"--json: only comparisons and runs have JSON figures{other}")
         target = output or directory / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
         if kind == run_report.KIND and number is not None:
-            return make.run(store, number, target, figures=figures)
+            return make.run(store, number, target, figures=figures, as_json=as_json)
         if kind == comparison.KIND:
             return make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
         if kind == EVALUATION:
@@ -145,7 +148,7 @@ def _one_result(
 
 
 def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:
-    """Kind and number of what is reported where nobody says. Only comparisons have JSON, and they choose themselves."""
+    """Kind and number of what is reported where nobody says. As JSON a comparison goes first; it chooses itself."""
     from fairlead.analysis import comparison
     from fairlead.report import make
 

@@ -9,6 +9,7 @@ from fairlead.cli.named_path import NamedPath
 from fairlead.cli.program_command import ProgramCommand
 from fairlead.cli.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
+from fairlead.protocol.enums import Acknowledge
 
 
 @click.command("run", cls=ProgramCommand)
@@ -32,6 +33,13 @@ from fairlead.manage.data_planes import PLANES
     default=False,
     show_default=True,
     help="Also record communication time by host pair; needs a program that can be preloaded.",
+)
+@click.option(
+    "--acknowledge",
+    type=click.Choice([each.value for each in Acknowledge]),
+    default=None,
+    help="With --monitor: slow messages of which the sender's agent gets a notice. waited: those that their receiver "
+    "waited for; always: all between hosts; never: none, so that sockets and probes alone tell  [default: waited].",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
               help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
@@ -66,6 +74,7 @@ def command(
     no_detection: bool,
     no_detours: bool,
     monitor: bool,
+    acknowledge: str | None,
     messages: Path | None,
     migrate: bool,
     migrate_dry_run: bool,
@@ -107,6 +116,8 @@ def command(
     detection = not (no_agents or no_detection)
     if monitor and no_agents:
         raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
+    if acknowledge and not monitor:
+        raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane}: messages are carried by agents: leave --no-agents out")
     migration = migrate or migrate_dry_run
@@ -118,6 +129,7 @@ def command(
         detours=detection and not no_detours,
         migration=migration,
         monitor=monitor,
+        acknowledge=Acknowledge(acknowledge or Acknowledge.WAITED),
     )
     return run.run(
         cluster_file,

@@ -11,7 +11,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option("--watch", is_flag=True, help="Refresh every second until Ctrl-C.")
 def command(as_json: bool, watch: bool) -> None:
-    """Show your managed runs on this machine: congested paths and reroutes.
+    """Show your managed runs on this machine: congested paths, reroutes, and advice on the program.
 
     \b
     Examples:
@@ -46,6 +46,8 @@ def show(as_json: bool) -> None:
         click.echo(f"job {state.job}  {' '.join(state.argv)}  on {state.cluster_file}  for {age_s:.0f} s")
         if not state.alive:
             click.echo("  dead: its supervisor is gone; `fairlead clean` removes what it left")
+        if state.advice:
+            click.echo(f"  {state.advice}")
         for path, level in state.levels.items():
             click.echo(
                 f"  {path}  {level}" + (f", rerouted over {state.detours[path]}" if path in state.detours else "")

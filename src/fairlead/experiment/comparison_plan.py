@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from fairlead.config import Model
 from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.management import PlaneName
+from fairlead.experiment.management import AcknowledgeName, PlaneName
 from fairlead.experiment.program import ProgramPlan
 from fairlead.lab.description import Scale
 
@@ -35,6 +35,8 @@ class ComparisonTable(Model):
     """Add fairlead's components one by one (agents, detection, detours); with one plane only."""
     monitor: bool = False
     """Watch messages in all runs, the unmanaged ones too."""
+    acknowledge: AcknowledgeName = "waited"
+    """With ``monitor``: slow messages of which the sender's agent gets a notice."""
     migrate: bool = False
     """Managed runs also migrate virtual machines away from congested servers."""
     planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)

@@ -8,8 +8,10 @@ from pydantic import AfterValidator, Field
 from fairlead.config import Model
 from fairlead.manage.components import NONE, ROUTE, STAGES, Components
 from fairlead.manage.data_planes import PLANES
+from fairlead.protocol.enums import Acknowledge
 
 Stage = Literal["none", "agents", "detection", "detours", "migration"]
+AcknowledgeName = Literal["waited", "always", "never"]
 
 
 def _known_plane(value: str) -> str:
@@ -30,6 +32,8 @@ class ManagementLevel(Model):
     """What carries rerouted traffic."""
     monitor: bool = False
     """Watch messages; with ``none``, agents do nothing else."""
+    acknowledge: AcknowledgeName = "waited"
+    """With ``monitor``: slow messages of which the sender's agent gets a notice."""
 
 
 class ManagementTable(Model):
@@ -55,5 +59,5 @@ class Managed:
             level = ManagementLevel(components=level)
         components = STAGES.get(level.components, NONE)
         if level.monitor:
-            components = replace(components, agents=True, monitor=True)
+            components = replace(components, agents=True, monitor=True, acknowledge=Acknowledge(level.acknowledge))
         return cls(components, level.plane if components.detours else ROUTE)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from fairlead.protocol.enums import Acknowledge
+
 
 @dataclass(frozen=True)
 class Components:
@@ -14,6 +16,7 @@ class Components:
         migration: virtual machines are moved where their server is congested.
         monitor: agents watch the program's messages, too. It is no stage, and on only where it is asked for: it costs
             more than the rest (docs/guides/monitor.md).
+        acknowledge: of which messages that took long the source is told, where they are watched (DMCBM 3.4.1).
     """
 
     agents: bool
@@ -21,6 +24,7 @@ class Components:
     detours: bool
     migration: bool = False
     monitor: bool = False
+    acknowledge: Acknowledge = Acknowledge.WAITED
 
     def __post_init__(self) -> None:
         if self.detours and not self.detection:

@@ -42,6 +42,8 @@ def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
             return f"{pair(names, event.source, event.destination)} {_of_pair(names, event)}"
         case events.Migration():
             return _of_migration(event)
+        case events.Mitigation():
+            return event.reason
         case events.Died() | events.NotStarted() | events.Restarted() | events.GivenUp():
             return f"the agent of {names[host]} {_of_life(event)}"
         case events.Rejected():
@@ -141,7 +143,7 @@ class Narrator:
 
     A direct path changes its level many times while congestion lasts. Only its turn to high is told, and only while the
     program's traffic is on it; the record has every change. Of many pairs at the same time some are told, and how many
-    more there are. That all detours end with the program goes without saying.
+    more there are. That all detours end with the program goes without saying. Advice is told once.
     """
 
     def __init__(self, names: Sequence[str], stream: TextIO, *, quiet: bool = False) -> None:
@@ -151,6 +153,7 @@ class Narrator:
         self._started_s: float | None = None  # seconds since the epoch
         self._away: set[tuple[int, int]] = set()
         self._program_ended = False
+        self._advised = False
         self._alike = {kind: _Alike() for kind in MORE}
 
     def program_started(self, started_s: float) -> None:
@@ -204,6 +207,9 @@ class Narrator:
 
     def _worth_telling(self, host: int, event: AgentEvent) -> bool:
         match event:
+            case events.Mitigation():
+                first, self._advised = not self._advised, True
+                return first
             case events.Kept():
                 return event.reason.partition(":")[0] not in reasons.ORDINARY
             case events.Died():

@@ -24,6 +24,7 @@ class RunState:
         pid: the supervisor's process id; ``started_ticks`` its start time in clock ticks since boot.
         detours: (source host, destination host) joined by "→", to the relay's name.
         levels: the same keys, to "low", "medium" or "high"; only paths that are not low.
+        advice: what the user was advised; empty: nothing.
     """
 
     job: str
@@ -34,6 +35,7 @@ class RunState:
     started_at_s: float
     detours: dict[str, str] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
+    advice: str = ""
 
     @property
     def alive(self) -> bool:

@@ -314,6 +314,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
         remarks=remarks,
         base_s=found.base_s(),
         sharing=found.sensitivity,
+        characterized=found,
     )
 
 

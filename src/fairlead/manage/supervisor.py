@@ -19,6 +19,7 @@ from fairlead.agents.agent import EventCallback
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
+from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
@@ -36,6 +37,10 @@ from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.manage.preflight import check_interfaces, check_reachable
+from fairlead.manage.user_mitigation import UserMitigation
+from fairlead.mitigation import other_placement
+from fairlead.mitigation.evidence import Evidence
+from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol import answers, enums, events
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import Manage
@@ -110,6 +115,7 @@ class Management:
         sharing: which injections hurt which paths, as characterized; None: that is not known.
         decide: the management with its plane, by the agents' first answers (by host index; None: one did not start);
             None: the plane is decided.
+        characterized: all of the characterization; None: there is none.
     """
 
     components: Components
@@ -124,6 +130,7 @@ class Management:
     base_s: Mapping[HostPath, float] = field(default_factory=dict)
     sharing: SharedBottlenecks | None = None
     decide: "Callable[[Sequence[answers.Ready | None]], Management] | None" = None
+    characterized: Characterization | None = None
 
     @property
     def reroutes(self) -> bool:
@@ -149,6 +156,7 @@ class Management:
             guardian=self.binaries.guardian if self.reroutes else None,
             manage=self.tables if self.components.detection else {},
             rings=self.rings,
+            acknowledge=self.components.acknowledge,
             relay=self.relay,
             lease_s=LEASE_S,
             revived=True,
@@ -220,6 +228,8 @@ class _Audience:
                 for told in (state.detours, state.levels):
                     for path in [path for path in told if path.startswith(pair_from(self._names, host))]:
                         del told[path]
+            case events.Mitigation():
+                state.advice = event.reason
             case events.Rerouted():
                 state.detours[pair(self._names, event.source, event.destination)] = self._names[event.relay]
             case events.Restored():
@@ -276,12 +286,16 @@ def supervise(
         lambda host, event: told.put(host, event),
     )
     watch = _Audience(names, narrator, registration, [*sinks, lost_planes])
+    mitigation = _mitigation(cluster, management, names, lambda host, event: told.put(host, event))
+    if mitigation is not None:
+        watch.add(mitigation)
     common_end = CommonEnd(watch, ends_together_s) if ends_together_s is not None else None
     told = EventThread(common_end or watch, held=management.decide is not None)
     outcome: Outcome | None = None
     try:
         with ExitStack() as stack:
             stack.enter_context(registration)
+            stack.callback(_advise, mitigation, watch)  # when all events were handed on
             stack.enter_context(told)
             stack.enter_context(lost_planes)
             agents = stack.enter_context(AgentThread(_group_maker(cluster, management, job), told))
@@ -355,6 +369,22 @@ def _group_maker(cluster: Cluster, management: Management, job: str) -> Callable
         options=management.job_options(),
         job=job,
     )
+
+
+def _mitigation(
+    cluster: Cluster, management: Management, names: Sequence[str], report: EventCallback
+) -> UserMitigation | None:
+    """What advises the user; None where messages are not watched, or nobody knows which paths are congested."""
+    if not (management.components.monitor and management.components.detection):
+        return None
+    found = management.characterized
+    return UserMitigation(names, Evidence(OwnTraffic(found)), other_placement.finder(cluster, found), report)
+
+
+def _advise(mitigation: UserMitigation | None, watch: EventCallback) -> None:
+    """Tell and record what the whole run says."""
+    if mitigation is not None and (last := mitigation.at_end()) is not None:
+        watch(*last)
 
 
 def _mover(management: Management, names: Sequence[str], agents: AgentThread, tell: EventCallback) -> Mover | None:

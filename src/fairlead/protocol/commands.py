@@ -24,6 +24,7 @@ class Config(Order):
         manage: decision tables; None: only manual reroutes.
         relay: relay plane; excludes `guardian`.
         rings: directory of the ranks' message rings; None: messages are not watched.
+        acknowledge: which messages in `rings` lead to notices: `waited` (default), `always` or `never`.
         lease_s: time without a line after which the agent ends; None: it does not end.
         boot_id: identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock
             in ns.
@@ -41,12 +42,13 @@ class Config(Order):
     manage: Manage | None
     relay: RelayOptions | None = None
     rings: str | None = None
+    acknowledge: str | None = None
     lease_s: float | None = None
     boot_id: int | None = None
     clock_test: ClockError | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        written: dict[str, Any] = {
             "type": self.TYPE,
             "job": self.job,
             "secret": self.secret,
@@ -61,6 +63,9 @@ class Config(Order):
             "boot_id": self.boot_id,
             "clock_test": None if self.clock_test is None else self.clock_test.to_json(),
         }
+        if self.acknowledge is not None:
+            written["acknowledge"] = self.acknowledge
+        return written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

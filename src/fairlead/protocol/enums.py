@@ -186,3 +186,23 @@ class MigrationAction(StrEnum):
     SHARES = "shares"
     # the cloud does not answer
     BLIND = "blind"
+
+
+class Acknowledge(StrEnum):
+    """Of which messages the receiver's agent sends the source's agent a notice where they took long."""
+
+    # those that their receiver waited for
+    WAITED = "waited"
+    # all between hosts, also those that nobody waited for
+    ALWAYS = "always"
+    # none
+    NEVER = "never"
+
+
+class Remedy(StrEnum):
+    """What may help where transmission between ranks outweighs processing."""
+
+    # other hosts for the ranks
+    MAPPING = "mapping"
+    # larger parts of the work for each rank: no better placement is known
+    DECOMPOSITION = "decomposition"

@@ -21,7 +21,7 @@ from fairlead.protocol.fields import (
     whole,
 )
 from fairlead.protocol.messages import Event
-from fairlead.protocol.objects import Flow, PeerClock, RelayCounts, RemovedItem
+from fairlead.protocol.objects import Flow, OutweighedPair, PeerClock, RankPair, RelayCounts, RemovedItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -515,6 +515,40 @@ class Communication(Event[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankPairs(Event[HostT]):
+    """Messages that ranks of this host received, by pair of ranks.
+
+    Attributes:
+        destination: this host.
+        span_s: time since the report before.
+        pairs: at most 256, those with most bytes first; others follow with the next.
+    """
+
+    TYPE: ClassVar[str] = "rank_pairs"
+    STORED: ClassVar[bool] = True
+
+    destination: HostT
+    span_s: float
+    pairs: tuple[RankPair[HostT], ...]
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "RankPairs[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            destination=fields.one("destination", fields.host),
+            span_s=fields.one("span_s", real),
+            pairs=fields.one("pairs", many(fields.within(RankPair.read))),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "destination": host(self.destination),
+            "span_s": self.span_s,
+            "pairs": [each.to_json(host) for each in self.pairs],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clock(Event[HostT]):
     """Every 5 s.
 
@@ -997,6 +1031,65 @@ class Migration(Event[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mitigation(Event[HostT]):
+    """Advice to the user.
+
+    Attributes:
+        remedy: what may help.
+        reason: a sentence for the terminal.
+        observed_s: how long the program was observed.
+        cost_s_per_min: what a rank waits in each minute for these pairs' transmissions, the mean of all ranks, in s per
+            min.
+        saving_s_per_min: estimate of what another placement would save of it; None: not known, in s per min.
+        host_of_rank: that placement, in rank order; empty: none is better, or known.
+        pairs: at most 16, the longest transmission first.
+        all_pairs: how many there are.
+        paths_left_out: paths that were left out while they were congested, and not clearly by the program itself.
+    """
+
+    TYPE: ClassVar[str] = "mitigation"
+    STORED: ClassVar[bool] = True
+
+    remedy: enums.Remedy
+    reason: str
+    observed_s: float
+    cost_s_per_min: float
+    saving_s_per_min: float | None
+    host_of_rank: tuple[str, ...]
+    pairs: tuple[OutweighedPair[HostT], ...]
+    all_pairs: int
+    paths_left_out: int
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Mitigation[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            remedy=fields.one("remedy", choice(enums.Remedy)),
+            reason=fields.one("reason", text, ""),
+            observed_s=fields.one("observed_s", real),
+            cost_s_per_min=fields.one("cost_s_per_min", real),
+            saving_s_per_min=fields.nullable("saving_s_per_min", real, None),
+            host_of_rank=fields.one("host_of_rank", many(text), ()),
+            pairs=fields.one("pairs", many(fields.within(OutweighedPair.read)), ()),
+            all_pairs=fields.one("all_pairs", whole, 0),
+            paths_left_out=fields.one("paths_left_out", whole, 0),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "remedy": self.remedy,
+            "reason": self.reason,
+            "observed_s": self.observed_s,
+            "cost_s_per_min": self.cost_s_per_min,
+            "saving_s_per_min": self.saving_s_per_min,
+            "host_of_rank": list(self.host_of_rank),
+            "pairs": [each.to_json(host) for each in self.pairs],
+            "all_pairs": self.all_pairs,
+            "paths_left_out": self.paths_left_out,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Started(Event[HostT]):
     """The program began."""
 
@@ -1053,6 +1146,7 @@ EVENTS: tuple[type[Event[Any]], ...] = (
     BaseLearnt,
     PathLatency,
     Communication,
+    RankPairs,
     Clock,
     Stats,
     Rejected,
@@ -1067,6 +1161,7 @@ EVENTS: tuple[type[Event[Any]], ...] = (
     PlaneCleaned,
     Error,
     Migration,
+    Mitigation,
     Started,
     Congestion,
 )

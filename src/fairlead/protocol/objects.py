@@ -45,6 +45,111 @@ class Flow(Generic[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankPair(Generic[HostT]):
+    """Messages from one rank to another.
+
+    Attributes:
+        source: host of the sending rank; its own for messages inside the host.
+        source_rank: the sending rank.
+        rank: the receiving rank, on this host.
+        messages: number of messages.
+        size_B: their bytes.
+        waited_s: what calls waited that a message of this pair ended; between hosts only.
+        known_s: the part of it of which the sender's end is known.
+        transmission_s: t_t: of the known part, after the message was sent.
+        processing_s: t_p: what the receiver's thread did outside of calls that complete messages, up to those that a
+            message of this pair ended.
+    """
+
+    source: HostT
+    source_rank: int
+    rank: int
+    messages: int
+    size_B: int
+    waited_s: float
+    known_s: float
+    transmission_s: float
+    processing_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "RankPair[HostT]":
+        return cls(
+            source=fields.one("source", fields.host),
+            source_rank=fields.one("source_rank", whole),
+            rank=fields.one("rank", whole),
+            messages=fields.one("messages", whole),
+            size_B=fields.one("size_B", whole),
+            waited_s=fields.one("waited_s", real),
+            known_s=fields.one("known_s", real),
+            transmission_s=fields.one("transmission_s", real),
+            processing_s=fields.one("processing_s", real),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "source_rank": self.source_rank,
+            "rank": self.rank,
+            "messages": self.messages,
+            "size_B": self.size_B,
+            "waited_s": self.waited_s,
+            "known_s": self.known_s,
+            "transmission_s": self.transmission_s,
+            "processing_s": self.processing_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutweighedPair(Generic[HostT]):
+    """A pair of ranks that spends more in transmission than its receiver in processing.
+
+    Attributes:
+        source: host of the sending rank.
+        destination: host of the receiving rank.
+        source_rank: the sending rank.
+        rank: the receiving rank.
+        messages: number of messages.
+        size_B: their bytes.
+        transmission_s: t_t, of the time observed.
+        processing_s: t_p, of the time observed.
+    """
+
+    source: HostT
+    destination: HostT
+    source_rank: int
+    rank: int
+    messages: int
+    size_B: int
+    transmission_s: float
+    processing_s: float
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "OutweighedPair[HostT]":
+        return cls(
+            source=fields.one("source", fields.host),
+            destination=fields.one("destination", fields.host),
+            source_rank=fields.one("source_rank", whole),
+            rank=fields.one("rank", whole),
+            messages=fields.one("messages", whole),
+            size_B=fields.one("size_B", whole),
+            transmission_s=fields.one("transmission_s", real),
+            processing_s=fields.one("processing_s", real),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        return {
+            "source": host(self.source),
+            "destination": host(self.destination),
+            "source_rank": self.source_rank,
+            "rank": self.rank,
+            "messages": self.messages,
+            "size_B": self.size_B,
+            "transmission_s": self.transmission_s,
+            "processing_s": self.processing_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerClock:
     """The clock of another host; absent until it was heard.
 

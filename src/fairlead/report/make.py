@@ -14,7 +14,7 @@ from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
 from fairlead.report.evaluation import evaluation_report
 from fairlead.report.network import characterization_report
-from fairlead.report.run import run_report
+from fairlead.report.run import run_json, run_report
 from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
 
@@ -64,15 +64,24 @@ def characterization(store: Store, run: int | None, html: Path, *, figures: Path
 
 
 def run(
-    store: Store, number: int, html: Path, *, figures: Path | None = None, console: Console | None = None
+    store: Store,
+    number: int,
+    html: Path,
+    *,
+    figures: Path | None = None,
+    as_json: bool = False,
+    console: Console | None = None,
 ) -> list[Path]:
-    """Write the page of a run by itself and print its tables; returns the files written.
+    """Write the page of a run by itself and print its tables (or, ``as_json``, its figures); returns the files written.
 
     Raises:
         FairleadError: it is none, or a file cannot be written.
     """
     found = run_report.load(store, number)
-    run_report.show(found, console or terminal.console())
+    if as_json:
+        print(run_json.of(found).to_json(), end="")
+    else:
+        run_report.show(found, console or terminal.console())
     return run_report.write(found, html, figures=figures)
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fairlead.characterize import path_table
+from fairlead.characterize import json_form, path_table
 from fairlead.characterize.grouping import Groups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Exchanges
@@ -36,6 +36,20 @@ def test_clocks_that_are_too_far_apart_give_half_the_round_trip() -> None:
     assert not matrix.one_way[0, 0, 1]
     assert matrix.one_way[0, 1, 0], "the slower direction stands the error"
     assert matrix.clock_error_s[1, 0] == 0.2e-3
+
+
+def test_one_way_times_by_the_clocks_stand_beside_round_trips_whatever_their_error() -> None:
+    samples = [exchanges((0, 1), 64, 1e-3, 3e-3, error_s=0.2e-3), exchanges((0, 1), 1024, 2e-3, 4e-3, error_s=0.1e-3)]
+    matrix = LatencyMatrix.of(samples, hosts=3)
+    np.testing.assert_allclose(matrix.by_clock_s[:, 0, 1], [1e-3, 2e-3])
+    np.testing.assert_allclose(matrix.by_clock_s[:, 1, 0], [3e-3, 4e-3])
+    np.testing.assert_allclose(matrix.round_trip_s[:, 0, 1], [4e-3, 6e-3])
+    np.testing.assert_allclose(matrix.round_trip_s[:, 1, 0], [4e-3, 6e-3])
+    assert matrix.clock_error_s[0, 1] == 0.2e-3, "the largest"
+    assert np.isnan(matrix.by_clock_s[0, 0, 2]) and np.isnan(matrix.clock_error_s[0, 2])
+    told = json_form.latency(matrix)
+    assert told["round_trip_s"][1][0][1] == pytest.approx(6e-3)
+    assert told["by_clock_s"][0][0][2] is None
 
 
 def test_of_two_measurements_the_lower_counts() -> None:

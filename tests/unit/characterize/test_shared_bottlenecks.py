@@ -65,6 +65,7 @@ def test_what_agents_are_told_grows_with_hosts_times_groups() -> None:
         times = LatencyMatrix(
             (64,), *(np.full((1, hosts, hosts), value) for value in (9.0, 1e-3, 1e-3, 1e-3)),
             one_way=np.ones((hosts, hosts), dtype=bool), clock_error_s=np.zeros((hosts, hosts)),
+            by_clock_s=np.full((1, hosts, hosts), 1e-3), round_trip_s=np.full((1, hosts, hosts), 2e-3),
         )  # fmt: skip
         tables = json_form.manage_tables(times, found.rates_bps, found, 0.0)
         assert len(tables) == hosts

@@ -1,17 +1,23 @@
 """Communication time by host pair, from the events of agents to tables and figures."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from fairlead.analysis import communication
 from fairlead.analysis.communication import Communication, PairTimes
+from fairlead.cli.main import command
+from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.display.words import NBSP
 from fairlead.experiment.comparison_form import managements_of
-from fairlead.experiment.comparison_plan import ComparisonPlan
+from fairlead.experiment.comparison_plan import ComparisonPlan, ComparisonTable
 from fairlead.experiment.management import Managed
 from fairlead.manage.components import FULL, NONE, Components
+from fairlead.manage.supervisor import Management
+from fairlead.protocol.enums import Acknowledge
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.report.profile import communication_figures
@@ -132,5 +138,25 @@ def test_in_a_comparison_plain_runs_are_monitored_by_agents_that_do_nothing_else
         Components(agents=True, detection=True, detours=True, monitor=True),
     ]
     assert not FULL.monitor
+
+
+@pytest.mark.parametrize("policy", list(Acknowledge))
+def test_each_policy_of_acknowledgement_comes_to_the_agents(policy: Acknowledge) -> None:
+    table = ComparisonTable(name="c", lab=Path("mesh8.toml"), monitor=True, acknowledge=policy.value)
+    levels = managements_of(table).values()
+    assert {Managed.of(level).components.acknowledge for level in levels} == {policy}
+    components = replace(FULL, monitor=True, acknowledge=policy)
+    watching = Management(components, {}, HostBinaries("/agent", ("/guardian",)), rings="/dev/shm/rings")
+    assert watching.job_options().acknowledge == policy
+
+
+def test_messages_are_acknowledged_only_where_they_are_watched() -> None:
+    for line in ("run c.toml --acknowledge never -- ./x", "compare demo.toml --acknowledge always --show-plan"):
+        done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
+        assert done.exit_code == 2, done.output
+        assert done.output.splitlines()[-1] == "Error: --acknowledge: messages are not watched: add --monitor"
+
+
+def test_a_run_without_agents_has_no_monitor() -> None:
     with pytest.raises(ValueError, match="needs agents"):
         Components(agents=NONE.agents, detection=False, detours=False, monitor=True)

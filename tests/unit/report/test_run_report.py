@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import json
 import re
 import sys
 
@@ -16,7 +17,7 @@ from fairlead.errors import StoreError
 from fairlead.placement.json_form import Expected, Placement
 from fairlead.protocol import reasons
 from fairlead.report import make
-from fairlead.report.run import run_findings, run_report
+from fairlead.report.run import run_findings, run_json, run_report
 from fairlead.store import Store
 
 from . import report_fixtures as fixtures
@@ -25,7 +26,15 @@ TIME_S = 12.0
 
 
 def record(
-    store, clock, scenario="congested_managed", status="ok", exit_code=0, error=None, facts=fixtures.FACTS, stats=()
+    store,
+    clock,
+    scenario="congested_managed",
+    status="ok",
+    exit_code=0,
+    error=None,
+    facts=fixtures.FACTS,
+    stats=(),
+    advice=(),
 ):
     """A run as `fairlead run` leaves it, with the events of the fixture's scenario, and these; returns its number."""
     labels = {"program": "cg", "ranks": 8, "cluster": "mesh8"}
@@ -36,6 +45,8 @@ def record(
             store.add_event(run, t_s, kind, data)
     for data in stats:
         store.add_event(run, clock.now_s, "stats", data)
+    for data in advice:
+        store.add_event(run, clock.now_s, "mitigation", data)
     clock.now_s = events[0][0] + TIME_S
     if status == "ok":
         store.add_series(run, "time_s", [TIME_S], "s")
@@ -170,6 +181,60 @@ def test_placed_ranks_stand_in_the_report(tmp_path, capsys):
     assert "Ranks by host" in capsys.readouterr().out
 
 
+PAIR = {"source": "h1", "destination": "h4", "source_rank": 1, "rank": 4, "messages": 90, "size_B": 2048}
+ADVICE = {
+    "remedy": "mapping", "reason": "a line", "observed_s": 11.0, "cost_s_per_min": 20.5, "saving_s_per_min": 12.25,
+    "host_of_rank": ["h0", "h4", "h1", "h0"], "pairs": [{**PAIR, "transmission_s": 3.5, "processing_s": 0.25}],
+    "all_pairs": 2, "paths_left_out": 1,
+}  # fmt: skip
+
+
+def advised(directory, *said):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(directory) as store:
+        return run_report.load(store, record(store, clock, advice=said))
+
+
+def test_advice_on_mapping_stands_in_page_terminal_and_json(tmp_path, capsys):
+    report = advised(tmp_path, ADVICE | {"cost_s_per_min": 99.0}, ADVICE)
+    said = " ".join(run_report.findings(report)).replace("\u00a0", " ")
+    assert (
+        "2 pairs of ranks spend more in transmission than in processing. It costs the mean rank 20.5 s of each minute. "
+        "Another placement of the ranks would save about 12.2 s of that (h0: 0 3, h1: 2, h4: 1): see fairlead "
+        "placement. Times at which 1 path was congested, and not clearly by "
+        "the program itself, were left out."
+    ) in said
+    run_report.write(report, tmp_path / "report.html")
+    assert '<h2 id="mitigation">' in (tmp_path / "report.html").read_text()
+    run_report.show(report, Console(file=sys.stdout, width=200))
+    assert "Ranks that spend more in transmission than in processing" in capsys.readouterr().out
+    figures = json.loads(run_json.of(report).to_json())
+    assert figures["advice"] == ADVICE
+    assert figures["advice"].keys() == set(run_json.Advice.model_fields)
+
+
+def test_advice_on_decomposition_says_whether_placements_were_compared(tmp_path):
+    found = ADVICE | {"remedy": "decomposition", "host_of_rank": [], "paths_left_out": 0, "all_pairs": 1}
+    said = run_report.findings(advised(tmp_path / "a", found | {"saving_s_per_min": 0.0}))
+    assert any("As no placement is much better, larger parts of the work for each rank" in text for text in said)
+    said = run_report.findings(advised(tmp_path / "b", found | {"saving_s_per_min": None}))
+    assert any("1 pair of ranks spends more" in text for text in said)
+    assert any("As other placements were not compared" in text for text in said)
+
+
+def test_without_advice_there_is_no_table_of_it(report, tmp_path):
+    assert report[1].mitigation is None
+    run_report.write(report[1], tmp_path / "report.html")
+    assert "mitigation" not in (tmp_path / "report.html").read_text()
+
+
+def test_the_json_is_as_its_schema_says():
+    assert run_json.SCHEMA_FILE.read_text() == run_json.RunSummary.schema_text(), (
+        "make it again: .venv/bin/python -c "
+        "'from fairlead.report.run import run_json as j; j.SCHEMA_FILE.write_text(j.RunSummary.schema_text())'"
+    )
+
+
 def test_without_a_detour_it_says_so(tmp_path):
     clock = fixtures.Clock()
     with fixtures.at(clock), Store.open(tmp_path) as store:
@@ -202,8 +267,12 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     assert len(ids) == len(set(ids))
     both = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--experiment", str(experiment)])
     assert both.exit_code == 2
-    as_json = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"])
-    assert (as_json.exit_code, "--json: only comparisons" in as_json.output) == (2, True)
+    as_json = CliRunner().invoke(command, [str(tmp_path), "--characterization", str(characterization), "--json"])
+    assert (as_json.exit_code, "--json: only comparisons and runs" in as_json.output) == (2, True)
+    figures = json.loads(CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"]).stdout)
+    assert (figures["schema"], figures["run"], figures["program"]) == ("fairlead.run", first, ["cg", "--class", "A"])
+    assert (figures["status"], figures["time_s"], figures["advice"]) == ("ok", TIME_S, None)
+    assert figures["findings"][0] == "cg on 8 ranks of mesh8 took 12.0 s."
     wrong = CliRunner().invoke(command, [str(tmp_path), "--run", str(experiment)])
     assert "not a run of a program" in str(wrong.exception)
 

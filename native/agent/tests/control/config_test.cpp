@@ -63,6 +63,18 @@ TEST(Config, LeaseAndBootId) {
     EXPECT_NE(mistake(value).find("'boot_id'"), std::string::npos) << mistake(value);
 }
 
+TEST(Config, WhichMessagesAreAcknowledged) {
+    json value = valid();
+    EXPECT_EQ(parse(value).acknowledge, core::Acknowledge::waited);
+    for (const auto each : {core::Acknowledge::waited, core::Acknowledge::always, core::Acknowledge::never}) {
+        value["acknowledge"] = name(each);
+        EXPECT_EQ(parse(value).acknowledge, each);
+    }
+    value["acknowledge"] = "sometimes";
+    EXPECT_NE(mistake(value).find("'waited', 'always' or 'never', not 'sometimes'"), std::string::npos)
+        << mistake(value);
+}
+
 TEST(Config, RelayPlane) {
     json value = valid();
     value["relay"] = {{"directory", "/dev/shm/relay"}};

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "record/ring_file.hpp"
@@ -95,6 +97,27 @@ TEST_F(MessageRingsTest, GivesTheEndsOfEachCallWithTheirKeys) {
     EXPECT_EQ(rings.ranks(), std::set<std::uint32_t>{5});
     EXPECT_EQ(rings.read(), 5U);
     EXPECT_EQ(rings.dropped(), 0U);
+}
+
+TEST_F(MessageRingsTest, WhatAThreadDoesBetweenItsReceivesIsProcessing) {
+    MessageRings rings(directory_, clock_, log_);
+    record::RingWriter ring = ring_of(0);
+    const std::uint64_t now = record::ticks();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the counter's rate is known better
+    // Calls last for 2000 ticks each; in the last one the thread computed for 500 between its tests.
+    ring.push(message(record::End::receive, 1, 1, now - 90'000));
+    ring.push(message(record::End::send, 1, 1, now - 80'000));
+    ring.push(message(record::End::receive, 1, 2, now - 60'000));
+    record::Message last = message(record::End::receive, 1, 3, now - 50'000);
+    last.computed_ticks = 500;
+    ring.push(last);
+    const auto calls = drained(rings);
+    ASSERT_EQ(calls.size(), 4U);
+    const double ns_per_tick = static_cast<double>(calls[3][0].done_ns - calls[0][0].done_ns) / 40'000;
+    EXPECT_EQ(calls[0][0].processing_ns, 0) << "nothing is known of what was before";
+    EXPECT_EQ(calls[1][0].processing_ns, 0) << "counted with the next receive";
+    EXPECT_NEAR(static_cast<double>(calls[2][0].processing_ns), 26'000 * ns_per_tick, 4);
+    EXPECT_NEAR(static_cast<double>(calls[3][0].processing_ns), 8'500 * ns_per_tick, 4);
 }
 
 TEST_F(MessageRingsTest, StampsAreOfTheAgentsClock) {

@@ -32,8 +32,10 @@ def _cores(plan: Mapping[str, Any]) -> str:
               help="Time after which a processor is done.")  # fmt: skip
 @click.option("--quantum", "quantum_s", type=click.FloatRange(1e-6, 10), default=0.001, show_default=True,
               metavar="SECONDS", help="Length of a piece of work.")  # fmt: skip
+@click.option("--sources/--no-sources", default=True, show_default=True,
+              help="Also look what each detour came from: interrupts, softirqs, other threads (selfish).")  # fmt: skip
 def command(**options: Any) -> Asked:
-    """Operating-system noise: what takes the processor from a program, on every core.
+    """Operating-system noise: what takes the processor from a program, on every core, and what that was.
 
     \b
     Examples:

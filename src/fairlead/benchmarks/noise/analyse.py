@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.benchmarks.noise import measure, periodic
+from fairlead.benchmarks.noise import measure, periodic, sources
 from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
+from fairlead.benchmarks.noise.sources import Sources
 from fairlead.benchmarks.noise.told import TOOLS, Told
 from fairlead.benchmarks.noise.told import load as told_by_rtla
 from fairlead.benchmarks.page.systems import System
@@ -22,6 +23,7 @@ class Core:
         least_s: the least iteration (t_min): the resolution.
         period_s: how long the loop ran.
         iterations: how often the clock was read.
+        sources: what the detours came from; None: it was not looked at.
     """
 
     host: str
@@ -31,10 +33,12 @@ class Core:
     least_s: float
     period_s: float
     iterations: int
+    sources: Sources | None = None
 
     def overhead_share(self) -> float:
-        """Share of the time that detours took."""
-        return float(self.excess_s.sum()) / self.period_s
+        """Share of the time that detours took; that of looks at their sources is left out."""
+        looked_s = self.sources.looked_s if self.sources is not None else 0.0
+        return float(self.excess_s.sum()) / (self.period_s - looked_s)
 
     def count_ratio(self) -> float:
         """Detours over iterations: what the noise thesis calls overhead (equation 4.1); no share of time."""
@@ -75,12 +79,14 @@ class Quanta:
 def cores(store: Store, run: int) -> list[Core]:
     """What the selfish loop saw, in the order of hosts and processors."""
     detours = {(each.labels["host"], each.labels["cpu"]): each.values for each in store.series(run, "detours_s")}
+    looked = sources.load(store, run)
     found = []
     for each in store.series(run, "least_iteration_s"):
         host, cpu = str(each.labels["host"]), int(each.labels["cpu"])
         values = detours.get((host, cpu), np.empty((2, 0)))
         period_s, iterations = float(each.labels["period_s"]), int(each.labels["iterations"])
-        found.append(Core(host, cpu, values[0], values[1], each.scalar(), period_s, iterations))
+        of = looked.get((host, cpu))
+        found.append(Core(host, cpu, values[0], values[1], each.scalar(), period_s, iterations, of))
     return sorted(found, key=lambda core: (core.host, core.cpu))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from fairlead.benchmarks.noise import periodic, quanta, told
+from fairlead.benchmarks.noise import draw_sources, periodic, quanta, sources, told
 from fairlead.benchmarks.noise.analyse import Core, Noise, load
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.page.colours import colours
@@ -20,6 +20,7 @@ from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, s
 
 QUIET, LOUD = 0.002, 0.01  # share of the time: what the thesis saw of its quietest and its louder systems
 FEW_DETOURS = 100
+MOST_NAMED = 4  # sources
 MOST_PANELS = 4
 WIDE = 20.0  # greatest over least overhead from which on the axis is logarithmic
 
@@ -29,6 +30,8 @@ def drawings(found: Sequence[Noise], systems: Sequence[str]) -> list[Drawing]:
     with_cores = [each for each in found if each.cores]
     with_work = [each for each in found if each.work]
     drawn = [draw(with_cores, systems) for draw in (_scatter, _map, _spectra)] if with_cores else []
+    with_sources = [each for each in with_cores if any(core.sources is not None for core in each.cores)]
+    drawn += [draw_sources.draw(with_sources, systems)] if with_sources else []
     drawn += [_work(with_work, systems)] if with_work else []
     with_quanta = [each for each in found if each.quanta]
     drawn += [quanta.draw(with_quanta, systems)] if with_quanta else []
@@ -95,12 +98,14 @@ def _core_row(each: Noise, core: Core) -> list[Cell]:
         cell(len(core.excess_s)),
         *times,
         cell(core.period_s, words.duration(core.period_s)),
-        cell("; ".join(_period_words(period) for period in periods) or None),
+        cell("; ".join(_period_words(core, period) for period in periods) or None),
     ]
 
 
-def _period_words(period: Period) -> str:
-    return f"{words.duration(period.length_s)} every {words.duration(period.period_s)}"
+def _period_words(core: Core, period: Period) -> str:
+    source = sources.of_period(core.sources, core.excess_s, period)
+    text = f"{words.duration(period.length_s)} every {words.duration(period.period_s)}"
+    return f"{text} ({source})" if source is not None else text
 
 
 def _short(seconds: float) -> str:
@@ -268,13 +273,29 @@ def verdicts(found: Noise) -> Iterator[Verdict]:
         yield Verdict("good", f"all cores lose at most {words.percent(max(shares), decimals=3)} of their time")
     for period in found.periods[worst.host, worst.cpu][:2]:
         length, every = words.duration(period.length_s), words.duration(period.period_s)
-        yield Verdict("fact", f"on processor {worst.cpu} of {worst.host} a disturbance of {length} comes every {every}")
+        source = sources.of_period(worst.sources, worst.excess_s, period)
+        of = f" of {source}" if source is not None else ""
+        where = f"on processor {worst.cpu} of {worst.host}"
+        yield Verdict("fact", f"{where} a disturbance{of} of {length} comes every {every}")
+    yield from _of_sources(worst)
     few = sum(len(core.excess_s) < FEW_DETOURS for core in found.cores)
     yield Verdict(
         "sure",
         f"noise: {words.duration(min(core.period_s for core in found.cores))} of {_cores(len(shares))}"
         + (f"; {few} of them saw fewer than {FEW_DETOURS} detours: measure longer (--seconds)" if few else ""),
     )
+
+
+def _of_sources(core: Core) -> Iterator[Verdict]:
+    whole_s = float(core.excess_s.sum())
+    found = draw_sources.of_core(core)
+    if not found or whole_s <= 0:
+        return
+    shares = [f"{words.percent(float(each.length_s.sum()) / whole_s)} {each.name}" for each in found[:MOST_NAMED]]
+    steal_s = core.sources.steal_s if core.sources is not None else None
+    stolen = f"; the hypervisor took {words.duration(steal_s)}" if steal_s else ""
+    where = f"processor {core.cpu} of {core.host}"
+    yield Verdict("fact", f"what the detours of {where} came from, by their time: {', '.join(shares)}{stolen}")
 
 
 def _of_rtla(found: Noise) -> Iterator[Verdict]:

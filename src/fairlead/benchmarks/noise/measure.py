@@ -6,6 +6,7 @@ Sources: Beckman et al. 2006 (selfish detour); noise, 4.5 (threshold, number of 
 import json
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from fairlead import native
 from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.noise import sources
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import end_session
@@ -46,6 +48,7 @@ class Settings:
         detours: number after which a core is done.
         seconds: time after which a core is done.
         quantum_s: a piece of work.
+        sources: also what each detour came from (``selfish``).
     """
 
     method: str = "selfish"
@@ -56,6 +59,7 @@ class Settings:
     detours: int = 100_000
     seconds: float = 10.0
     quantum_s: float = 0.001
+    sources: bool = True
 
     def lasts_s(self) -> float:
         """About how long it takes, at most; in turn, on hosts of `TYPICAL_CPUS` processors where none are named."""
@@ -66,6 +70,7 @@ class Settings:
         words = ["--method", self.method, "--threshold", f"{self.threshold}", "--detours", f"{self.detours}"]
         words += ["--seconds", f"{self.seconds}", "--quantum", f"{self.quantum_s}"]
         words += ["--cpus", ",".join(map(str, self.cpus))] if self.cpus else []
+        words += ["--sources"] if self.sources else []
         return [*words, "--in-turn"] if self.in_turn else words
 
 
@@ -165,6 +170,8 @@ def _keep(
                 watch.set((settings.seconds + SETTLING_S) * (len(said["cpus"]) if settings.in_turn else 1))
                 labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
                 store.add_series(run, "clock_step_s", [said["steady_clock_step_s"]], "s", labels)
+            elif "threads" in said:
+                store.add_event(run, time.time(), "noise_threads", {"host": host, **said})
             elif "failed" in said:
                 raise MeasurementError(f"{host}: processor {said['cpu']} {said['failed']}", hint="see --cpus")
             else:
@@ -199,3 +206,13 @@ def _store_core(store: Store, run: int, host: str, said: dict[str, Any], setting
     if len(times_s):
         start_s = np.asarray(said["start_ticks"], dtype=np.float64) * tick_s
         store.add_series(run, "detours_s", np.stack([start_s, times_s - least_s]), "s", labels)
+    if "detour_set" in said:
+        _store_sources(store, run, labels, said, tick_s)
+
+
+def _store_sources(store: Store, run: int, labels: dict[str, Label], said: dict[str, Any], tick_s: float) -> None:
+    if said["detour_set"]:
+        store.add_series(run, "detour_set", said["detour_set"], "index", labels)
+    seen = {"names": said["source_names"], "sets": said["source_sets"], "looked_s": said["looked_ticks"] * tick_s}
+    taken = {name: said[name] for name in ("steal_s", "run_queue_s")}
+    store.add_event(run, time.time(), sources.EVENT, {**labels, **seen, **taken})

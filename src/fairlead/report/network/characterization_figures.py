@@ -81,7 +81,8 @@ def latency_maps(found: Characterization) -> Drawing:
         "latency",
         "Latency between hosts",
         f"Median of each ordered pair, from the host of the row to that of the column; {kind}. Each size has a scale "
-        f"of its own; darker is slower.{_unmeasured(found)}",
+        f"of its own; darker is slower. The table has one-way times by both hosts' clocks, with the bound of their "
+        f"error, beside round trips.{_unmeasured(found)}",
         heat_maps.draw(found.hosts, panels),
         table(
             [
@@ -93,6 +94,9 @@ def latency_maps(found: Characterization) -> Drawing:
                 ("95 %", "p95_s"),
                 ("n", "n"),
                 ("time", "kind"),
+                ("one-way by the clocks", "by_clock_s"),
+                ("clock error, ±", "clock_error_s"),
+                ("round trip", "round_trip_s"),
             ],
             [
                 [
@@ -102,6 +106,9 @@ def latency_maps(found: Characterization) -> Drawing:
                     *(_time_cell(values[k, i, j]) for values in (latency.median_s, latency.p5_s, latency.p95_s)),
                     cell(int(np.nan_to_num(latency.count[k, i, j]))),
                     cell("one-way" if latency.one_way[k, i, j] else "half round trip"),
+                    _time_cell(latency.by_clock_s[k, i, j]),
+                    _time_cell(latency.clock_error_s[i, j]),
+                    _time_cell(latency.round_trip_s[k, i, j]),
                 ]
                 for i, j in shown_pairs(found)
                 for k, size_B in enumerate(latency.sizes_B)

@@ -4,25 +4,31 @@ import numpy as np
 
 from fairlead.analysis import latencies
 from fairlead.analysis.managed import HostPair, ManagedRun
+from fairlead.analysis.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.protocol import reasons
 from fairlead.report.comparison.comparison_figures import arrow
-from fairlead.report.run import migrations
+from fairlead.report.run import migrations, mitigation
 from fairlead.report.run.findings import NO_DETOUR
 
 MOST_NAMED = 4
 
 
-def paragraphs(run: ManagedRun, way_out: bool | None) -> list[str]:
-    """How it ended; which paths were congested and what was done; what that did to latencies; what it cost.
+def paragraphs(run: ManagedRun, way_out: bool | None, advice: Mitigation | None = None) -> list[str]:
+    """How it ended; which paths were congested and what was done; what that did to latencies; advice; what it cost.
 
     Args:
         way_out: whether any pair has a detour; None if not known.
+        advice: to the user, on mapping and decomposition.
     """
     said = [_ending(run)]
     if not run.costs:
         return [*said, "No agents ran: the state of the network is unknown."]
-    return [text for text in (*said, *_network(run, way_out), _latencies(run), _cost(run)) if text]
+    return [
+        text
+        for text in (*said, *_network(run, way_out), _latencies(run), mitigation.paragraph(advice), _cost(run))
+        if text
+    ]
 
 
 def _network(run: ManagedRun, way_out: bool | None) -> list[str]:

@@ -11,6 +11,7 @@
 
 #include "fairlead/core/clock_sync.hpp"
 #include "fairlead/core/message_times.hpp"
+#include "fairlead/core/rank_pairs.hpp"
 #include "fairlead/core/sent_messages.hpp"
 #include "fairlead/core/settings.hpp"
 #include "fairlead/core/types.hpp"
@@ -28,6 +29,9 @@ struct MessageEnd {
     std::int64_t waiting_from_ns = 0;  ///< see ReceiveTimes
     std::int64_t done_ns = 0;
     bool computed = false;
+    /// Of a receive: what its thread did since it received last outside of calls that complete messages. The same for
+    /// all that one call completed.
+    std::int64_t processing_ns = 0;
 };
 
 /// A message that was joined.
@@ -59,7 +63,9 @@ class MessageMonitor {
   public:
     static constexpr std::size_t kMostLatencies = 512;
 
-    MessageMonitor(HostId self, HostId hosts, const MessageSettings& settings);
+    /// `acknowledge`: which messages are timed for notices. Sums of pairs are of what was waited for, whatever it is.
+    MessageMonitor(HostId self, HostId hosts, const MessageSettings& settings,
+                   Acknowledge acknowledge = Acknowledge::waited);
 
     /// The ends that one call of a rank completed, in any order.
     void completed(std::span<const MessageEnd> call, Time now);
@@ -81,6 +87,8 @@ class MessageMonitor {
     std::vector<Outgoing> take_outgoing();
     std::vector<NetworkTime> take_times();
     std::vector<PairTimes> take_pairs();
+    /// So many at most; also of messages inside the host. What is left is taken later.
+    std::vector<RankPairTimes> take_rank_pairs(std::size_t most) { return rank_pairs_.take(most); }
 
     /// Messages whose ends do not belong together, ever: threads that send at the same time.
     std::uint64_t mismatches() const { return mismatches_; }
@@ -94,9 +102,11 @@ class MessageMonitor {
         std::optional<SendTimes> send;
         double error_s = 0.0;
     };
-    /// A call that waited, and whose messages are asked for.
+    /// A call whose messages are asked for.
     struct Wait {
         std::vector<Receive> receives;
+        bool waited = true;  ///< false: only asked for because all messages are acknowledged
+        double processing_s = 0.0;
         std::uint32_t first_token = 0;
         std::size_t unanswered = 0;
         bool failed = false;  ///< an end belongs to another message, or its clock is not known
@@ -114,8 +124,8 @@ class MessageMonitor {
 
     void count_unplaced(const MessageEnd& end, bool alone);
     void send(const MessageEnd& end);
-    void receive(std::vector<Receive> receives, Time now);
-    void ask(std::vector<Receive> receives, double waited, Time now);
+    void receive(std::vector<Receive> receives, double processing_s, Time now);
+    void ask(Wait wait, bool urgent, Time now);
     void answer_asked();
     void answered(const wire::ToldSend& told, HostId from, const std::optional<ClockEstimate>& clock,
                   std::int64_t at_ns);
@@ -124,10 +134,13 @@ class MessageMonitor {
     void flush(HostId host, Time now);
     bool afford(std::size_t number, Time now);
     PairTimes& pair(HostId source);
+    RankPairTimes& rank_pair(const Receive& receive);
+    void add_wait(const Receive& receive, const MessageTimes* times);
 
     HostId self_;
     HostId hosts_;
     MessageSettings settings_;
+    Acknowledge acknowledge_;
     SentMessages sent_;
     std::unordered_map<std::uint32_t, HostId> places_;
     std::unordered_map<std::uint32_t, PairTimes> unplaced_;  ///< by source, of which it is not known where it runs
@@ -139,6 +152,7 @@ class MessageMonitor {
     double budget_;
     Time refilled_ = 0.0;
     std::vector<PairTimes> pairs_;  ///< by host
+    RankPairs rank_pairs_;
     std::vector<NetworkTime> times_;
     std::vector<Outgoing> outgoing_;
     std::uint64_t mismatches_ = 0;

@@ -154,4 +154,26 @@ constexpr std::string_view name(RestoreReason value) {
     return "unknown";
 }
 
+/// Of which messages the receiver's agent sends the source's agent a notice where they took long.
+enum class Acknowledge : std::uint8_t {
+    /// those that their receiver waited for
+    waited,
+    /// all between hosts, also those that nobody waited for
+    always,
+    /// none
+    never,
+};
+
+constexpr std::string_view name(Acknowledge value) {
+    switch (value) {
+        case Acknowledge::waited:
+            return "waited";
+        case Acknowledge::always:
+            return "always";
+        case Acknowledge::never:
+            return "never";
+    }
+    return "unknown";
+}
+
 }  // namespace fairlead::core
