@@ -28,7 +28,7 @@ constexpr double kClockExchange_s = 1.0;
 constexpr core::HostId kClockPeers = 16;
 constexpr double kClockAnswer_s = 0.5;
 /// Of a core that the agent may take before programs for long; where it carries their messages that is work of theirs.
-constexpr double kShare = 0.01;
+constexpr double kShare = 0.02;
 constexpr double kRelayShare = 0.25;
 
 /// Grows from start to start, as the replay window wants it. Not shifted by a clock test.
