@@ -140,10 +140,13 @@ def test_characterization_tables_hold_all_pairs(characterized, tmp_path):
     written = characterization_report.write(characterized, tmp_path / "c.html", figures=tmp_path / "figures")
     assert {path.name for path in written} >= {"c.html", "latency.csv", "relation.svg", "detours.png", "capacity.csv"}
     latency = (tmp_path / "figures/latency.csv").read_text().splitlines()
-    assert latency[0] == "source,destination,size_B,median_s,p5_s,p95_s,n,kind"
+    assert latency[0] == "source,destination,size_B,median_s,p5_s,p95_s,n,kind,by_clock_s,clock_error_s,round_trip_s"
     assert len(latency) == 1 + 56 * 4
-    source, destination, size_B, median_s, *_, n, kind = latency[1].split(",")
+    source, destination, size_B, median_s, _, _, n, kind, *clocks = latency[1].split(",")
     assert (source, destination, size_B, n, kind) == ("h0", "h1", "64", "30", "one-way")
+    latencies = characterized.latency
+    taken = (latencies.by_clock_s, latencies.clock_error_s, latencies.round_trip_s)
+    assert [float(each) for each in clocks] == [each.reshape(-1, *each.shape[-2:])[0, 0, 1] for each in taken]
     assert float(median_s) == characterized.latency.median_s[0, 0, 1]
     relation = (tmp_path / "figures/relation.csv").read_text().splitlines()
     hurt = characterized.sensitivity.hurt_by((0, 1))
