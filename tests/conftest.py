@@ -1,9 +1,13 @@
 """For all tests: signals as at a terminal, and a place of their own for what runs."""
 
 import signal
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # helpers of several kinds of tests
 
 # A shell starts background jobs with Ctrl-C ignored, and programs of ours would rightly leave it so.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,13 +1,8 @@
 """Processes beyond MPI_COMM_WORLD, and ranks that end, under the relay plane: as without it, or with a clear line."""
 
 import json
-import os
-import secrets
-import socket
 import subprocess
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +12,7 @@ from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead import native
 from fairlead.profile import record
+from lone_agent import lone_agent
 
 pytestmark = pytest.mark.mpi
 HERE = Path(__file__).parent
@@ -146,34 +142,6 @@ int main(int argc, char** argv) {
 """
 
 
-@contextmanager
-def agent(directory: Path) -> "Iterator[subprocess.Popen[str]]":
-    """Of a host whose ranks find it there, and of another host, which has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    config = {
-        "type": "config",
-        "job": secrets.token_hex(4),
-        "secret": secrets.token_hex(32),
-        "self": 0,
-        "hosts": [{"name": f"h{i}", "address": f"127.0.0.{i + 1}", "port": port} for i in (0, 1)],
-        "guardian": None,
-        "uid": os.getuid(),
-        "clock_test": {"offset_s": 0.0, "drift": 0.0},
-        "manage": None,
-        "relay": {"directory": str(directory), "capacity_B": 1 << 21},
-    }
-    argv = [native.program("fairlead-agent")]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(config) + "\n")
-        process.stdin.flush()
-        yield process
-        process.stdin.close()
-        assert process.wait(10) == 0
-
-
 @pytest.mark.parametrize("mpi", TWO, **by_name)
 def test_an_agent_that_comes_after_its_ranks_is_joined(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "meanwhile.c").write_text(MEANWHILE)
@@ -183,7 +151,9 @@ def test_an_agent_that_comes_after_its_ranks_is_joined(mpi: Mpi, tmp_path: Path)
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
         assert job.stdout is not None
         assert job.stdout.readline() == "begun\n"
-        with agent(tmp_path) as beside:
+        clock = {"offset_s": 0.0, "drift": 0.0}
+        relay = {"directory": str(tmp_path), "capacity_B": 1 << 21}
+        with lone_agent(native.program("fairlead-agent"), clock_test=clock, relay=relay) as beside:
             assert beside.stdout is not None
             events = (json.loads(line) for line in beside.stdout)
             # What its ranks count is told by those who have joined it.

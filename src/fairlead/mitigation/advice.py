@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fairlead.display import words
-from fairlead.errors import FairleadError
+from fairlead.errors import ConfigError, MeasurementError
 from fairlead.mitigation.evidence import Evidence, RankPair, Sums
 from fairlead.protocol import enums, events
 from fairlead.protocol.objects import OutweighedPair
@@ -75,7 +75,7 @@ def advice(seen: Evidence, names: Sequence[str], place: Placing) -> events.Mitig
         return None
     try:
         better = place(seen)
-    except FairleadError:  # hosts that were not characterized: nothing is said of other placements
+    except (ConfigError, MeasurementError):  # hosts that were not characterized: no other placement is compared
         better = None
     moves = better is not None and better.saving_share >= LEAST_SAVING
     saving = None if better is None else cost * better.saving_share

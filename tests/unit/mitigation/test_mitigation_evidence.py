@@ -1,8 +1,12 @@
 """What is added up of pairs of ranks: all messages, and their transmission while no one else congested the path."""
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from fairlead.mitigation import own_traffic
 from fairlead.mitigation.evidence import Evidence
 from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol.messages import AgentEvent
@@ -123,3 +127,9 @@ def test_hosts_are_known_once_every_rank_was_seen() -> None:
     assert after().hosts() is None
     assert after(gap).hosts() is None
     assert after(gap, report()).hosts() == [0, 1, 2]
+
+
+def test_what_explains_a_queue_is_the_same_as_for_agents() -> None:
+    table = tomllib.loads((Path(__file__).parents[3] / "protocol" / "agent.toml").read_text())
+    foreign_share = table["settings"]["own_load"]["foreign_share"]["default"]
+    assert pytest.approx(1 - foreign_share) == own_traffic.EXPLAINS
