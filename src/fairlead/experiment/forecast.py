@@ -16,8 +16,8 @@ TRIALS_S = 15.0
 DETOUR_FACTOR = 1.2
 """A congested run whose traffic is rerouted takes about so many times its clean time."""
 LAB_S = 3.0
-INJECTION_S = 0.4
-"""Characterizing takes about this for each ordered pair of hosts."""
+CHARACTERIZING_S = 2.0
+"""Characterizing takes about this for each host, since hosts are grouped first."""
 
 
 def row_s(clean_s: float, congestion: CongestionPlan | None, components: Components) -> float:
@@ -29,7 +29,7 @@ def row_s(clean_s: float, congestion: CongestionPlan | None, components: Compone
 
 def set_up_s(hosts: int) -> float:
     """Expected time to start a lab of so many hosts and to characterize it."""
-    return LAB_S + INJECTION_S * hosts * (hosts - 1)
+    return LAB_S + CHARACTERIZING_S * hosts
 
 
 def words(seconds: float) -> str:
