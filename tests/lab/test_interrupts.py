@@ -75,6 +75,7 @@ def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
         command.process.send_signal(number)
         assert command.end() == code, command.text()
     assert "Traceback" not in command.text()
+    assert f"kept in {tmp_path / 'results'}: the same command continues" in command.text()
     assert labs.running_labs() == [] or all("resumed" not in lab.name for lab in labs.running_labs())
     stopped = rows(tmp_path / "results")
     assert stopped.count("ok") >= 2

@@ -143,16 +143,20 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
     from fairlead.report import make
     from fairlead.store import Store
 
-    with progress_on(sys.stderr) as survey_progress:
-        experiment = comparison_session.compare(
-            plan,
-            results,
-            survey_progress=survey_progress,
-            progress=_progress(),
-            only=only,
-            announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.describe()}", err=True),
-            tell=lambda text: click.echo(text, err=True),
-        )
+    try:
+        with progress_on(sys.stderr) as survey_progress:
+            experiment = comparison_session.compare(
+                plan,
+                results,
+                survey_progress=survey_progress,
+                progress=_progress(),
+                only=only,
+                announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.describe()}", err=True),
+                tell=lambda text: click.echo(text, err=True),
+            )
+    except KeyboardInterrupt:
+        click.echo(f"finished runs are kept in {results}: the same command continues with the rest", err=True)
+        raise
     click.echo("computing and drawing the report", err=True)
     with Store.read(results) as store:
         report, summary, *_ = make.comparison(store, experiment, results / "report.html")
