@@ -21,7 +21,6 @@ OURS = ("fairlead-agent", "fairlead-guardian")
 PROGRAMS = ("cg", "nbody", "orted", "mpirun.openmpi")
 # In the environment of all that a run starts, wherever that is; those that others started on this machine have none.
 MARK, MARK_VALUE = "FAULTS_RUN", str(os.getpid())
-SHARED = "ssh"  # connections that several commands share outlive them by design, with all that they are made by
 # Trunks slow enough for the network, and not two processors, to limit the program.
 LAB = {"topology": "mesh", "leafs": 4, "hosts_per_leaf": 1, "neighbours_per_leaf": 1}
 DESCRIPTION = {
@@ -91,26 +90,24 @@ class Hosts:
 
     def left_behind(self) -> list[str]:
         """What is there though nothing runs: kernel state, processes and files on the hosts, and a run's processes."""
-        found = [f"of the run: process {name}" for name in marked()]
+        found = [f"of the run: process {name}" for name in sorted(marked().values())]
         for host in MANAGED:
             found += [f"{host}: {line.strip()}" for line in self.run(host, KERNEL_STATE).splitlines()]
             found += [f"{host}: process {name}" for name in (*OURS, *PROGRAMS) for _ in self.processes(host, name)]
         return found
 
 
-def marked() -> list[str]:
-    """Names of processes that a run started, or that these started, but for connections that are shared."""
+def marked() -> dict[int, str]:
+    """Names by process id of what a run started, or what these started."""
     line = f"{MARK}={MARK_VALUE}".encode()
-    found = []
+    found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
             if line in (path / "environ").read_bytes().split(b"\0"):
-                pid = int(path.name)
-                name, *above = (Path(f"/proc/{each}/comm").read_text().strip() for each in [pid, *ancestors(pid)])
-                found += [name] if SHARED not in (name, *above) else []
+                found[int(path.name)] = (path / "comm").read_text().strip()
         except OSError:
             continue  # it ended meanwhile
-    return sorted(found)
+    return found
 
 
 def ancestors(pid: int) -> list[int]:

@@ -76,7 +76,7 @@ def reached(hosts: Hosts, directory: Path) -> Iterator[Path]:
     path = directory / "ssh.cluster.toml"
     path.write_text(_cluster_text(hosts, keys, proxy))
     with ExitStack() as stack:
-        stack.callback(_close_connections, directory)
+        stack.callback(close_connections, directory)
         for host in MANAGED:
             _start(stack, hosts, keys, host)
         yield path
@@ -122,7 +122,8 @@ def environment(directory: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(directory / "c")}
 
 
-def _close_connections(directory: Path) -> None:
+def close_connections(directory: Path) -> None:
+    """End the connections that commands share, and that outlive them by design."""
     for path in (directory / "c" / "fairlead" / "ssh").glob("*"):
         words = ["ssh", "-F", "/dev/null", "-o", f"ControlPath={path}", "-O", "exit", "x"]
         subprocess.run(words, capture_output=True, check=False, timeout=_END_S)

@@ -276,6 +276,7 @@ class Trial:
 
         if not self.hosts.lab.is_alive():
             raise MeasurementError("the lab has ended")
+        ssh_hosts.close_connections(self.hosts.directory)
         runs.wait_for(nothing_left, CLEAN_LIMIT_S)
         notes = _new(earlier)
         if notes:

@@ -304,6 +304,7 @@ class FakeHosts:
     """Hosts that have something for some looks, or until they are cleaned."""
 
     ALIVE = True
+    directory = Path("/nowhere")
 
     def __init__(self, looks: int) -> None:
         self.looks = looks
