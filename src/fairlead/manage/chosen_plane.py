@@ -56,8 +56,8 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | Non
     privilege = f"`fairlead doctor {cluster.source}` shows how to give the guardian its privilege"
     if unseen is None:
         remark = (
-            f"plane: relay, by the agents, since {cannot}. It costs most programs a few percent of their time even "
-            f"while nothing is rerouted; --no-detours avoids that. Route costs less: {privilege}"
+            f"plane: relay, by the agents, since {cannot}. While nothing is rerouted it costs programs about 1 % of "
+            f"their time, more where processors limit them; --no-detours avoids that. Route costs less: {privilege}"
         )
         return replace(_with(management, remark), plane=RELAY)
     agents = f"agents cannot carry the program's messages: {unseen}"

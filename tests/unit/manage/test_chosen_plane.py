@@ -58,7 +58,7 @@ def test_relay_where_one_may_not() -> None:
     assert (found.plane, found.components, found.reroutes) == ("relay", FULL, False)
     assert remark.startswith(
         "plane: relay, by the agents, since the guardian cannot make routes on 1 of 4 hosts (h0: CAP_NET_ADMIN is "
-        "missing). It costs most programs a few percent of their time even while nothing is rerouted"
+        "missing). While nothing is rerouted it costs programs about 1 % of their time, more where processors limit"
     )
     assert remark.endswith("`fairlead doctor c.toml` shows how to give the guardian its privilege")
 
