@@ -1,10 +1,14 @@
 """Signals that end fairlead itself: each becomes an exception, so that whatever was started is ended on the way out."""
 
+import os
 import signal
 import sys
+import threading
 from types import FrameType
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+WAKING = signal.SIGURG  # nobody sends it to us, and where no handler is installed it does nothing
+AGAIN_S = 0.02
 
 
 class Interrupted(KeyboardInterrupt):
@@ -20,6 +24,7 @@ def become_exceptions() -> None:
 
     What the caller told us to ignore (nohup) stays ignored.
     """
+    _reach_blocking_calls()
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise_once)
@@ -28,6 +33,34 @@ def become_exceptions() -> None:
 def exit_code(error: BaseException | None) -> int:
     """What a shell expects of a process that ended so: 128 and the signal's number; Ctrl-C's if none is known."""
     return 128 + (error.signal if isinstance(error, Interrupted) else signal.SIGINT)
+
+
+def _reach_blocking_calls() -> None:
+    """Handlers of all signals run at once, also while the main thread waits in a system call.
+
+    CPython runs handlers in the main thread, once a signal has interrupted the call that it waits in. A signal that
+    comes after CPython has looked for one and before the call begins interrupts nothing, nor does one that the kernel
+    gives to another thread: without this it would wait for the call to return, in a run for the program's end.
+    """
+    arrivals, wakeup = os.pipe()
+    os.set_blocking(wakeup, False)
+    signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+    ran = threading.Event()
+    signal.signal(WAKING, lambda _number, _frame: ran.set())
+    threading.Thread(target=_wake_main_thread, args=(arrivals, ran), name="signals", daemon=True).start()
+
+
+def _wake_main_thread(arrivals: int, ran: threading.Event) -> None:
+    """For each signal, interrupt the main thread's calls until it has run handlers; it runs all that are due."""
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+    while numbers := os.read(arrivals, 64):
+        if set(numbers) == {WAKING}:
+            continue
+        ran.clear()
+        signal.pthread_kill(main_thread, WAKING)
+        while not ran.wait(AGAIN_S):
+            signal.pthread_kill(main_thread, WAKING)
 
 
 def _raise_once(number: int, _frame: FrameType | None) -> None:

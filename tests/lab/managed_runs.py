@@ -139,10 +139,18 @@ class Command:
 
     def end(self, limit_s: float = LIMIT_S) -> int:
         """Wait for its end; its exit code."""
-        code = self.process.wait(limit_s)
+        try:
+            code = self.process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # shows where its threads stand
+            self._hear_all()
+            raise AssertionError(f"it had not ended after {limit_s} s; it said:\n{self.text()}") from None
+        self._hear_all()
+        return code
+
+    def _hear_all(self) -> None:
         for thread in self._threads:
             thread.join(2)  # what it left behind may keep the pipe open
-        return code
 
     def record(self) -> tuple[Run, list[Event]]:
         """The last run in the results, and its events."""
@@ -162,7 +170,7 @@ def start(*arguments: object, results: Path, **env: str) -> Command:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **env},
+        env={**os.environ, "PYTHONFAULTHANDLER": "1", **env},
     )
     return Command(process, results)
 
