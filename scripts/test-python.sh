@@ -29,7 +29,8 @@ code[mpi]=$?
 wait $!
 code[unit]=$?
 cat build/unit.log
-in_group kernel
+# Labs mostly wait: three at a time. A file's tests stay together, for they share a lab.
+in_group kernel -n 3 --dist loadfile
 code[kernel]=$?
 
 failed=0
