@@ -41,9 +41,18 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
         return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
     }
     plane->enter();
+    const auto done = plane->wait_in_turn({requests, static_cast<std::size_t>(count)});
     Outcome outcome;
     plane->wait_until(
         [&] { return plane->wait_all(count, requests, statuses, true, outcome) || outcome.error != MPI_SUCCESS; });
+    for (const auto& [at, status] : done) {
+        if (statuses != MPI_STATUSES_IGNORE) {
+            statuses[at] = status;
+        }
+        if (status.MPI_ERROR != MPI_SUCCESS && outcome.error == MPI_SUCCESS) {
+            outcome.error = MPI_ERR_IN_STATUS;  // of which the library has told
+        }
+    }
     return outcome.tell();
 }
 

@@ -56,6 +56,7 @@ struct Operation {
     bool generalized = false;  ///< the handle is a generalized request
     bool freed = false;        ///< the program let go of the handle
     bool apart = false;        ///< the library's for good, and unknown to its MPI_Testall: it is tested by itself
+    bool in_turn = false;      ///< the library's for good, and MPI_Waitall waits for such one after another
     bool cancel_asked = false;
     bool cancelled_by_program = false;
     bool accounted = false;  ///< of a receive in the library: the endpoint knows its outcome

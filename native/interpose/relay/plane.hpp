@@ -66,6 +66,8 @@ class Plane {
                          int tag, MPI_Comm comm, MPI_Request request);
     /// Likewise one of a kind that the library's MPI_Testall may not know. It stays the library's.
     void made_apart(MPI_Request request);
+    /// A collective read or write of a file.
+    void began_in_turn(MPI_Request request);
     /// Both at once; the status is the receive's.
     int isendrecv(const Part& sent, int dest, int send_tag, const Part& received, int source, int receive_tag,
                   MPI_Comm comm, MPI_Request* request);
@@ -104,6 +106,9 @@ class Plane {
     /// says_success: the statuses say so also if nothing has one.
     bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], bool says_success, Outcome& outcome);
     bool wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome);
+    /// Waits, as the library's MPI_Waitall does, for collective reads and writes of files one after another, and
+    /// completes them. Returns the status of each, with its place.
+    std::vector<std::pair<std::size_t, MPI_Status>> wait_in_turn(std::span<MPI_Request> requests);
     bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome);
     bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
                    Outcome& outcome);

@@ -188,6 +188,27 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
     return true;
 }
 
+std::vector<std::pair<std::size_t, MPI_Status>> Plane::wait_in_turn(std::span<MPI_Request> requests) {
+    std::vector<std::pair<std::size_t, MPI_Status>> done;
+    if (!kWaitsForFilesInTurn) {
+        return done;
+    }
+    locked([&] {
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            if (const OperationPtr operation = operation_of(requests[at]); operation != nullptr && operation->in_turn) {
+                done.emplace_back(at, MPI_Status{});
+            }
+        }
+        return 0;
+    });
+    for (auto& [at, status] : done) {
+        Outcome outcome;
+        wait_until([&] { return wait_one(&requests[at], &status, outcome) || outcome.error != MPI_SUCCESS; });
+        status.MPI_ERROR = outcome.error;
+    }
+    return done;
+}
+
 bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], bool says_success, Outcome& outcome) {
     const auto number = static_cast<std::size_t>(count);
     if (gone_processes_ != 0 && any_interrupted({requests, number}, statuses, outcome)) {

@@ -291,6 +291,17 @@ void Plane::made_apart(MPI_Request request) {
     operations_[key_of(request)] = operation;
 }
 
+void Plane::began_in_turn(MPI_Request request) {
+    const auto operation = std::make_shared<Operation>();
+    operation->sends = true;  // no receive, of which the endpoint would have to know
+    operation->in_turn = true;
+    operation->channel = channel_of(comm_world());  // which nobody frees
+    operation->handle = request;
+    operation->active = true;
+    operation->in_library = true;
+    operations_[key_of(request)] = operation;
+}
+
 int Plane::start(MPI_Request* request) {
     const auto native = [request] { return PMPI_Start(request); };
     const OperationPtr operation = operation_of(*request);

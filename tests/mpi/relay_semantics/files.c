@@ -73,6 +73,37 @@ static void access_ordered(MPI_File file) {
     NEED(in == rank);
 }
 
+/* Several collective writes, which one process carries out, are under way at once. */
+static void write_many(const char* name) {
+    enum { MANY = 8, PIECE = 50000 };
+    static unsigned char out[MANY][PIECE], in[PIECE];
+    MPI_Request requests[MANY + 1];
+    MPI_Status statuses[MANY + 1];
+    MPI_Info info;
+    MPI_File file;
+    int received = -1;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "romio_cb_write", "enable");
+    MPI_Info_set(info, "cb_nodes", "1");
+    NEED(MPI_File_open(world, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file) == MPI_SUCCESS);
+    MPI_Irecv(&received, 1, MPI_INT, last_rank, 78, world, &requests[MANY]);
+    for (int i = 0; i < MANY; i++) {
+        write_bytes(out[i], PIECE, rank + i);
+        NEED(MPI_File_iwrite_at_all(file, ((MPI_Offset)i * size + rank) * PIECE, out[i], PIECE, MPI_BYTE,
+                                    &requests[i]) == MPI_SUCCESS);
+    }
+    MPI_Send(&rank, 1, MPI_INT, next_rank, 78, world);
+    NEED(MPI_Waitall(MANY + 1, requests, statuses) == MPI_SUCCESS && received == last_rank);
+    for (int i = 0; i < MANY; i++) {
+        NEED(requests[i] == MPI_REQUEST_NULL && count_of(&statuses[i], MPI_BYTE) == PIECE);
+        NEED(MPI_File_read_at(file, ((MPI_Offset)i * size + rank) * PIECE, in, PIECE, MPI_BYTE, MPI_STATUS_IGNORE) ==
+             MPI_SUCCESS);
+        NEED(are_bytes(in, PIECE, rank + i));
+    }
+    NEED(MPI_File_close(&file) == MPI_SUCCESS);
+    MPI_Info_free(&info);
+}
+
 void files(void) {
     char name[512];
     const char* directory = getenv("FILES_IN"); /* which all ranks share */
@@ -84,6 +115,7 @@ void files(void) {
     access_ordered(file);
     OWING(MPI_File_close(&file));
     NEED(file == MPI_FILE_NULL);
+    write_many(name);
     /* One process alone; and one that is not there. */
     NEED(MPI_File_open(world, "/tmp/fairlead-no-such-directory/file", MPI_MODE_RDWR, MPI_INFO_NULL, &file) != 0);
     if (rank == 0) {

@@ -82,6 +82,8 @@ constexpr bool kErrorsFreePersistent = true;
 
 constexpr bool kTestallKnowsAllKinds = true;
 
+constexpr bool kWaitsForFilesInTurn = false;
+
 constexpr bool kCancelsMatched = false;
 
 // MPI_Testall, MPI_Waitsome and MPI_Testsome say also of what is complete without an error that it has none.
