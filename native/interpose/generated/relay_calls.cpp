@@ -126,12 +126,6 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     return create(comm, newcomm, [&] { return direct(comm, remain_dims, newcomm); });
 }
 
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    const auto direct = library<decltype(wrapped::MPI_Comm_create)>(Function::MPI_Comm_create);
-    if (passes_by()) return direct(comm, group, newcomm);
-    return create(comm, newcomm, [&] { return direct(comm, group, newcomm); });
-}
-
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     const auto direct = library<decltype(wrapped::MPI_Comm_dup)>(Function::MPI_Comm_dup);
     if (passes_by()) return direct(comm, newcomm);
@@ -625,7 +619,6 @@ void put_collectives(Table& table) {
 void put_creations(Table& table) {
     table.put(Function::MPI_Cart_create, MPI_Cart_create);
     table.put(Function::MPI_Cart_sub, MPI_Cart_sub);
-    table.put(Function::MPI_Comm_create, MPI_Comm_create);
     table.put(Function::MPI_Comm_dup, MPI_Comm_dup);
     table.put(Function::MPI_Comm_dup_with_info, MPI_Comm_dup_with_info);
     table.put(Function::MPI_Comm_spawn, MPI_Comm_spawn);

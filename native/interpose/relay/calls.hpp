@@ -139,34 +139,39 @@ int make_of(MPI_Comm comm, MPI_Comm* made, Create&& call) {
     return error;
 }
 
-/// A call that is collective over `comm` made a communicator. `call`: the library's function. Processes outside the
-/// world are not waited for: they may not have the plane.
-template <class Create>
-int create(MPI_Comm comm, MPI_Comm* made, Create&& call) {
+/// A call that is collective over `comm` made a communicator. `call`: the library's function. `by_all`: whether all its
+/// members make it, else nothing is agreed with them, and its messages are the library's. Processes outside the world
+/// are not waited for: they may not have the plane.
+template <class Create, class ByAll>
+int create(MPI_Comm comm, MPI_Comm* made, Create&& call, ByAll&& by_all) {
     plane->enter();
     if (comm == comm_null()) {
         return call();  // which says what is wrong
     }
-    if (communicator(comm).outside) {
+    const auto make = [&] {
         const int error = make_of(comm, made, call);
-        if (error == MPI_SUCCESS) {
-            plane->add(*made);  // all its members may be of the world
+        if (error == MPI_SUCCESS && by_all()) {
+            plane->add(*made);
         }
         return error;
+    };
+    if (communicator(comm).outside) {
+        return make();  // all its members may be of the world
     }
     // Who is not there yet may wait until a message of the program's is pulled here.
     if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
         return error;
     }
-    const Plane::Suspended suspended(*plane, comm);
+    const Plane::Suspended suspended(*plane, comm);  // until all have left the library's call, as who agrees has
     if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
         return error;
     }
-    const int error = make_of(comm, made, call);
-    if (error == MPI_SUCCESS) {
-        plane->add(*made);
-    }
-    return error;
+    return make();
+}
+
+template <class Create>
+int create(MPI_Comm comm, MPI_Comm* made, Create&& call) {
+    return create(comm, made, call, [] { return true; });
 }
 
 }  // namespace fairlead::relay

@@ -33,6 +33,17 @@ int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Reques
     return make_of(comm, made, [&] { return copy(comm, info, made, request); });
 }
 
+// Open MPI makes a communicator of any group. Of processes that are not of `comm` some do not make it, and agree on
+// nothing: what is sent on it is the library's.
+int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+    const auto direct = library<decltype(comm_create)>(Function::MPI_Comm_create);
+    if (passes_by()) {
+        return direct(comm, group, made);
+    }
+    return create(
+        comm, made, [&] { return direct(comm, group, made); }, [&] { return are_all_of(group, comm); });
+}
+
 // Collective over the group alone.
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     const auto create = library<decltype(comm_create_group)>(Function::MPI_Comm_create_group);
@@ -166,6 +177,7 @@ int finalize() {
 }  // namespace
 
 void put_communicators(Table& table) {
+    table.put(Function::MPI_Comm_create, comm_create);
     table.put(Function::MPI_Comm_create_group, comm_create_group);
     table.put(Function::MPI_Comm_create_from_group, comm_create_from_group);
     table.put(Function::MPI_Intercomm_create, intercomm_create);

@@ -35,4 +35,17 @@ inline GroupMembers members_of(MPI_Group group) {
     return members;
 }
 
+/// Of an intercommunicator: of its group on this side.
+inline bool are_all_of(MPI_Group group, MPI_Comm comm) {
+    int others = 0;
+    MPI_Group members{};
+    MPI_Group rest{};
+    PMPI_Comm_group(comm, &members);
+    PMPI_Group_difference(group, members, &rest);
+    PMPI_Group_size(rest, &others);
+    PMPI_Group_free(&members);
+    PMPI_Group_free(&rest);
+    return others == 0;
+}
+
 }  // namespace fairlead::relay

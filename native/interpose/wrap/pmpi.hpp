@@ -86,6 +86,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int* flag);
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
 int PMPI_Get_library_version(char* version, int* resultlen);
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors);
+int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup);
 int PMPI_Group_free(MPI_Group* group);
 int PMPI_Group_rank(MPI_Group group, int* rank);
 int PMPI_Group_size(MPI_Group group, int* size);

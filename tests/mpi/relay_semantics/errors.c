@@ -240,6 +240,11 @@ void wrong_communicators(void) {
     MPI_Sendrecv(&value, 1, MPI_INT, next_rank, 1, &got, 1, MPI_INT, last_rank, 1, parts, MPI_STATUS_IGNORE);
     NEED(got == last_rank);
     MPI_Comm_free(&parts);
+    /* Of a group with others Open MPI makes one, which those do not know of. */
+    MPI_Comm_split(world, rank % 2, rank, &parts);
+    MPI_Comm_set_errhandler(parts, MPI_ERRORS_RETURN);
+    if (MPI_Comm_create(parts, all, &made) == MPI_SUCCESS) MPI_Comm_free(&made);
+    MPI_Comm_free(&parts);
     MPI_Group_free(&all);
     MPI_Errhandler_free(&counting);
 }
