@@ -19,7 +19,7 @@ PART_OF_GLIBC = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\
 MPI = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12", "debian": "libmpich.so.12"}
 MUST_HOLD = (
     *(f"bin/fairlead-{name}" for name in ("agent", "guardian", "enter", "streams", "delay", "noise", "timer")),
-    *(f"lib/libfairlead{name}.so" for name in ("", "-openmpi", "-mpich", "-idle")),
+    *(f"lib/libfairlead{name}.so" for name in ("", "-openmpi", "-mpich", "-standard", "-idle")),
     *(
         f"mpi/{flavour}/bin/{name}"
         for flavour in ("openmpi", "mpich")

@@ -35,7 +35,7 @@ def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> 
         yield Cluster.parse(lab.cluster_file_text())
 
 
-@pytest.fixture(scope="module", params=mpi_libraries.EVERY)
+@pytest.fixture(scope="module", params=mpi_libraries.LAUNCHERS)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     found: Mpi = request.param
     return found.need()

@@ -119,7 +119,7 @@ class Expected:
 
 def callable_functions(mpi: Mpi) -> set[str]:
     """What the library has and the program can call."""
-    return mpi.declares() - ENDS_THE_PROGRAM - UNUSABLE.get(mpi.name, set())
+    return mpi.declares() - ENDS_THE_PROGRAM - UNUSABLE.get(mpi.launcher, set())
 
 
 def lines(has: set[str], *, receives_of_isendrecv: bool) -> Iterator[Line]:

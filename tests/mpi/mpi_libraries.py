@@ -37,28 +37,38 @@ class Mpi:
     """One MPI library.
 
     Attributes:
-        name: as launchers are called.
+        name: as its launcher is called; with ``abi`` behind it, of the library with the standard ABI.
         compiler, mpirun: names or paths.
+        options: that the compiler always gets.
     """
 
     name: str
     compiler: str
     mpirun: str
+    options: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
-        return self.name.rstrip("0123456789")
+        return re.match("[a-z]+", self.name)[0]  # type: ignore[index]
+
+    @property
+    def launcher(self) -> str:
+        return self.name.removesuffix("abi")
 
     @property
     def abi(self) -> str:
         """The binary interface, as in native/interpose/abi."""
+        if self.name != self.launcher:
+            return "standard"
         return "mpich" if self.family == "intelmpi" else self.family
 
     def need(self) -> "Mpi":
         """Skip the test where it is not installed."""
         for tool in (self.compiler, self.mpirun):
             if shutil.which(tool) is None:
-                pytest.skip(f"{tool} is not installed: `make {'verify' if self == INTEL else 'test'}` installs it")
+                pytest.skip(
+                    f"{tool} is not installed: `make {'verify' if self.family == 'intelmpi' else 'test'}` installs it"
+                )
         return self
 
     def declares(self) -> set[str]:
@@ -66,12 +76,13 @@ class Mpi:
         with NamedTemporaryFile("w", suffix=".c") as source:
             source.write("#include <mpi.h>\n")
             source.flush()
-            done = subprocess.run([self.compiler, "-E", source.name], capture_output=True, text=True, check=True)
+            command = [self.compiler, *self.options, "-E", source.name]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
         return set(re.findall(r"\b(MPI_\w+)\s*\(", done.stdout)) & set(function_names())
 
     def compile(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a C program: one file, or all in a directory."""
-        return Path(shutil.copy(_built(self.compiler, source, *options, "-lpthread"), target))
+        return Path(shutil.copy(_built(self.compiler, source, *self.options, *options, "-lpthread"), target))
 
     def compile_fortran(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a Fortran program."""
@@ -109,28 +120,36 @@ def kept_collectives() -> set[str]:
     }
 
 
+# Header files of the standard ABI do not say whose they are, by which some programs of tests know what to expect.
+_MPICH5 = ("-DMPICH_NAME=5", "-DMPICH_NUMVERSION=50002300", '-DMPICH_VERSION="5.0.2"')
+_MPICH3 = ("-DMPICH_NAME=3", "-DMPICH_NUMVERSION=30400002", '-DMPICH_VERSION="3.4a2"')
 LIBRARIES = (
     Mpi("openmpi4", "mpicc.openmpi", "mpirun.openmpi"),
     Mpi("openmpi5", f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),
     Mpi("mpich4", "mpicc.mpich", "mpirun.mpich"),
     Mpi("mpich5", f"{BUILT}/mpich5/bin/mpicc", f"{BUILT}/mpich5/bin/mpirun"),
+    Mpi("mpich5abi", f"{BUILT}/mpich5/bin/mpicc_abi", f"{BUILT}/mpich5/bin/mpirun", _MPICH5),
 )
 # Installed for the long suites only. Its mpirun is a script that runs PATH's first mpiexec.hydra, maybe another MPI's.
 INTEL = Mpi("intelmpi2021", f"{BUILT}/intelmpi/bin/mpigcc", f"{BUILT}/intelmpi/bin/mpiexec.hydra")
+INTEL_ABI = Mpi("intelmpi2021abi", INTEL.compiler, INTEL.mpirun, ("-mpi_abi", *_MPICH3))
 
 
 def _params(short: tuple[str, ...]) -> list[ParameterSet]:
     return [
         pytest.param(each, id=each.name, marks=() if each.name in short else pytest.mark.slow)
-        for each in (*LIBRARIES, INTEL)
+        for each in (*LIBRARIES, INTEL, INTEL_ABI)
     ]
 
 
 EVERY = _params(tuple(each.name for each in LIBRARIES))
 every_mpi = pytest.mark.parametrize("mpi", EVERY)
+# For what depends on the launcher alone.
+LAUNCHERS = [each for each in EVERY if str(each.id) == each.values[0].launcher]  # type: ignore[attr-defined]
+every_launcher = pytest.mark.parametrize("mpi", LAUNCHERS)
 
-# One version of each family; the other versions in the long suites.
-FAMILIES = _params(("openmpi4", "mpich5"))
+# One version of each family and of each binary interface; the other versions in the long suites.
+FAMILIES = _params(("openmpi4", "mpich5", "mpich5abi"))
 every_family = pytest.mark.parametrize("mpi", FAMILIES)
 
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from mpi_libraries import Mpi, every_mpi
+from mpi_libraries import Mpi, every_launcher
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.launch import prepare, run
@@ -23,7 +23,7 @@ slots = 1
 """
 
 
-@every_mpi
+@every_launcher
 def test_ranks_on_this_machine(mpi: Mpi, tmp_path: Path) -> None:
     mpi.need().compile(SOURCE, tmp_path / "ring")
     (tmp_path / "in").write_text("typed\nend\n")

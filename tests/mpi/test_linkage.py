@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from mpi_libraries import LIBRARIES, Mpi, no_leftovers
+from mpi_libraries import INTEL_ABI, LIBRARIES, Mpi, no_leftovers
 
 from fairlead.cli.main import command
 from fairlead.errors import NoProgramError
@@ -16,7 +16,7 @@ from fairlead.programs.linkage import Linkage, here
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("profile_fortran.F90")
 INTERFACES = {"mpif.h": ["-DMPIF"], "use mpi": ["-DUSE_MPI"], "use mpi_f08": []}
-OPENMPI4, _, MPICH4, _ = LIBRARIES  # the fifths come without Fortran bindings
+OPENMPI4, _, MPICH4, _, MPICH5_ABI = LIBRARIES  # the fifths come without Fortran bindings
 # Debian has MPICH as an archive, too, but not all that it needs.
 ARCHIVES = ["-Wl,-Bstatic", "-lmpichfort", "-lmpich", "-Wl,-Bdynamic", "-lhwloc", "-lucp", "-lucs"]
 
@@ -89,6 +89,19 @@ def test_library_path_and_what_is_missing(
     assert str(here(program)) == "no MPI library; not found: libsolver.so"
     monkeypatch.setenv("LD_LIBRARY_PATH", f"/nowhere:{library.parent}")
     assert here(program) == Linkage(mpi.family)
+
+
+@pytest.mark.parametrize(
+    "mpi", [MPICH5_ABI, pytest.param(INTEL_ABI, marks=pytest.mark.slow)], ids=lambda each: each.name
+)
+def test_behind_the_standard_abi_is_the_library_that_the_loader_finds(mpi: Mpi, tmp_path: Path) -> None:
+    program = mpi.need().compile(Path(__file__).with_name("launch_ring.c"), tmp_path / "ring")
+    assert "libmpi_abi.so.1" in needed(program)
+    assert here(program) == Linkage("mpich", standard=True)
+    line = [*MAIN, "profile", "--mpirun", OPENMPI4.need().mpirun, "-n", "2", "--", str(program)]
+    refused = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert refused.returncode == 2
+    assert "the libmpi_abi that the loader finds is mpich's, and mpirun is openmpi's" in refused.stderr
 
 
 def test_a_library_of_mpi_that_is_missing_still_says_which(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ RANKS = 3
 INTERFACES = {"mpif.h": ["-DMPIF"], "use mpi": ["-DUSE_MPI"], "use mpi_f08": []}
 
 
-OPENMPI4, OPENMPI5, MPICH4, MPICH5 = LIBRARIES  # the fifths come without Fortran bindings
+OPENMPI4, OPENMPI5, MPICH4, MPICH5, _ = LIBRARIES  # the fifths come without Fortran bindings
 
 
 def bindings_of_mpich4(directory: Path) -> dict[str, str]:

@@ -204,15 +204,47 @@ def test_a_forked_child_counts_for_itself(mpi: Mpi, tmp_path: Path) -> None:
     assert parent.state == "finalized"
 
 
+STRANGE = "int PMPI_Init_thread(void) { return 0; }\nint MPI_Init(void* argc, void* argv) { return 0; }\n"
+CALLS_STRANGE = "int MPI_Init(void*, void*);\nint main(void) { return MPI_Init(0, 0); }\n"
+
+
 def test_no_build_for_this_library_is_said(tmp_path: Path) -> None:
-    """MPICH 5 brings the standard's own binary interface, too."""
-    compiler = mpi_libraries.BUILT / "mpich5" / "bin" / "mpicc_abi"
-    mpi = Mpi("mpich5", str(compiler), str(mpi_libraries.BUILT / "mpich5" / "bin" / "mpirun")).need()
-    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
-    done = run(mpi, 2, [str(program), "finalize"], environment(tmp_path))
+    """One of another binary interface than all that are known."""
+    library, program = tmp_path / "libmpi_strange.so", tmp_path / "program"
+    for command, source in (
+        (["gcc", "-shared", "-fPIC", "-Wl,-soname,libmpi_strange.so.2", "-o", library], STRANGE),
+        (["gcc", "-o", program], CALLS_STRANGE),
+    ):
+        libraries = [library, f"-Wl,-rpath,{tmp_path}"] if library.exists() else []
+        line = [*command, "-x", "c", "-", "-x", "none", *libraries]
+        subprocess.run(line, input=source, text=True, check=True)
+    (tmp_path / "libmpi_strange.so.2").symlink_to(library)
+    env = {**os.environ, **environment(tmp_path)}
+    done = subprocess.run([program], env=env, capture_output=True, text=True, check=True, timeout=60)
     assert "no build of libfairlead" in done.stderr
-    assert "libmpi_abi" in done.stderr
+    assert "libmpi_strange.so.2" in done.stderr
     assert not records(tmp_path)
+
+
+ANOTHER = """
+#include <stdio.h>
+int PMPI_Get_library_version(char* version, int* length) { *length = sprintf(version, "Another MPI 1.0"); return 0; }
+"""
+
+
+def test_behind_the_standard_abi_the_relay_plane_wants_a_library_that_is_known(tmp_path: Path) -> None:
+    mpi = next(each for each in mpi_libraries.LIBRARIES if each.name == "mpich5abi").need()
+    (tmp_path / "another.c").write_text(ANOTHER)
+    another = mpi.compile(tmp_path / "another.c", tmp_path / "another.so", "-shared", "-fPIC")
+    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    armed = {"FAIRLEAD_CHAOS": "1"}
+    done = run(mpi, 3, [str(program), "finalize"], environment(tmp_path, another) | armed)
+    assert done.stderr.count("how this MPI library behaves behind the standard ABI is not known") == 3
+    zero, *_ = records(tmp_path)
+    assert zero.messages.sent_B.tolist() == [0, 8, 0, 0]
+    assert not any(zero.relay.values())
+    done = run(mpi, 3, [str(program), "finalize"], environment(tmp_path) | armed)
+    assert "standard ABI" not in done.stderr
 
 
 @every_family

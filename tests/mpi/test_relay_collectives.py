@@ -11,7 +11,7 @@ from fairlead import native
 
 pytestmark = pytest.mark.mpi
 SOURCES = Path(__file__).with_name("relay_collectives")
-TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
+EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 
 
 def results(mpi: Mpi, program: Path, ranks: int, kept: Path, **env: str) -> list[list[str]]:
@@ -36,7 +36,7 @@ def compare(mpi: Mpi, ranks: int, where: Path, ways: dict[str, dict[str, str]], 
             assert differing[:3] == [], f"rank {rank}, {way}"
 
 
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_the_same_with_the_plane(mpi: Mpi, tmp_path: Path) -> None:
     """Two processes: on a periodic ring each is the other's neighbor twice."""
     compare(mpi, 2, tmp_path, {"chaos": {"FAIRLEAD_CHAOS": "51"}}, "-DSHORT")

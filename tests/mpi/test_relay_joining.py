@@ -16,8 +16,8 @@ from lone_agent import lone_agent
 
 pytestmark = pytest.mark.mpi
 HERE = Path(__file__).parent
-TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
-FOUR = [each for each in LIBRARIES if each.name in ("openmpi5", "mpich5")]
+EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
+WITH_SESSIONS = [each for each in LIBRARIES if each.name in ("openmpi5", "mpich5", "mpich5abi")]
 ARMED = [{"FAIRLEAD_CHAOS": "3"}, {"FAIRLEAD_RELAY": "/nowhere"}]
 by_name = {"ids": lambda each: each.name if isinstance(each, Mpi) else next(iter(each))}
 
@@ -28,7 +28,7 @@ def preloaded(mpi: Mpi, argv: list[str], armed: dict[str, str]) -> "subprocess.C
         return subprocess.run(mpi.command(2, argv, env), capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 @pytest.mark.parametrize("armed", ARMED, **by_name)
 @pytest.mark.parametrize("what", ["spawn", "merge", "connect"])
 def test_processes_that_join(mpi: Mpi, what: str, armed: dict[str, str], tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_processes_that_join(mpi: Mpi, what: str, armed: dict[str, str], tmp_pat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("mpi", FOUR, **by_name)
+@pytest.mark.parametrize("mpi", WITH_SESSIONS, **by_name)
 def test_a_program_of_sessions_alone_is_not_armed(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(HERE / "relay_joining.c", tmp_path / "joining")
     done = preloaded(mpi, [str(program), "session"], ARMED[0])
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
 """
 
 
-@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 def test_an_abort_with_frames_on_their_way_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
     """The same seed draws the same paths, and a program that ends says how many messages were relayed."""
     (tmp_path / "aborts.c").write_text(ABORTS)
@@ -82,7 +82,7 @@ def test_an_abort_with_frames_on_their_way_ends_the_job(mpi: Mpi, tmp_path: Path
     assert done.returncode == 7, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 def test_an_abort_without_agents_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "aborts.c").write_text(ABORTS)
     program = mpi.need().compile(tmp_path / "aborts.c", tmp_path / "aborts")
@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
 """
 
 
-@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 def test_an_agent_that_comes_after_its_ranks_is_joined(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "meanwhile.c").write_text(MEANWHILE)
     program = mpi.need().compile(tmp_path / "meanwhile.c", tmp_path / "meanwhile")
@@ -180,7 +180,7 @@ def partly_preloaded(mpi: Mpi, last: str, patience_s: str, where: Path) -> "subp
         return subprocess.run(argv, capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 def test_a_job_of_which_some_ranks_are_preloaded_ends_with_a_line(mpi: Mpi, tmp_path: Path) -> None:
     """The others would never answer what the plane asks of them."""
     done = partly_preloaded(mpi, "exec {program}", "1.5", tmp_path)
@@ -190,7 +190,7 @@ def test_a_job_of_which_some_ranks_are_preloaded_ends_with_a_line(mpi: Mpi, tmp_
     assert "FAIRLEAD_RELAY_PATIENCE" in done.stderr
 
 
-@pytest.mark.parametrize("mpi", TWO, **by_name)
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 def test_ranks_that_start_late_end_no_job(mpi: Mpi, tmp_path: Path) -> None:
     done = partly_preloaded(mpi, "sleep 3; exec {preload}", "1.5", tmp_path)
     assert done.returncode == 0, done.stderr

@@ -20,7 +20,7 @@ ERRORS = [
     "errors", "wrong exchanges", "wrong communicators", "told once", "wrong messages", "wrong probes", "error fields",
     "wrong starts",
 ]  # fmt: skip
-TWO = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
+EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
     "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",
@@ -71,7 +71,7 @@ def stack_of(pid: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60).stdout
 
 
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 3, [str(program)], 1, tmp_path / "records")
@@ -79,7 +79,7 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
 
 
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_every_case_while_nothing_is_rerouted(mpi: Mpi, tmp_path: Path) -> None:
     """Armed, as most programs are for most of their time: all go directly but partitioned messages, of MPI 4."""
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
@@ -107,7 +107,7 @@ def test_communicators_that_are_freed_before_their_requests(tmp_path: Path) -> N
     assert said == ["freed first"]
 
 
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_a_buffer_that_is_taken_back_bounds_what_is_on_its_way(mpi: Mpi, tmp_path: Path) -> None:
     """By itself: what other cases needed before would hide what this one needs."""
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
@@ -127,7 +127,7 @@ def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, t
     assert ranks[0].messages.received_messages.tolist() == [0, 6 * 9 + 6 * 2 + 1, 0]
 
 
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 @pytest.mark.parametrize("seed", [46, 47])
 def test_callbacks_in_the_end(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     """What they send is native: nobody looks for frames any more."""
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
 """
 
 
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_programs_that_a_rank_starts_do_not_take_part(mpi: Mpi, tmp_path: Path) -> None:
     """Those that are MPI jobs have a rank 0, too, which the agent would take for this job's."""
     (tmp_path / "heirs.c").write_text(HEIRS)
@@ -219,7 +219,7 @@ def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mpi", TWO, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 @pytest.mark.parametrize("seed", [21, 22, 23])
 def test_a_million_random_messages(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     """Against the model of matching in random.c: each round is 60 messages from every rank to every rank."""

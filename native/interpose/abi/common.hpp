@@ -14,9 +14,7 @@ using MPI_Fint = int;
 
 constexpr int MPI_SUCCESS = 0;
 constexpr int MPI_UNDEFINED = -32766;
-constexpr int MPI_ANY_TAG = -1;
 constexpr int MPI_THREAD_SINGLE = 0;
-constexpr int MPI_THREAD_MULTIPLE = 3;
 constexpr int MPI_MAX_LIBRARY_VERSION_STRING = 8192;  // MPICH's, the larger
 
 // Only passed on, never called nor looked into.

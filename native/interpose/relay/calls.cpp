@@ -87,8 +87,15 @@ void* const* arm(void* const* next) {
     if (const char* const there = std::getenv(kRelayVariable); there != nullptr) {
         directory = there;
     }
-    armed = chaos_seed || directory;
+    const bool wanted = chaos_seed || directory;
+    armed = wanted && behaves_as_described();
     if (!armed) {
+        if (wanted) {
+            std::fputs(
+                "fairlead: how this MPI library behaves behind the standard ABI is not known: no messages are "
+                "moved. Known are MPICH, Intel MPI and MVAPICH\n",
+                stderr);
+        }
         return next;
     }
     library_functions = next;

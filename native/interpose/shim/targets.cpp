@@ -52,6 +52,9 @@ void find_next(const Object& mpi) {
 }
 
 const char* binary_interface(const Object& mpi) {
+    if (std::strncmp(mpi.soname(), "libmpi_abi.so.1", 15) == 0) {
+        return "standard";
+    }
     if (mpi.symbol("ompi_mpi_comm_world") != nullptr) {
         return "openmpi";
     }
@@ -86,8 +89,8 @@ struct Wrappers {
 Wrappers wrappers(const Object& mpi, const char* directory, const char* rings) {
     const char* const abi = binary_interface(mpi);
     if (abi == nullptr) {
-        say("there is no build of libfairlead for the MPI library %s (%s), only for openmpi and mpich: the "
-            "program runs without a profile",
+        say("there is no build of libfairlead for the MPI library %s (%s), only for libmpi.so.40, libmpi.so.12 and "
+            "libmpi_abi.so.1: the program runs without a profile",
             mpi.path, mpi.soname());
         return {};
     }

@@ -24,7 +24,7 @@ from fairlead.errors import HostError
 from fairlead.lab.idle import VARIABLE
 
 SHIM = "libfairlead.so"
-LIBRARIES = (SHIM, "libfairlead-openmpi.so", "libfairlead-mpich.so")
+LIBRARIES = (SHIM, *(f"libfairlead-{abi}.so" for abi in ("openmpi", "mpich", "standard")))
 MAKE_TIMEOUT_S = REMOVE_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
 

@@ -21,6 +21,7 @@ from fairlead.errors import ConfigError, NoProgramError
 # Arguments: directory, program. What it says begins with one of `_WORDS`. "other": a script, an executable for another
 # machine, or any where no loader of glibc is.
 # What tells an MPI library that is part of the file: a symbol's name, or a text that is left where symbols are not.
+# Behind the standard ABI any library may be: a text of its own tells which the loader has found.
 _LOOK = r"""
 cd "$1"
 case $2 in */*) file=$2 ;; *) file=$(command -v -- "$2") || file=./$2 ;; esac
@@ -29,15 +30,20 @@ case $file in */*) ;; *) echo other; exit 0 ;; esac
 [ -f "$file" ] && [ -x "$file" ] || { echo closed; exit 0; }
 machine() { od -An -tx1 -N6 "$1"; od -An -tx1 -j18 -N2 "$1"; } 2>/dev/null
 [ "$(machine "$file")" = "$(machine /bin/sh)" ] || { echo other; exit 0; }
-known=
+known= listed=
 for loader in /lib64/ld-linux*.so.* /lib64/ld64.so.* /lib/ld-linux*.so.*; do
   [ -x "$loader" ] || continue
   [ "$known" ] || echo executable
   known=yes
   "$loader" --verify "$file" >/dev/null 2>&1
-  case $? in 0 | 2) LD_TRACE_LOADED_OBJECTS=1 "$loader" "$file" 2>/dev/null; break ;; esac
+  case $? in 0 | 2) listed=$(LD_TRACE_LOADED_OBJECTS=1 "$loader" "$file" 2>/dev/null); break ;; esac
 done
 [ "$known" ] || { echo other; exit 0; }
+printf '%s\n' "$listed"
+behind=$(printf '%s\n' "$listed" | sed -n 's/^\tlibmpi_abi\.so\.1 => \(.*\) (0x[0-9a-f]*)$/\1/p')
+if [ "$behind" ]; then
+  LC_ALL=C grep -aoE 'MPICH Version:|Intel\(R\) MPI Library' "$behind" | sort -u | sed 's/^/behind /'
+fi
 LC_ALL=C grep -aoE 'ompi_mpi_comm_world|MPIR_Process|MPICH Version:' "$file" | sort -u
 true
 """
@@ -45,6 +51,8 @@ _WORDS = ("absent", "closed", "other", "executable")
 _LOADED = re.compile(r"^\t(?P<name>\S+)(?: => (?P<path>.*?))?(?: \(0x[0-9a-f]+\))?$", re.MULTILINE)
 # The libraries of C and Fortran programs by the number of their binary interface; libmpich is MPICH's old name.
 _LIBRARY = re.compile(r"^libmpi(?:ch|chfort|fort|_\w+)?\.so\.(\d+)")
+# That with the standard ABI, whose first it is; libmpifort_abi is a binding for it.
+_STANDARD = re.compile(r"^libmpi(?:fort)?_abi\.so\.1\b")
 _FAMILIES = {"40": "openmpi", "12": "mpich"}
 _PARTS = {"ompi_mpi_comm_world": "openmpi", "MPIR_Process": "mpich", "MPICH Version:": "mpich"}
 
@@ -54,19 +62,22 @@ class Linkage:
     """What an executable file runs with.
 
     Attributes:
-        mpi: binary interface of its MPI library, ``openmpi`` or ``mpich``; None: it has none, or it is not known.
+        mpi: its MPI library, ``openmpi`` or ``mpich`` and its kin; None: it has none, or it is not known.
         static: that library, or every library, is part of the file: what is loaded beside it sees none of its calls.
         missing: libraries that it or another one needs and the loader does not find.
+        standard: it was built for MPI's standard ABI, so its library is the one that the loader finds.
     """
 
     mpi: str | None = None
     static: bool = False
     missing: tuple[str, ...] = ()
+    standard: bool = False
 
     def __str__(self) -> str:
         if self.static:
             return f"{self.mpi}, linked statically" if self.mpi else "linked statically"
-        words = self.mpi or "no MPI library"
+        words = self.mpi or ("MPI" if self.standard else "no MPI library")
+        words += " by the standard ABI" if self.standard else ""
         return f"{words}; not found: {', '.join(self.missing)}" if self.missing else words
 
 
@@ -106,13 +117,19 @@ def check_mpi(program: str, linkages: Iterable[Linkage], family: str) -> None:
     Raises:
         ConfigError: it is not.
     """
-    other = next((each.mpi for each in linkages if each.mpi not in (None, family)), None)
-    if other is not None:
+    other = next((each for each in linkages if each.mpi not in (None, family)), None)
+    if other is None:
+        return
+    named = f"name {other.mpi}'s mpirun (`mpirun` in the cluster file or the plan, or --mpirun)"
+    if other.standard:
         raise ConfigError(
-            f"{program}: was built for {other}, and mpirun is {family}'s",
-            hint=f"name {other}'s mpirun (`mpirun` in the cluster file or the plan, or --mpirun), or build the program "
-            f"with {family}'s compilers",
+            f"{program}: the libmpi_abi that the loader finds is {other.mpi}'s, and mpirun is {family}'s",
+            hint=f"{named}, or lead LD_LIBRARY_PATH to {family}'s libmpi_abi",
         )
+    raise ConfigError(
+        f"{program}: was built for {other.mpi}, and mpirun is {family}'s",
+        hint=f"{named}, or build the program with {family}'s compilers",
+    )
 
 
 def read(said: str) -> Linkage:
@@ -123,9 +140,12 @@ def read(said: str) -> Linkage:
     loaded = {found["name"]: found["path"] for found in _LOADED.finditer(listed)}
     missing = tuple(name for name, path in loaded.items() if path == "not found")
     names = [Path(name).name for name in loaded]
+    is_open_mpi = any(name.startswith("libopen-pal.") for name in names)
+    if any(map(_STANDARD.match, names)):
+        of_mpich = "\nbehind " in listed
+        return Linkage("openmpi" if is_open_mpi else "mpich" if of_mpich else None, missing=missing, standard=True)
     if library := next(filter(None, map(_LIBRARY.match, names)), None):
         # Before its version 2 Open MPI had MPICH's number.
-        is_open_mpi = any(name.startswith("libopen-pal.") for name in names)
         return Linkage("openmpi" if is_open_mpi else _FAMILIES.get(library.group(1)), missing=missing)
     if missing:  # one of them may bring the MPI library whose names are in the file
         return Linkage(missing=missing)

@@ -104,7 +104,7 @@ static void no_request(void) {
 #endif
 }
 
-/// Arguments that are missing. Other libraries take a status that is NULL for one that is ignored.
+/// Arguments that are missing. Elsewhere, and by the standard ABI, a status that is NULL is one that is ignored.
 static void nothing_there(void) {
 #ifdef MPICH_NAME
     MPI_Request none = MPI_REQUEST_NULL;
@@ -114,8 +114,10 @@ static void nothing_there(void) {
     NEED(class_of(MPI_Testany(1, NULL, &index, &flag, &status)) == MPI_ERR_ARG);
     NEED(class_of(MPI_Waitsome(1, &none, &number, NULL, &status)) == MPI_ERR_ARG);
     NEED(class_of(MPI_Testsome(1, &none, &number, NULL, &status)) == MPI_ERR_ARG);
+#ifndef MPI_ABI
     NEED(class_of(MPI_Waitsome(1, &none, &number, indices, NULL)) == MPI_ERR_ARG);
     NEED(class_of(MPI_Testall(1, &none, &flag, NULL)) == MPI_ERR_ARG);
+#endif
 #endif
 }
 

@@ -37,6 +37,12 @@ def at(name: str) -> str:
         (of(at("libmpifort.so.12"), at("libmpi.so.12")), Linkage("mpich")),
         (of(at("libmpi.so.12"), at("libopen-pal.so.13")), Linkage("openmpi")),
         (of("/opt/lib/libmpi.so.40 (0x7f)"), Linkage("openmpi")),
+        (of(at("libmpi_abi.so.1"), marks="behind MPICH Version:\n"), Linkage("mpich", standard=True)),
+        (of(at("libmpi_abi.so.1"), marks="behind Intel(R) MPI Library\n"), Linkage("mpich", standard=True)),
+        (of(at("libmpi_abi.so.1"), at("libopen-pal.so.90")), Linkage("openmpi", standard=True)),
+        (of(at("libmpi_abi.so.1")), Linkage(standard=True)),
+        (of("libmpi_abi.so.1 => not found"), Linkage(missing=("libmpi_abi.so.1",), standard=True)),
+        (of(at("libmpifort_abi.so.1"), at("libmpi_abi.so.1")), Linkage(standard=True)),
         # An MPI library that is not known is not one inside, whatever names of it are in the file.
         (of(at("libmpi_ibm.so.3"), marks="ompi_mpi_comm_world\n"), Linkage()),
         (of("libown.so => not found", marks="ompi_mpi_comm_world\n"), Linkage(missing=("libown.so",))),
@@ -53,6 +59,9 @@ def test_what_the_loader_says(said: str, expected: Linkage) -> None:
 def test_in_words() -> None:
     assert str(Linkage()) == "no MPI library"
     assert str(Linkage("mpich", static=True)) == "mpich, linked statically"
+    assert str(Linkage("mpich", standard=True)) == "mpich by the standard ABI"
+    missing = Linkage(missing=("libmpi_abi.so.1",), standard=True)
+    assert str(missing) == "MPI by the standard ABI; not found: libmpi_abi.so.1"
     assert str(Linkage("openmpi", missing=("liba.so", "libb.so"))) == "openmpi; not found: liba.so, libb.so"
 
 
@@ -60,6 +69,13 @@ def test_one_host_with_another_mpi_is_enough() -> None:
     check_mpi("./prog", [Linkage(), Linkage("mpich"), Linkage(static=True)], "mpich")
     with pytest.raises(ConfigError, match=r"./prog: was built for mpich, and mpirun is openmpi's"):
         check_mpi("./prog", [Linkage("openmpi"), Linkage("mpich")], "openmpi")
+
+
+def test_the_standard_abi_needs_the_mpirun_of_the_library_that_is_found() -> None:
+    check_mpi("./prog", [Linkage("mpich", standard=True), Linkage(standard=True)], "mpich")
+    check_mpi("./prog", [Linkage(standard=True)], "openmpi")
+    with pytest.raises(ConfigError, match=r"the libmpi_abi that the loader finds is mpich's, and mpirun is openmpi's"):
+        check_mpi("./prog", [Linkage("mpich", standard=True)], "openmpi")
 
 
 class Elsewhere(Executor):

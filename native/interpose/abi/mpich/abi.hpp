@@ -32,6 +32,8 @@ struct MPI_Status {
 constexpr int MPI_PROC_NULL = -1;
 constexpr int MPI_ANY_SOURCE = -2;
 constexpr int MPI_ROOT = -3;
+constexpr int MPI_ANY_TAG = -1;
+constexpr int MPI_THREAD_MULTIPLE = 3;
 constexpr int MPI_GRAPH = 1;
 constexpr int MPI_CART = 2;
 constexpr int MPI_DIST_GRAPH = 3;
@@ -77,6 +79,11 @@ constexpr bool kSuccessIsInStatus = false;
 // Of buffered sends: all need a buffer, empty ones too; of it each message takes so much besides its bytes.
 constexpr std::int64_t kLongestUnbuffered_B = -1;
 constexpr std::uint64_t kBufferedNote_B = 88;
+
+/// Whether the library that is loaded does: all with this binary interface.
+constexpr bool behaves_as_described() {
+    return true;
+}
 
 inline MPI_Comm comm_world() {
     return 0x44000000;

@@ -35,6 +35,8 @@ struct MPI_Status {
 constexpr int MPI_ANY_SOURCE = -1;
 constexpr int MPI_PROC_NULL = -2;
 constexpr int MPI_ROOT = -4;
+constexpr int MPI_ANY_TAG = -1;
+constexpr int MPI_THREAD_MULTIPLE = 3;
 constexpr int MPI_CART = 1;
 constexpr int MPI_GRAPH = 2;
 constexpr int MPI_DIST_GRAPH = 3;
@@ -93,6 +95,11 @@ constexpr bool kSuccessIsInStatus = true;
 // TCP; of a buffer each message takes so much besides its bytes, and more for some lengths.
 constexpr std::int64_t kLongestUnbuffered_B = 65536;
 constexpr std::uint64_t kBufferedNote_B = 24;
+
+/// Whether the library that is loaded does: all with this binary interface.
+constexpr bool behaves_as_described() {
+    return true;
+}
 
 inline MPI_Comm comm_world() {
     return reinterpret_cast<MPI_Comm>(&ompi_mpi_comm_world);
