@@ -26,7 +26,7 @@ static MPI_Win win, win2;
 static MPI_File file;
 static MPI_Errhandler errhandler;
 static MPI_Offset offset;
-static MPI_Fint fortran[64], f08[64];
+static int fortran[64], f08[64];
 static MPI_T_cvar_handle cvar;
 static MPI_T_pvar_handle pvar;
 static MPI_T_pvar_session pvars;

@@ -39,13 +39,13 @@ SHORT = {
 LARGE = re.compile(r"\b(counts|displs|distances|mine|threes|value)\b")
 NAME = re.compile(r"\bMPI_[A-Z]\w*(?=\()")
 ENDS_THE_PROGRAM = {"MPI_Abort"}  # not counted: test_profile_counts.py
-_PVAR = "MPI_T_pvar_"
-# PyPI's MPICH has no performance variable, and its functions do not check handles of none: they run with Open MPI.
-UNUSABLE = {
-    "mpich5": {
-        _PVAR + name for name in ("handle_alloc", "handle_free", "start", "stop", "reset", "read", "readreset", "write")
-    },
+# PyPI's MPICH has no performance variable, and its functions do not check handles of none: they run with Open MPI. By
+# the standard ABI it does not check events either.
+_PVARS = {
+    f"MPI_T_pvar_{name}"
+    for name in ("handle_alloc", "handle_free", "start", "stop", "reset", "read", "readreset", "write")
 }
+UNUSABLE = {"mpich5": _PVARS, "mpich5abi": _PVARS | {"MPI_T_event_get_info"}}
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Expected:
 
 def callable_functions(mpi: Mpi) -> set[str]:
     """What the library has and the program can call."""
-    return mpi.declares() - ENDS_THE_PROGRAM - UNUSABLE.get(mpi.launcher, set())
+    return mpi.declares() - ENDS_THE_PROGRAM - UNUSABLE.get(mpi.name, set())
 
 
 def lines(has: set[str], *, receives_of_isendrecv: bool) -> Iterator[Line]:

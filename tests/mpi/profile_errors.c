@@ -104,15 +104,18 @@ static void in_order(int tag, int rank) {
     }
 }
 
-/* There is no place for the index, which the library says; and the request is complete afterwards as ever. */
+/* There is no place for the index, which the library says; and the request is complete afterwards as ever. By the
+ * standard ABI, MPICH writes it all the same. */
 static void no_index(int rank) {
     MPI_Request request;
     int flag;
     if (rank == 1) MPI_Send(data[0], BYTES, MPI_CHAR, 0, NO_INDEX, MPI_COMM_WORLD);
     if (rank != 0) return;
     MPI_Irecv(data[0], BYTES, MPI_CHAR, 1, NO_INDEX, MPI_COMM_WORLD, &request);
+#ifndef MPI_ABI
     MPI_Testany(1, &request, NULL, &flag, MPI_STATUS_IGNORE);
     MPI_Waitany(1, &request, NULL, MPI_STATUS_IGNORE);
+#endif
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 

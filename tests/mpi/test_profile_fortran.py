@@ -8,7 +8,7 @@ import message_rings
 import mpi_libraries
 import numpy as np
 import pytest
-from mpi_libraries import BUILT, INTEL, LIBRARIES, Mpi
+from mpi_libraries import BUILT, INTEL, INTEL_ABI, LIBRARIES, Mpi
 
 from fairlead import native
 from fairlead.profile import record
@@ -218,3 +218,31 @@ def test_bindings_in_the_manner_of_open_mpi_5(tmp_path: Path) -> None:
 def test_fortran_functions_of_a_tool_are_left_alone(tmp_path: Path) -> None:
     """It counts the calls itself, and calls the profiling interface."""
     assert not run_bindings(OPENMPI4, tmp_path, "-DTOOL")
+
+
+# What a Fortran compiler makes of calls with mpif.h: the handles of MPI_COMM_WORLD and MPI_INTEGER as the ABI has them.
+AS_FORTRAN = """
+#include <stdio.h>
+void mpi_init_(int*), mpi_finalize_(int*), mpi_comm_rank_(int*, int*, int*);
+void mpi_send_(void*, int*, int*, int*, int*, int*, int*), mpi_recv_(void*, int*, int*, int*, int*, int*, int*, int*);
+int main(void) {
+    int world = 0x101, integer = 0x219, number[3] = {7, 8, 9}, status[8], three = 3, zero = 0, one = 1, rank, error;
+    mpi_init_(&error);
+    mpi_comm_rank_(&world, &rank, &error);
+    if (rank == 0) mpi_send_(number, &three, &integer, &one, &zero, &world, &error);
+    if (rank == 1) mpi_recv_(number, &three, &integer, &zero, &zero, &world, status, &error);
+    puts("correct");
+    mpi_finalize_(&error);
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow
+def test_the_bindings_for_the_standard_abi(tmp_path: Path) -> None:
+    (tmp_path / "program.c").write_text(AS_FORTRAN)
+    program = INTEL_ABI.need().compile(tmp_path / "program.c", tmp_path / "program", "-lmpifort_abi", "-lmpi_abi")
+    zero, one, _ = run(INTEL_ABI, [str(program)], tmp_path / "kept", {})
+    assert zero.messages.sent_B.tolist() == [0, 12, 0, 0]
+    assert one.messages.received_B.tolist() == [12, 0, 0, 0]
+    assert zero.functions["MPI_Send"].calls == one.functions["MPI_Recv"].calls == 1

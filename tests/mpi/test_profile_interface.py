@@ -23,7 +23,7 @@ HANDLES = {
     "op_no_op": "MPI_NO_OP", "op_null": "MPI_OP_NULL", "op_sum": "MPI_SUM", "win_null": "MPI_WIN_NULL",
     "request_null": "MPI_REQUEST_NULL", "message_no_proc": "MPI_MESSAGE_NO_PROC",
 }  # fmt: skip
-# Which an abi.hpp makes for itself.
+# Which an abi.hpp asks the library for, once MPI has begun.
 OWN = {"standard": ("errors_return",)}
 # A handle is a number, or the address of an object that libmpi has a name for, or else a number as such.
 SAY = """

@@ -60,7 +60,7 @@ inline MPI_Status* const MPI_STATUS_IGNORE = nullptr;
 inline MPI_Status* const MPI_STATUSES_IGNORE = nullptr;
 
 extern "C" {
-int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler);
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler);
 int PMPI_Get_library_version(char* version, int* resultlen);
 int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count);
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag);
@@ -115,13 +115,15 @@ inline MPI_Datatype datatype_packed() {
 inline MPI_Datatype datatype_null() {
     return predefined<MPI_Datatype>(0x200);
 }
-// One of our own that does what MPI_ERRORS_RETURN does: libraries do not agree on the number of that one. Intel MPI
-// 2021.19 has 0x142, MPICH 5.0 has 0x143, and each has there what the other calls MPI_ERRORS_ABORT.
+// Libraries do not agree on its number: Intel MPI 2021.19 has 0x142, MPICH 5.0 has 0x143, and each has there what the
+// other calls MPI_ERRORS_ABORT. But with all it is the handler that files have by default (MPI 5.0, "I/O Error
+// Handling"), which the plane asks for as soon as MPI_Init returns. One made for this would not do: with it, MPICH 5
+// returns no error.
 inline MPI_Errhandler errors_return() {
     static const MPI_Errhandler returns = [] {
-        MPI_Errhandler made{};
-        PMPI_Comm_create_errhandler([] {}, &made);
-        return made;
+        MPI_Errhandler of_files{};
+        PMPI_File_get_errhandler(predefined<MPI_File>(0x118), &of_files);  // MPI_FILE_NULL
+        return of_files;
     }();
     return returns;
 }
