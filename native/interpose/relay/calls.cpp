@@ -132,10 +132,10 @@ void begin() {
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
         // Never destroyed: threads may outlive main.
         plane = new Plane(chaos, directory ? directory->c_str() : nullptr);
-        // Only now that it is a rank: what it was until then may have begun another program in its place. An MPI job
-        // that a rank starts has ranks of its own, of the same numbers, which the agent must not take for this job's.
-        unsetenv(kRelayVariable);
     }
+    // Only now that it is a rank: what it was until then may have begun another program in its place. An MPI job that a
+    // rank starts has ranks of its own, of the same numbers, which the agent must not take for this job's.
+    unsetenv(kRelayVariable);
 }
 
 void finish() {

@@ -40,7 +40,7 @@ for loader in /lib64/ld-linux*.so.* /lib64/ld64.so.* /lib/ld-linux*.so.*; do
 done
 [ "$known" ] || { echo other; exit 0; }
 printf '%s\n' "$listed"
-behind=$(printf '%s\n' "$listed" | sed -n 's/^\tlibmpi_abi\.so\.1 => \(.*\) (0x[0-9a-f]*)$/\1/p')
+behind=$(printf '%s\n' "$listed" | sed -n 's/^[[:space:]]*libmpi_abi\.so\.1 => \(.*\) (0x[0-9a-f]*)$/\1/p')
 if [ "$behind" ]; then
   LC_ALL=C grep -aoE 'MPICH Version:|Intel\(R\) MPI Library' "$behind" | sort -u | sed 's/^/behind /'
 fi
