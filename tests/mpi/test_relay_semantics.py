@@ -21,6 +21,8 @@ ERRORS = [
     "wrong starts",
 ]  # fmt: skip
 EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
+# Without the plane Intel MPI sets no empty statuses, and takes a message to oneself out of its buffer at once.
+NOT_BY_INTEL = {"empty statuses", "full buffers"}
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
     "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",
@@ -213,8 +215,9 @@ def test_error_handlers_are_not_lost_while_a_thread_looks_at_a_receive(what: str
 @pytest.mark.parametrize(("ranks", "seed"), [(2, 2), (3, 3), (5, 4), (8, 5)])
 def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: Path) -> None:
     program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
-    said, counts = run(mpi, ranks, [str(program), "2"], seed, tmp_path / "records")
-    assert said == CASES
+    cases = [each for each in CASES if mpi.family != "intelmpi" or each not in NOT_BY_INTEL]
+    said, counts = run(mpi, ranks, [str(program), "2", *cases], seed, tmp_path / "records")
+    assert said == cases
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
 
 
