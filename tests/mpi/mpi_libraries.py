@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -133,23 +133,23 @@ LIBRARIES = (
 # Installed for the long suites only. Its mpirun is a script that runs PATH's first mpiexec.hydra, maybe another MPI's.
 INTEL = Mpi("intelmpi2021", f"{BUILT}/intelmpi/bin/mpigcc", f"{BUILT}/intelmpi/bin/mpiexec.hydra")
 INTEL_ABI = Mpi("intelmpi2021abi", INTEL.compiler, INTEL.mpirun, ("-mpi_abi", *_MPICH3))
+ALL = (*LIBRARIES, INTEL, INTEL_ABI)
 
 
-def _params(short: tuple[str, ...]) -> list[ParameterSet]:
-    return [
-        pytest.param(each, id=each.name, marks=() if each.name in short else pytest.mark.slow)
-        for each in (*LIBRARIES, INTEL, INTEL_ABI)
-    ]
+def _params(chosen: Iterable[Mpi], short: tuple[str, ...]) -> list[ParameterSet]:
+    return [pytest.param(each, id=each.name, marks=() if each.name in short else pytest.mark.slow) for each in chosen]
 
 
-EVERY = _params(tuple(each.name for each in LIBRARIES))
+_SHORT = tuple(each.name for each in LIBRARIES)
+EVERY = _params(ALL, _SHORT)
 every_mpi = pytest.mark.parametrize("mpi", EVERY)
+
 # For what depends on the launcher alone.
-LAUNCHERS = [each for each in EVERY if str(each.id) == each.values[0].launcher]  # type: ignore[attr-defined]
+LAUNCHERS = _params((each for each in ALL if each.name == each.launcher), _SHORT)
 every_launcher = pytest.mark.parametrize("mpi", LAUNCHERS)
 
 # One version of each family and of each binary interface; the other versions in the long suites.
-FAMILIES = _params(("openmpi4", "mpich5", "mpich5abi"))
+FAMILIES = _params(ALL, ("openmpi4", "mpich5", "mpich5abi"))
 every_family = pytest.mark.parametrize("mpi", FAMILIES)
 
 
