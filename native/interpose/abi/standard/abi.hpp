@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ABI of MPI 5.0 (libmpi_abi.so.1; MPI 5.0, chapter "Application Binary Interface"): handles are pointers
 // to nothing, predefined ones small numbers; a status keeps count and cancellation where only its library finds them.
-// Any library may be behind it. What follows the standard does not decide is as with MPICH and its kin, which
-// `describes` tells from others.
+// Any library may be behind it. What the standard leaves open is declared as MPICH and its kin have it;
+// `behaves_as_described` tells them from others.
 #pragma once
 
 #include <algorithm>
