@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Cell, Dataset
+from fairlead.analysis.dataset import Dataset, DesignCell
 from fairlead.analysis.settings import Cost
 from fairlead.errors import ConfigError
 
@@ -17,7 +17,7 @@ class Priced:
         efficiency: executions an hour divided by the price of an hour.
     """
 
-    cell: Cell
+    cell: DesignCell
     per_hour: float
     per_run: float
     efficiency: float

@@ -12,7 +12,7 @@ from fairlead.analysis import cautions, half_widths
 from fairlead.analysis import joined as joined_factors
 from fairlead.analysis.aggregation import Networks
 from fairlead.analysis.aside import Alternative
-from fairlead.analysis.dataset import Cell, Dataset, Levels
+from fairlead.analysis.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.losses import Loss
 from fairlead.analysis.managed_rows import Gain, ManagedCell
 from fairlead.analysis.notes import NO_NOTES, Notes, of_cells
@@ -33,7 +33,7 @@ class Summary:
     Where something was set up once a block both are of blocks, and None below two blocks.
     """
 
-    cell: Cell
+    cell: DesignCell
     failed: int
     mean: Estimate | None
     median: Estimate | None
@@ -64,8 +64,8 @@ class Pair:
     """
 
     case: Levels
-    first: Cell
-    second: Cell
+    first: DesignCell
+    second: DesignCell
     speed: Estimate | None
     saved: Estimate | None
     difference: Difference | None
@@ -145,7 +145,7 @@ class Analysis:
         """Whether a cell of a pair has several modes."""
         return any(self.notes[cell.levels].modes is not None for cell in (pair.first, pair.second))
 
-    def configuration_of(self, cell: Cell) -> Levels:
+    def configuration_of(self, cell: DesignCell) -> Levels:
         """A cell's levels of the configurations' factors."""
         return tuple(cell.levels[self.data.place(name)] for name in self.configurations)
 
@@ -196,7 +196,7 @@ def _summaries(data: Dataset, level: float, *, by_blocks: bool) -> Iterator[Summ
         yield replace(_summary(cell, data.failed.get(cell.levels, 0), level, by_blocks), notes=notes)
 
 
-def _summary(cell: Cell, failed: int, level: float, by_blocks: bool) -> Summary:
+def _summary(cell: DesignCell, failed: int, level: float, by_blocks: bool) -> Summary:
     if cell.n < 2:
         return Summary(cell, failed, None, None, None)
     sd = float(cell.values.std(ddof=1))
@@ -225,7 +225,7 @@ def _pairs(
     """Every two configurations of every case, and whether one of them is the baseline; that one then is the first."""
     at = [data.place(name) for name in configurations]
     of_case = [data.place(name) for name in cases]
-    grouped: dict[Levels, list[Cell]] = {}
+    grouped: dict[Levels, list[DesignCell]] = {}
     for cell in data.cells:
         grouped.setdefault(tuple(cell.levels[k] for k in of_case), []).append(cell)
     wanted = tuple(map(str, baseline))
@@ -237,7 +237,7 @@ def _pairs(
             yield _pair(data, case, first, second, level, compare), is_base
 
 
-def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, compare: Compare) -> Pair:
+def _pair(data: Dataset, case: Levels, first: DesignCell, second: DesignCell, level: float, compare: Compare) -> Pair:
     base, other = (first, second) if data.lower_is_better else (second, first)
     few = min(first.n, second.n) < 2
     compared = compare(first, second, level)
@@ -267,12 +267,12 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
     )
 
 
-def _gain_of_medians(base: Cell, other: Cell) -> float | None:
+def _gain_of_medians(base: DesignCell, other: DesignCell) -> float | None:
     medians = float(np.median(base.values)), float(np.median(other.values))
     return estimates.speed_gained(*medians) if min(medians) > 0 else None
 
 
-def _hedges(first: Cell, second: Cell) -> float | None:
+def _hedges(first: DesignCell, second: DesignCell) -> float | None:
     try:
         return ratios.hedges_g(first.values, second.values)
     except StatisticsError:  # no scatter at all

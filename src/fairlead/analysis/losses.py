@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.analysis.dataset import Cell, Dataset, Levels
+from fairlead.analysis.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.pairwise import Compare, comparison
 from fairlead.statistics.estimates import Estimate
 
@@ -53,7 +53,7 @@ def losses(
         return
     compare = comparison([str(table["factor"])], whole_plot)
     place = data.place(str(table["factor"]))
-    cases: dict[Levels, dict[str, Cell]] = {}
+    cases: dict[Levels, dict[str, DesignCell]] = {}
     for cell in data.cells:
         case = cell.levels[:place] + cell.levels[place + 1 :]
         cases.setdefault(case, {})[str(cell.levels[place])] = cell
@@ -72,7 +72,7 @@ def losses(
             )
 
 
-def _part(data: Dataset, before: Cell, after: Cell, level: float, compare: Compare) -> Part | None:
+def _part(data: Dataset, before: DesignCell, after: DesignCell, level: float, compare: Compare) -> Part | None:
     if min(before.mean, after.mean) <= 0:
         return None
     top, bottom = (after, before) if data.lower_is_better else (before, after)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairlead.analysis import communication, effects, managed
-from fairlead.analysis.dataset import Cell, Dataset, Levels
+from fairlead.analysis.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.effects import Result, Times
 from fairlead.analysis.migrations import completed
 from fairlead.statistics.estimates import median
@@ -118,7 +118,7 @@ def _components(level: str | Mapping[str, Any]) -> str:
     return level if isinstance(level, str) else str(level["components"])
 
 
-def _by_replication(data: Dataset, cell: Cell) -> Times:
+def _by_replication(data: Dataset, cell: DesignCell) -> Times:
     rows = {run.id: run for run in data.rows}
     return {
         int(rows[int(number)].labels["replication"]): float(value)

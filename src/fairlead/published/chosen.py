@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Cell, Dataset, describe
+from fairlead.analysis.dataset import Dataset, DesignCell, describe
 from fairlead.analysis.joined import members
 from fairlead.analysis.settings import Group, Report
 from fairlead.published.computation import ANY, GROUP, Computation, Levels, Location, MistakeError, fill
@@ -25,7 +25,7 @@ class Entry:
     """
 
     levels: Mapping[str, str]
-    pairs: tuple[tuple[Cell, Cell | None], ...]
+    pairs: tuple[tuple[DesignCell, DesignCell | None], ...]
     joined: frozenset[str] = frozenset()
 
     @property
@@ -34,7 +34,7 @@ class Entry:
         return describe({name: level for name, level in self.levels.items() if name not in self.joined}) or "all"
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[DesignCell]:
         """All cells it is computed from."""
         return [cell for pair in self.pairs for cell in pair if cell is not None]
 
@@ -106,7 +106,7 @@ def _matching(data: Dataset, of: Levels, against: Levels, groups: Mapping[str, G
         raise NoDataError(f"{data.name} has no samples of {_words(of)}")
 
 
-def _bases(data: Dataset, cell: Cell, against: Levels) -> list[Cell]:
+def _bases(data: Dataset, cell: DesignCell, against: Levels) -> list[DesignCell]:
     """Cells with the levels of ``against``, and those of ``cell`` where it names none."""
     varied = {each for factor in against for each in data.tied(factor)}
     wanted: Levels = {factor: str(level) for factor, level in data.named(cell).items() if factor not in varied}
@@ -117,7 +117,7 @@ def _bases(data: Dataset, cell: Cell, against: Levels) -> list[Cell]:
     return found
 
 
-def _is_one_of(data: Dataset, cell: Cell, levels: Levels) -> bool:
+def _is_one_of(data: Dataset, cell: DesignCell, levels: Levels) -> bool:
     named = data.all_named(cell)
     return all(
         level == ANY or str(named[factor]) in _as_list(level) for factor, level in levels.items() if factor in named

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fairlead.analysis.dataset import Cell
+from fairlead.analysis.dataset import DesignCell
 from fairlead.published.claims import Claim, Mistake
 from fairlead.published.computation import MistakeError
 
@@ -58,7 +58,7 @@ class Result:
 
 
 def decided(
-    claim: Claim, holds: bool, recomputed: Figure, definition: str, cells: Iterable[Cell], remark: str = ""
+    claim: Claim, holds: bool, recomputed: Figure, definition: str, cells: Iterable[DesignCell], remark: str = ""
 ) -> Checked:
     """A claim that the data decide."""
     runs = tuple(sorted({int(run) for cell in cells for run in cell.runs}))

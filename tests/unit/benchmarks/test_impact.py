@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.benchmarks.impact import analyse as impact_analysis
 from fairlead.benchmarks.impact import measure as impact
-from fairlead.benchmarks.impact.measure import ALONE, Cell, Congestor, Settings
+from fairlead.benchmarks.impact.measure import ALONE, Congestor, ImpactCell, Settings
 from fairlead.benchmarks.measuring import probe, records
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
@@ -85,11 +85,11 @@ def test_what_a_cluster_is_too_small_for(settings: Settings, hosts: int, complai
 def test_factors_pair_the_rounds_and_do_not_round() -> None:
     tail = np.array([[1.0] * 98 + [3.0, 3.0]])
     found = {
-        Cell("latency", ALONE): {0: np.ones((1, 100)), 1: 2 * np.ones((1, 100)), 2: np.ones((1, 100))},
-        Cell("latency", "incast"): {0: tail, 1: 4 * np.ones((1, 100))},
+        ImpactCell("latency", ALONE): {0: np.ones((1, 100)), 1: 2 * np.ones((1, 100)), 2: np.ones((1, 100))},
+        ImpactCell("latency", "incast"): {0: tail, 1: 4 * np.ones((1, 100))},
     }
     (factor,) = impact_analysis.factors(found)
-    assert factor.cell == Cell("latency", "incast")
+    assert factor.cell == ImpactCell("latency", "incast")
     assert factor.ratios.tolist() == [pytest.approx(1.04), 2.0]
     assert factor.mean_interval is not None and factor.mean_interval.n == 2
     assert factor.mean == pytest.approx(1.52)
@@ -110,7 +110,9 @@ def test_a_tail_of_few_exchanges_is_held_against_as_few_alone() -> None:
     for _ in range(25):
         alone = {number: heavy_tailed(random, 1000) for number in range(26)}
         beside = {number: heavy_tailed(random, 20) for number in range(26)}
-        (factor,) = impact_analysis.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+        (factor,) = impact_analysis.factors(
+            {ImpactCell("latency", ALONE): alone, ImpactCell("latency", "incast"): beside}
+        )
         assert factor.tail is not None and factor.tail_interval is not None
         found.append((factor.tail, factor.tail_interval.contains(1.0)))
     assert np.median([tail for tail, _ in found]) == pytest.approx(1.0, abs=0.15)
@@ -121,10 +123,10 @@ def test_a_tail_that_grows_is_told_with_its_interval() -> None:
     random = np.random.default_rng(4)
     alone = {number: heavy_tailed(random, 1000) for number in range(12)}
     beside = {number: heavy_tailed(random, 200, scale=5.0) for number in range(12)}
-    (factor,) = impact_analysis.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+    (factor,) = impact_analysis.factors({ImpactCell("latency", ALONE): alone, ImpactCell("latency", "incast"): beside})
     assert factor.tail == pytest.approx(5.0, rel=0.3)
     assert factor.tail_interval is not None and factor.tail_interval.low > 2.5
-    few = {Cell("latency", ALONE): alone, Cell("latency", "incast"): {n: beside[n] for n in range(2)}}
+    few = {ImpactCell("latency", ALONE): alone, ImpactCell("latency", "incast"): {n: beside[n] for n in range(2)}}
     (factor,) = impact_analysis.factors(few)
     assert factor.tail is None and factor.tail_interval is None
 

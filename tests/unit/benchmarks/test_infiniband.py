@@ -8,7 +8,7 @@ import pytest
 
 from fairlead.benchmarks.infiniband import analyse as infiniband_analysis
 from fairlead.benchmarks.infiniband import measure as infiniband
-from fairlead.benchmarks.infiniband.measure import LATENCY, THROUGHPUT, Cell, Pilot, Settings
+from fairlead.benchmarks.infiniband.measure import LATENCY, THROUGHPUT, Pilot, Settings, VerbCell
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
 from fairlead.cluster.description import Cluster
@@ -37,7 +37,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     return Cluster.load(path)
 
 
-def measured(cluster: Cluster, directory: Path, settings: Settings) -> dict[Cell, list[infiniband.Floats]]:
+def measured(cluster: Cluster, directory: Path, settings: Settings) -> dict[VerbCell, list[infiniband.Floats]]:
     with Store.open(directory) as store:
         return infiniband_analysis.blocks(store, infiniband.measure(cluster, store, settings, silent))
 
@@ -47,14 +47,14 @@ def test_every_verb_test_and_number_of_queue_pairs_is_measured(cluster: Cluster,
     settings = Settings(sizes_B=(8,), directions=("one", "both"), until=Until.exactly(1, 60))
     found = measured(cluster, tmp_path / "r", settings)
     rates = {
-        Cell(verb, THROUGHPUT, 8, queue_pairs, both): 1000 * queue_pairs * (1 + both) * MIB_BPS
+        VerbCell(verb, THROUGHPUT, 8, queue_pairs, both): 1000 * queue_pairs * (1 + both) * MIB_BPS
         for verb in ("send", "write")
         for queue_pairs in (1, 16)
         for both in (False, True)
     }
-    assert set(found) == set(rates) | {Cell(verb, LATENCY, 8) for verb in ("send", "write")}
+    assert set(found) == set(rates) | {VerbCell(verb, LATENCY, 8) for verb in ("send", "write")}
     assert {cell: float(found[cell][0][0]) for cell in rates} == pytest.approx(rates)
-    samples_s = found[Cell("send", LATENCY, 8)][0]
+    samples_s = found[VerbCell("send", LATENCY, 8)][0]
     assert samples_s == pytest.approx([1e-6 * (2.0 + 0.001 * (k % 10)) for k in range(infiniband.EXCHANGES - 1)])
     with Store.read(tmp_path / "r") as store:
         (run,) = store.runs("benchmark")
@@ -83,17 +83,17 @@ def test_the_report_has_its_figures_and_says_what_was_measured(cluster: Cluster,
 def test_messages_of_a_block_follow_from_the_pilot() -> None:
     rate_bps = 8e9  # 1 GB/s: half a second are 500 MB
     asked = [(10**6, 1), (10**6, 16), (64, 1), (10**9, 1)]
-    cells = [Cell("send", THROUGHPUT, size_B, queue_pairs) for size_B, queue_pairs in asked]
+    cells = [VerbCell("send", THROUGHPUT, size_B, queue_pairs) for size_B, queue_pairs in asked]
     pilot = Pilot(2e-7, rate_bps)  # and 5 million messages a second
     assert [pilot.messages(cell) for cell in cells] == [500, 31, 2_500_000, 20]
-    assert pilot.messages(Cell("send", THROUGHPUT, 64, 16)) == 156_250
-    assert pilot.messages(Cell("send", LATENCY, 64)) == infiniband.EXCHANGES
+    assert pilot.messages(VerbCell("send", THROUGHPUT, 64, 16)) == 156_250
+    assert pilot.messages(VerbCell("send", LATENCY, 64)) == infiniband.EXCHANGES
 
 
 def test_small_and_large_messages_have_a_pilot_each(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
 
-    def taken(_: object, pair: object, cell: Cell, settings: Settings, count: int) -> np.ndarray:
+    def taken(_: object, pair: object, cell: VerbCell, settings: Settings, count: int) -> np.ndarray:
         asked.append((cell.size_B, count))
         return np.array([8e6 if cell.size_B == 2 else 8e9])
 

@@ -9,7 +9,7 @@ import pytest
 
 from fairlead.benchmarks.collectives import analyse as collectives_analysis
 from fairlead.benchmarks.collectives import measure as collectives
-from fairlead.benchmarks.collectives.measure import Cell, Settings
+from fairlead.benchmarks.collectives.measure import CollectiveCell, Settings
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.page import report as reports
 from fairlead.errors import ConfigError
@@ -24,7 +24,7 @@ def test_a_call_is_over_when_its_last_rank_is_done() -> None:
 
 def test_buffers_that_are_too_large_are_left_out() -> None:
     cells = Settings(operations=("bcast",), sizes_B=(4, 2**26), ranks=(2, 8)).cells(8)
-    assert cells == [Cell("bcast", 4, 2), Cell("bcast", 2**26, 2), Cell("bcast", 4, 8)]
+    assert cells == [CollectiveCell("bcast", 4, 2), CollectiveCell("bcast", 2**26, 2), CollectiveCell("bcast", 4, 8)]
     assert {cell.ranks for cell in Settings(sizes_B=(4,)).cells(3)} == {3}
 
 

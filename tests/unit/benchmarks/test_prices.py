@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.benchmarks.imported import keep as imported
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.cli.main import command
@@ -105,8 +105,8 @@ def test_the_example_book_is_usable() -> None:
 
 def test_what_money_buys_is_compared_with_intervals(tmp_path: Path) -> None:
     for name, latency_s in (("old", 20e-6), ("new", 10e-6)):
-        point_to_point_run(tmp_path / name, LATENCY, {Cell(8): [latency_s] * 3}, cluster=name)
-        point_to_point_run(tmp_path / name, THROUGHPUT, {Cell(10**6, window=8): [0.1] * 3}, cluster=name)
+        point_to_point_run(tmp_path / name, LATENCY, {MessageCell(8): [latency_s] * 3}, cluster=name)
+        point_to_point_run(tmp_path / name, THROUGHPUT, {MessageCell(10**6, window=8): [0.1] * 3}, cluster=name)
     text = INSTANCE + INSTANCE.replace("big", "huge").replace("3.0", "12.0")
     text += '[systems.old]\ninstance = "big"\nhosts = 4\n[systems.new]\ninstance = "huge"\nhosts = 2\n'
     found = reports.load(
@@ -135,7 +135,10 @@ def test_messages_of_all_pairs_of_hosts_are_bought_with_the_price_of_all(tmp_pat
     pairs = {"one": (("h0", "h1"),), "two": (("h0", "h1"), ("h2", "h3"))}
     text = INSTANCE
     for name, between in pairs.items():
-        for benchmark, cell, time_s in ((LATENCY, Cell(8, pairs=3), 20e-6), (THROUGHPUT, Cell(10**6, window=8), 0.1)):
+        for benchmark, cell, time_s in (
+            (LATENCY, MessageCell(8, pairs=3), 20e-6),
+            (THROUGHPUT, MessageCell(10**6, window=8), 0.1),
+        ):
             point_to_point_run(tmp_path / name, benchmark, {cell: [time_s] * 3}, cluster=name, between=between)
         text += f'[systems.{name}]\ninstance = "big"\nhosts = 4\n'
     found = reports.load([tmp_path / name for name in pairs], book=prices.load(book(tmp_path / "b.toml", text)))
@@ -164,7 +167,7 @@ def test_files_of_other_programs_are_priced_where_two_hosts_are_busy(tmp_path: P
 
 
 def test_a_system_without_a_price_is_told(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path / "r", LATENCY, {Cell(8): [1e-5] * 3})
+    point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3})
     path = book(tmp_path / "b.toml", INSTANCE)
     done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--prices", str(path)])
     assert done.exit_code == 0, done.output
@@ -186,6 +189,6 @@ def test_a_measurement_tells_its_cost_before_it_starts(tmp_path: Path) -> None:
 
 
 def test_a_level_that_would_do_nothing_is_refused(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path / "r", LATENCY, {Cell(8): [1e-5] * 3})
+    point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3})
     done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--level", "0.9"])
     assert (done.exit_code, "the intervals of benchmarks are at 95 %" in done.output) == (2, True)

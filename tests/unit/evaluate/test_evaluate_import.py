@@ -226,7 +226,8 @@ def test_the_verdict_stands_right_after_what_is_compared():
     named = {("a", f"c{k}"): [1.0 + k, 1.1 + k, 1.2 + k] for k in range(3)}
     record = dataset.Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
     cells = tuple(
-        dataset.Cell(levels, np.array(v), np.zeros(3, dtype=np.int64), np.arange(3)) for levels, v in named.items()
+        dataset.DesignCell(levels, np.array(v), np.zeros(3, dtype=np.int64), np.arange(3))
+        for levels, v in named.items()
     )
     data = dataset.Dataset(record, "time_s", "s", ("program", "network"), cells, {})
     analysis = evaluation_report.analyse(data, Report(configurations=("network",)))

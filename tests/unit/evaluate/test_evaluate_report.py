@@ -16,7 +16,7 @@ from fairlead import config
 from fairlead.analysis import dataset
 from fairlead.analysis.aggregation import Networks, Observed
 from fairlead.analysis.cost import cheapest, priced
-from fairlead.analysis.dataset import Cell, Dataset
+from fairlead.analysis.dataset import Dataset, DesignCell
 from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, analyse
 from fairlead.analysis.losses import losses
 from fairlead.analysis.settings import Cost, Group, Report
@@ -33,7 +33,7 @@ RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0,
 
 def data(cells, factors=("program", "network"), unit="s", blocks=None, failed=None) -> Dataset:
     made = tuple(
-        Cell(
+        DesignCell(
             levels,
             np.array(values, dtype=float),
             np.array(blocks or [0] * len(values), dtype=np.int64),
@@ -331,7 +331,7 @@ def test_what_varies_within_whole_plots_is_compared_within_their_blocks():
     for _ in range(300):
         plots = 100 + draw.normal(0, 1, 23)
         cells = {("is", name): plots[of] + draw.normal(0, 0.2, len(of)) for name, of in numbers.items()}
-        made = tuple(Cell(levels, v, numbers[levels[1]], np.arange(len(v))) for levels, v in cells.items())
+        made = tuple(DesignCell(levels, v, numbers[levels[1]], np.arange(len(v))) for levels, v in cells.items())
         shaped = dataclasses.replace(data({("is", "plain"): [1.0]}), cells=made)
         (pair,) = analyse(shaped, report, whole_plot=["program"]).pairs
         apart += pair.verdict != ALIKE
@@ -347,7 +347,7 @@ def test_gains_of_blocks_lie_within_their_intervals():
     cells = {("is", "plain"): [8.0, 12, 8, 8, 8], ("is", "bond"): [8.0, 8, 8, 8, 10]}
     blocks = {("is", "plain"): [0, 1, 0, 0, 0], ("is", "bond"): [0, 0, 0, 0, 1]}
     made = tuple(
-        Cell(levels, np.array(values), np.array(blocks[levels]), np.arange(5)) for levels, values in cells.items()
+        DesignCell(levels, np.array(values), np.array(blocks[levels]), np.arange(5)) for levels, values in cells.items()
     )
     (pair,) = analyse(dataclasses.replace(data(cells), cells=made), REPORT, whole_plot=["network"]).pairs
     assert pair.speed_value == pair.speed.value == pytest.approx(10 / 9 - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.benchmarks.collectives import measure
-from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, Cell, Floats, in_time
+from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, CollectiveCell, Floats, in_time
 from fairlead.benchmarks.page.curves import Numbers, of_latencies
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Run, Store
@@ -14,13 +14,13 @@ from fairlead.store import Run, Store
 _SYMMETRIC = ("allreduce", "alltoall", "allgather", "reduce-scatter")
 
 
-def blocks(store: Store, run: int) -> dict[Cell, list[Floats]]:
+def blocks(store: Store, run: int) -> dict[CollectiveCell, list[Floats]]:
     """The raw blocks of a run by cell, in the order taken: (ranks, calls) each, of the calls that count."""
     late = store.series(run, LATE_SERIES)
-    found: dict[Cell, list[Floats]] = {}
+    found: dict[CollectiveCell, list[Floats]] = {}
     for number, series in enumerate(store.series(run, SERIES)):
         labels = series.labels
-        cell = Cell(str(labels["operation"]), int(labels["size_B"]), int(labels["ranks"]))
+        cell = CollectiveCell(str(labels["operation"]), int(labels["size_B"]), int(labels["ranks"]))
         taken = in_time(series.values, late[number].values) if late else series.values
         if taken.size:
             found.setdefault(cell, []).append(taken)
@@ -70,8 +70,8 @@ class Collectives:
 
     system: str
     run: Run
-    cells: dict[Cell, Numbers]
-    late: dict[Cell, Floats]
+    cells: dict[CollectiveCell, Numbers]
+    late: dict[CollectiveCell, Floats]
     begun: Begun | None
 
     def line(self, operation: str, ranks: int) -> dict[int, Numbers]:

@@ -16,8 +16,7 @@ from fairlead.benchmarks.page.per_price import Performance
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import SURE, Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
 
 LATE = 0.5  # share of the small calls in which the same rank took longest, of 4 ranks or more

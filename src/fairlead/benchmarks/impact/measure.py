@@ -58,8 +58,8 @@ class Congestor:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A victim's test, and the text of the congestor beside it (`ALONE`: none)."""
+class ImpactCell:
+    """One combination of parameters: a victim's test, and the text of the congestor beside it (`ALONE`: none)."""
 
     victim: str
     congestor: str
@@ -130,11 +130,11 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     if complaint := settings.complaint(len(names)):
         raise ConfigError(complaint)
     hosts = [name for name in names for _ in range(settings.per_host)]
-    cells = [Cell(victim, str(each)) for victim in VICTIMS for each in (ALONE, *settings.beside())]
+    cells = [ImpactCell(victim, str(each)) for victim in VICTIMS for each in (ALONE, *settings.beside())]
     plan = {**asdict(settings), "hosts": hosts}
     with session.running(cluster, store, BENCHMARK, PROGRAM, hosts, plan) as (run, started):
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: ImpactCell, number: int) -> float:
             victims, congestors = drawn(len(names), settings, number)
             samples_s = np.asarray(
                 started.ask(_request(cell, victims, congestors, settings), settings.timeout_s, cell.words())
@@ -149,9 +149,9 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _sure(until: Until, cell: Cell, means_s: Mapping[Cell, Sequence[float]]) -> bool:
+def _sure(until: Until, cell: ImpactCell, means_s: Mapping[ImpactCell, Sequence[float]]) -> bool:
     """Whether all factors of a victim are known: it is measured alone as often as beside each congestor."""
-    alone_s = means_s[Cell(cell.victim, ALONE)]
+    alone_s = means_s[ImpactCell(cell.victim, ALONE)]
     return all(
         until.settled(len(alone_s), partial(estimates.paired_ratio, beside_s, alone_s, until.level))
         for other, beside_s in means_s.items()
@@ -183,7 +183,7 @@ def parts(congestor: Congestor, ranks: Sequence[int], per_host: int) -> list[dic
     return [{"kind": kind, "ranks": _ranks(places[k::count], per_host)} for k, kind in enumerate(congestor.kinds)]
 
 
-def _request(cell: Cell, victims: Sequence[int], congestors: Sequence[int], settings: Settings) -> dict[str, Any]:
+def _request(cell: ImpactCell, victims: Sequence[int], congestors: Sequence[int], settings: Settings) -> dict[str, Any]:
     request: dict[str, Any] = {"victims": victims, "victim": cell.victim, "size_B": VICTIMS[cell.victim]}
     request |= {"window": WINDOW, "least": LEAST_SAMPLES, "most": MOST_SAMPLES, "limit_s": BLOCK_S}
     request |= {"exchanges_before": BEFORE}

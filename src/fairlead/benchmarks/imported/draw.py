@@ -14,7 +14,7 @@ from fairlead.benchmarks.page.per_price import BITS_PER_GB, Performance
 from fairlead.benchmarks.page.section import Section
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell
+from fairlead.display.tables import TableCell, cell
 
 LAYERS = {
     "MPI": re.compile(r"OSU Latency|OSU Bandwidth|OSU Multiple Bandwidth[^,]*, \d+ pairs?|IMB PingPong, 2 ranks"),
@@ -29,7 +29,7 @@ BETWEEN_TWO = re.compile(
 osu_multi_lat not with how many pairs."""
 
 
-def compared(found: Sequence[Imported], baseline: str) -> list[list[Cell]]:
+def compared(found: Sequence[Imported], baseline: str) -> list[list[TableCell]]:
     """Rows of `ratios.ratios` for tests that a system and the baseline have in common."""
     rows = []
     bases = {each.name: each for each in found if each.system == baseline}

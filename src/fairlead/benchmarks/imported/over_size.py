@@ -11,7 +11,7 @@ from fairlead.benchmarks.page import bands
 from fairlead.benchmarks.page.colours import COLOURS, STYLES, colours
 from fairlead.benchmarks.page.curves import Measured, Numbers
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import FloatArray
 
@@ -133,7 +133,7 @@ def _table(found: Sequence[Imported], own: Sequence[Measured], quantities: Seque
     columns = [("system", "system"), ("test", "benchmark"), ("size", "size_B"), ("statistic", "statistic")]
     columns += [("mean of files", "mean"), ("least file", "least_file"), ("greatest file", "greatest_file")]
     columns += [("files", "n"), ("least sample", "least"), ("greatest sample", "greatest")]
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     for each in found:
         for curve in each.curves:
             if curve.name not in quantities:
@@ -148,16 +148,16 @@ def _table(found: Sequence[Imported], own: Sequence[Measured], quantities: Seque
     return table(columns, rows)
 
 
-def _size(size_B: int | None) -> Cell:
+def _size(size_B: int | None) -> TableCell:
     return cell(size_B, None if size_B is None else words.size(size_B))
 
 
-def _numbers(values: FloatArray, form: Callable[[float], str], ends: tuple[float, float] | None) -> list[Cell]:
+def _numbers(values: FloatArray, form: Callable[[float], str], ends: tuple[float, float] | None) -> list[TableCell]:
     middle = [cell(value, form(value)) for value in (float(f(values)) for f in (np.mean, np.min, np.max))]
     return [*middle, cell(len(values)), *([cell(end, form(end)) for end in ends] if ends else [cell(None)] * 2)]
 
 
-def _own_rows(system: str, size_B: int, one: Numbers, form: Callable[[float], str]) -> list[list[Cell]]:
+def _own_rows(system: str, size_B: int, one: Numbers, form: Callable[[float], str]) -> list[list[TableCell]]:
     """The median and the mean, which are of no files."""
     ends = [cell(end, form(end)) for end in one.extremes]
     return [

@@ -45,8 +45,8 @@ for program in "$@"; do command -v "$program" >/dev/null || echo "missing $progr
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is measured again and again: a test of a verb with messages of one size."""
+class VerbCell:
+    """One combination of parameters: a test of a verb with messages of one size."""
 
     verb: str
     test: str
@@ -70,7 +70,7 @@ class Pilot:
     gap_s: float
     rate_bps: float
 
-    def messages(self, cell: Cell) -> int:
+    def messages(self, cell: VerbCell) -> int:
         """How many of each queue pair make a block, if queue pairs carry together what one does alone."""
         if cell.test == LATENCY:
             return EXCHANGES
@@ -106,11 +106,11 @@ class Settings:
         """How long it takes, at most."""
         return self.until.lasts_s(len(self.cells()), BLOCK_S + CONNECTING_S)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[VerbCell]:
         """All combinations."""
-        found = [Cell(verb, LATENCY, size_B) for verb in self.verbs for size_B in self.sizes_B]
+        found = [VerbCell(verb, LATENCY, size_B) for verb in self.verbs for size_B in self.sizes_B]
         found += [
-            Cell(verb, THROUGHPUT, size_B, queue_pairs, direction == "both")
+            VerbCell(verb, THROUGHPUT, size_B, queue_pairs, direction == "both")
             for verb in self.verbs
             for direction in self.directions
             for queue_pairs in self.queue_pairs
@@ -118,7 +118,7 @@ class Settings:
         ]
         return [cell for cell in found if cell.test in self.tests]
 
-    def arguments(self, cell: Cell, messages: int) -> list[str]:
+    def arguments(self, cell: VerbCell, messages: int) -> list[str]:
         """What client and server are both told, but for the port."""
         words = [cell.program(), "--size", str(cell.size_B), "--iters", str(messages), "--CPU-freq"]
         words += ["--qp", str(cell.queue_pairs)] if cell.test == THROUGHPUT else []
@@ -144,7 +144,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     plan = {**asdict(settings), "between": [pair]}
     with records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run:
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: VerbCell, number: int) -> float:
             values = _take(cluster, pair, cell, settings, pilot.messages(cell))
             unit = "s" if cell.test == LATENCY else "bit/s"
             store.add_series(run, SERIES[cell.test], values, unit, {**cell.labels(), "round": number})
@@ -164,7 +164,7 @@ def _pilot(cluster: Cluster, pair: HostPair, settings: Settings) -> Pilot:
         return Pilot(np.inf, np.inf)
 
     def rate_bps(size_B: int, count: int) -> float:
-        return float(_take(cluster, pair, Cell(settings.verbs[0], THROUGHPUT, size_B), settings, count)[0])
+        return float(_take(cluster, pair, VerbCell(settings.verbs[0], THROUGHPUT, size_B), settings, count)[0])
 
     small_B = min(settings.sizes_B)
     large_B = max((size_B for size_B in settings.sizes_B if size_B <= PILOT_B), default=small_B)
@@ -185,7 +185,7 @@ def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:
             raise MissingToolError(f"{host}: there is no {missing[0]}", hint="install perftest there")
 
 
-def _version(cluster: Cluster, host: str, cell: Cell) -> str:
+def _version(cluster: Cluster, host: str, cell: VerbCell) -> str:
     said = attempt(of(cluster), host, [cell.program(), "--version"]).stdout.decode(errors="replace")  # exits with 1
     return said.strip().removeprefix("Version:").strip()
 
@@ -194,7 +194,7 @@ def _no_device(host: str) -> MissingDeviceError:
     return MissingDeviceError(f"{host} has no InfiniBand or RoCE device")
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings, count: int) -> Floats:
+def _take(cluster: Cluster, pair: HostPair, cell: VerbCell, settings: Settings, count: int) -> Floats:
     """Latencies in s, or one rate in bit/s."""
     executor, (source, destination) = of(cluster), pair
     port, address = cluster.ports[1], cluster.host(destination).address
@@ -210,7 +210,7 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings, coun
     return _values(said, cell, count, f"{cell.program()} on {source}")
 
 
-def _output(host: str, cell: Cell, process: "subprocess.Popen[str]", limit_s: float) -> str:
+def _output(host: str, cell: VerbCell, process: "subprocess.Popen[str]", limit_s: float) -> str:
     try:
         output, errors = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired as error:
@@ -229,7 +229,7 @@ def _output(host: str, cell: Cell, process: "subprocess.Popen[str]", limit_s: fl
     )
 
 
-def _values(text: str, cell: Cell, count: int, source: str) -> Floats:
+def _values(text: str, cell: VerbCell, count: int, source: str) -> Floats:
     readings = perftest.read(text, source)
     wanted = (perftest.SAMPLE_SERIES, None) if cell.test == LATENCY else ("rate_bps", "mean")
     found = [

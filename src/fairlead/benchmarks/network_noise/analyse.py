@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.network_noise import measure
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.point_to_point import measure as point_to_point
@@ -58,7 +58,7 @@ def parts(store: Store, run: int) -> Parts:
     """What a run measured."""
     small, large = store.series(run, "round_trip_s"), store.series(run, "window_s")
     rates = [
-        point_to_point.rate_bps(Cell(int(each.labels["size_B"]), 1, int(each.labels["window"])), each.values)
+        point_to_point.rate_bps(MessageCell(int(each.labels["size_B"]), 1, int(each.labels["window"])), each.values)
         for each in large
     ]
     return Parts(

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.readers import rtla
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
 from fairlead.statistics.estimates import FloatArray
@@ -129,7 +129,7 @@ def draw(found: Sequence[tuple[str, Sequence[Told]]], systems: Sequence[str]) ->
     )
 
 
-def _row(system: str, each: Told) -> list[Cell]:
+def _row(system: str, each: Told) -> list[TableCell]:
     times = (each.least_s, each.mean_s, each.p99_s, each.greatest_s)
     share = each.overhead_share
     return [

@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 from fairlead.benchmarks.page.colours import Line, lines
 from fairlead.benchmarks.page.curves import Measured, Numbers
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 
 ZOOM_B = 1024  # messages up to this size are drawn again, larger
@@ -123,8 +123,8 @@ def numbers(found: Sequence[Measured]) -> Table:
     return table(columns, rows)
 
 
-def _row(one: Numbers, latency: bool) -> list[Cell]:
-    def shown(value: float) -> Cell:
+def _row(one: Numbers, latency: bool) -> list[TableCell]:
+    def shown(value: float) -> TableCell:
         return cell(value, words.duration(value) if latency else words.rate(value))
 
     ends = (shown(one.median.low), shown(one.median.high)) if one.median else (cell(None), cell(None))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.display import words
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate, FloatArray
@@ -65,7 +65,7 @@ class Measured:
 
     system: str
     run: Run
-    cells: dict[Cell, Numbers]
+    cells: dict[MessageCell, Numbers]
     benchmark: str
     is_latency: bool
     asked: int

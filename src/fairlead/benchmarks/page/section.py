@@ -11,14 +11,14 @@ from fairlead.benchmarks.page.layers import Layer
 from fairlead.benchmarks.page.per_price import Performance
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.page.verdicts import Verdict
-from fairlead.display.tables import Cell
+from fairlead.display.tables import TableCell
 from fairlead.report.figures import Drawing
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.page.report import Report
 
 Kind = Literal["curves", "other", "files"]
-Rows = Iterable[Sequence[Cell]]
+Rows = Iterable[Sequence[TableCell]]
 
 
 class Part(Protocol):
@@ -88,7 +88,7 @@ def of_curves(
         alike: groups of those that can be held against each other.
     """
 
-    def rows(found: Sequence[Measured], baseline: str) -> Iterator[Sequence[Cell]]:
+    def rows(found: Sequence[Measured], baseline: str) -> Iterator[Sequence[TableCell]]:
         for group in alike(found):
             yield from ratios.ratios(group, baseline).rows
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.measuring import probe, records, repeat, session
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT
@@ -66,16 +66,16 @@ class Settings:
         launch_s = LAUNCH_S * (self.until.most or 1) if self.relaunch else LAUNCH_S
         return self.until.lasts_s(len(self.cells(benchmark)), block_s) + launch_s
 
-    def cells(self, benchmark: str, pilot_bps: float = np.inf) -> list[Cell]:
+    def cells(self, benchmark: str, pilot_bps: float = np.inf) -> list[MessageCell]:
         """All combinations.
 
         Args:
             pilot_bps: about what a pair carries; windows last no longer than `WINDOW_S` at this rate.
         """
         if benchmark == LATENCY:
-            return [Cell(size_B, pairs) for pairs in self.pairs for size_B in self.sizes_B]
+            return [MessageCell(size_B, pairs) for pairs in self.pairs for size_B in self.sizes_B]
         return [
-            Cell(size_B, pairs, self._window(size_B, pairs, pilot_bps), direction == "both")
+            MessageCell(size_B, pairs, self._window(size_B, pairs, pilot_bps), direction == "both")
             for direction in self.directions
             for pairs in self.pairs
             for size_B in self.sizes_B
@@ -100,7 +100,7 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, 
         progress("starting", 0, 1)
         with _launches(cluster, store, run, benchmark, placement, settings) as launched:
 
-            def block(cell: Cell, number: int) -> float:
+            def block(cell: MessageCell, number: int) -> float:
                 request = _request(benchmark, cell, placement)
                 samples_s = launched(number).ask(request, settings.timeout_s, cell.words())
                 table = padded(samples_s)
@@ -139,7 +139,7 @@ def _launches(
 def pilot(started: probe.Probe, ranks: tuple[int, int]) -> float:
     """About what a pair of ranks carries, in bit/s; it also opens the connection."""
     samples_s = started.ask({**PILOT, "pairs": [ranks]}, probe.START_S, "a pilot")
-    return rate_bps(Cell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
+    return rate_bps(MessageCell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
 
 
 def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
@@ -150,7 +150,7 @@ def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
     return table
 
 
-def value(benchmark: str, cell: Cell, samples_s: Floats) -> float:
+def value(benchmark: str, cell: MessageCell, samples_s: Floats) -> float:
     """What a block says: its median latency in s, or its rate in bit/s."""
     return float(np.median(latencies_s(samples_s))) if benchmark == LATENCY else rate_bps(cell, samples_s)
 
@@ -160,7 +160,7 @@ def latencies_s(samples_s: Floats) -> Floats:
     return _together(samples_s) / 2
 
 
-def rate_bps(cell: Cell, samples_s: Floats) -> float:
+def rate_bps(cell: MessageCell, samples_s: Floats) -> float:
     """Rate of all pairs together while all of them were sending; bits of a window count evenly over its time."""
     bits = 8.0 * cell.size_B * cell.window * (2 if cell.both else 1)
     ends_s = np.cumsum(samples_s, axis=1)
@@ -180,7 +180,7 @@ def _together(samples_s: Floats) -> Floats:
     return found
 
 
-def _request(benchmark: str, cell: Cell, placement: Placement) -> dict[str, Any]:
+def _request(benchmark: str, cell: MessageCell, placement: Placement) -> dict[str, Any]:
     return {
         "pairs": placement.ranks(cell.pairs),
         "size_B": cell.size_B,

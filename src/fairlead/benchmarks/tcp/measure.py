@@ -30,8 +30,8 @@ SAID_LINES = 3
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is measured again and again: streams from the first host to the second, and back where ``both``."""
+class TcpCell:
+    """One combination of parameters: streams from the first host to the second, and back where ``both``."""
 
     streams: int
     both: bool
@@ -69,9 +69,9 @@ class Settings:
         """How often iperf3 shall tell what a stream carried."""
         return iperf3.interval_s(self.seconds)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TcpCell]:
         """All combinations."""
-        return [Cell(streams, direction == "both") for direction in self.directions for streams in self.streams]
+        return [TcpCell(streams, direction == "both") for direction in self.directions for streams in self.streams]
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
         )
     with records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": pairs}, settings.seed) as run:
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: TcpCell, number: int) -> float:
             taken = _take(cluster, pairs[0], cell, settings)
             rate_bps = taken.rate_bps()  # before it is kept: one without is no sample
             labels = {**cell.labels(), "round": number, "seconds": settings.seconds}
@@ -136,7 +136,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> Block:
+def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: Settings) -> Block:
     executor, (source, destination) = of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address

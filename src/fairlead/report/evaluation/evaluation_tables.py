@@ -8,8 +8,7 @@ from fairlead.analysis.evaluation import Analysis, Pair
 from fairlead.analysis.losses import Part
 from fairlead.analysis.notes import Notes
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 

@@ -3,8 +3,7 @@
 from fairlead.analysis.effects import Result
 from fairlead.analysis.evaluation import Analysis
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 
 
 def did(analysis: Analysis) -> Table:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from fairlead.analysis.aggregation import Observed
-from fairlead.analysis.dataset import Cell
+from fairlead.analysis.dataset import DesignCell
 from fairlead.analysis.evaluation import Analysis, Pair
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.evaluation.evaluation_tables import configuration_title, short_name
 from fairlead.store import Run
 
@@ -123,7 +122,7 @@ def _rates(analysis: Analysis, pair: Pair) -> float:
     return rates[0] / rates[1]
 
 
-def _row_of(analysis: Analysis, of: Cell) -> Run:
+def _row_of(analysis: Analysis, of: DesignCell) -> Run:
     return next(row for row in analysis.data.rows if row.id == int(of.runs[0]))
 
 

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import tables
 from fairlead.profile.json_form import Matrix, Rank, SizeClass, Summary, Waiting, matrix
 from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, KINDS, ONE_SIDED, OTHER, POINT_TO_POINT, kind_of
@@ -305,9 +305,9 @@ def _short(number: float) -> str:
     return f"{number / scale:.3g}{words.NBSP + unit if unit else ''}" if number else "0"
 
 
-def _time(seconds: float) -> Cell:
+def _time(seconds: float) -> TableCell:
     return cell(seconds, words.duration(seconds))
 
 
-def _size(size_B: float) -> Cell:
+def _size(size_B: float) -> TableCell:
     return cell(size_B, words.size(size_B))

@@ -189,10 +189,10 @@ def caveats(comparison: Comparison) -> list[str]:
     if failed:
         found.append(f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs has the reasons.")
     limited = [
-        f"{program.name} {cell.scenario.replace('_', ' ')} ({words.percent(cell.busy, decimals=0)} busy)"
+        f"{program.name} {each.scenario.replace('_', ' ')} ({words.percent(each.busy, decimals=0)} busy)"
         for program in comparison.programs
-        for cell in program.cells()
-        if cell.busy is not None and cell.limited_by_processors
+        for each in program.scenarios()
+        if each.busy is not None and each.limited_by_processors
     ]
     if limited:
         found.append(
@@ -202,8 +202,8 @@ def caveats(comparison: Comparison) -> list[str]:
         )
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
         found.append(f"{'; '.join(short)}: make the runs longer (`timed_s`).")
-    cells = [cell for program in comparison.programs for cell in program.cells()]
-    if any(0 < cell.n < MIN_BOOTSTRAP for cell in cells):
+    scenarios = [each for program in comparison.programs for each in program.scenarios()]
+    if any(0 < each.n < MIN_BOOTSTRAP for each in scenarios):
         found.append(
             f"With fewer than {MIN_BOOTSTRAP} runs of a kind, intervals assume normally distributed run times; more "
             "replications make them narrower and remove that assumption."
