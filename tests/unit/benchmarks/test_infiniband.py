@@ -114,7 +114,7 @@ slow = partial(pytest.param, marks=pytest.mark.slow)
         ("no-device", MissingDeviceError, r"h1 has no InfiniBand or RoCE device"),
         slow("hung", MeasurementError, r"h0: ib_send_bw of 8 B did not end within 1 s; it was ended"),
         slow("dies", MeasurementError, r"ib_send_bw of 8 B ended with exit code 1: Completion with error at client"),
-        slow("other-size", MeasurementError, r"told of 1 tests of sizes \[\[3\]\], and not of one of 8 B"),
+        slow("other-size", MeasurementError, r"it printed 1 tests of sizes \[\[3\]\], and not of one of 8 B"),
     ],
 )
 def test_what_goes_wrong_is_told_in_a_line_and_the_run_is_kept(
