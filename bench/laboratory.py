@@ -11,7 +11,7 @@ from bench.session import Session
 from fairlead import lab, programs
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -96,7 +96,7 @@ class Network:
                 said.add(what)
                 self.session.say(f"characterizing: {what}")
 
-        return characterize(self.cluster, self.store, Settings(sizes_B=sizes_B), progress)
+        return characterize(self.cluster, self.store, SurveySettings(sizes_B=sizes_B), progress)
 
     def management(self, plane: str = ROUTE) -> Management:
         """Everything of fairlead at work, by the last characterization."""

@@ -160,7 +160,7 @@ register(
         __name__,
         LAYERS + 200,
         command,
-        Share(90, 1, lambda whole, seconds: {"throws": int(seconds)}),
+        Share(90, 1, lambda suite, seconds: {"throws": int(seconds)}),
         compared="throw",
         interval_over="throws",
     )
@@ -173,11 +173,14 @@ from fairlead.benchmarks.measuring import records
 
 
 @dataclass(frozen=True)
-class Settings:
+class DiceSettings:
     throws: int = 3
 
     def lasts_s(self):
         return 90.0
+
+
+SETTINGS = DiceSettings
 
 
 def measure(cluster, store, settings, progress):
@@ -230,7 +233,7 @@ from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 
-from fairlead.benchmarks.measuring.budget import Settings, _steps
+from fairlead.benchmarks.measuring.suite import SuiteSettings, _steps
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster
 
@@ -251,7 +254,7 @@ with TemporaryDirectory() as name:
     assert "dice            Throw dice." in fairlead("measure", "--help")
     planned = fairlead("measure", here / "one.toml", "plan", here / "plan.toml", "--dry-run")
     assert "dice --throws 2" in planned, planned
-    steps = _steps(Cluster.load(here / "one.toml"), None, Settings(), lambda *_: None)
+    steps = _steps(Cluster.load(here / "one.toml"), None, SuiteSettings(), lambda *_: None)
     assert steps[-1].name == "dice"
     for results in ("old", "new"):
         fairlead("measure", here / "one.toml", "dice", "--throws", 12, "--results", here / results)

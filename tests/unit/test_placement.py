@@ -11,7 +11,7 @@ from fairlead.characterize import characterization
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.downstream_bottlenecks import Link
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
@@ -39,7 +39,7 @@ LEAFS = resolve(
     )
 )
 CLUSTER = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in LEAFS.hosts), source="sim.toml")
-SETTINGS = Settings(sizes_B=(64, 65536))
+SETTINGS = SurveySettings(sizes_B=(64, 65536))
 FAR_S, NEAR_S = 8e-8, 8e-9  # a byte
 
 

@@ -15,7 +15,7 @@ from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.path_table import Candidate
 from fairlead.characterize.samples import Floats, Samples
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
 from fairlead.errors import NoSuchResultsError
@@ -268,7 +268,7 @@ def latest(store: Store, cluster: Cluster) -> Characterization | None:
     return Characterization.latest(store, cluster)
 
 
-def begin(store: Store, cluster: Cluster, settings: Settings) -> int:
+def begin(store: Store, cluster: Cluster, settings: SurveySettings) -> int:
     """Begin a run of the store that will hold a characterization of the cluster's managed hosts."""
     return store.begin_run(
         KIND,

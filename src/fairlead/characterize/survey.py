@@ -36,7 +36,7 @@ class Commander(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class SurveySettings:
     """How thoroughly to measure.
 
     Attributes:
@@ -74,7 +74,7 @@ class Settings:
 class Survey:
     """One characterization in the making: call `run`; what was taken so far is in `samples` at any time."""
 
-    def __init__(self, agents: Commander, settings: Settings, sink: Sink, progress: Progress) -> None:
+    def __init__(self, agents: Commander, settings: SurveySettings, sink: Sink, progress: Progress) -> None:
         self._agents = agents
         self._settings = settings
         self._sink = sink

@@ -103,7 +103,7 @@ def measure(
     """
     from fairlead.characterize.characterize import characterize
     from fairlead.characterize.repeated import starts
-    from fairlead.characterize.survey import Settings
+    from fairlead.characterize.survey import SurveySettings
     from fairlead.cluster.description import Cluster
     from fairlead.report.network import characterization_report
     from fairlead.store import Store
@@ -115,7 +115,7 @@ def measure(
             raise click.UsageError("--sizes and --from-profile exclude each other")
         sizes = _sizes_of(profile_file)
     cluster = Cluster.load(cluster_file)
-    settings = Settings(sizes_B=sizes, budget_s=budget_s or None)
+    settings = SurveySettings(sizes_B=sizes, budget_s=budget_s or None)
     output = output or results / "characterization.html"
     first: Characterization | None = None
     for number in starts(period_s or 0.0, times or 1, _wait):

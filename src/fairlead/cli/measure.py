@@ -78,13 +78,13 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
       fairlead measure mesh8.cluster.toml all
       fairlead measure cloud.toml all --budget 3600 --pairs 1,16
     """
-    from fairlead.benchmarks.measuring import budget as benchmarks
+    from fairlead.benchmarks.measuring import suite
 
     lost = Lost()
-    settings = benchmarks.Settings(**given(options))
+    settings = suite.SuiteSettings(**given(options))
     with measuring(cluster_file, output, options["budget_s"]) as (cluster, store, progress):
         cluster = cluster.with_transport(transport) if transport else cluster
-        benchmarks.measure(cluster, store, settings, progress, lost)
+        suite.measure_all(cluster, store, settings, progress, lost)
     return lost.exit_code()
 
 

@@ -67,7 +67,7 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
       fairlead measure mesh8.cluster.toml plan examples/measure/small.toml
       fairlead measure cloud.toml plan examples/measure/noise-thesis.toml --prices prices.toml --results results/cloud
     """
-    from fairlead.benchmarks.measuring import budget as benchmarks
+    from fairlead.benchmarks.measuring import suite
     from fairlead.cluster.description import Cluster
 
     file = config.load(plan_file, PlanFile)
@@ -90,7 +90,7 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
             def say(what: str, done: int, total: int, name: str = step.name) -> None:
                 progress(f"{name}: {what}", done, total)
 
-            with benchmarks.told(step.name, lost):
+            with suite.told(step.name, lost):
                 measure(cluster, store, say)
     return lost.exit_code()
 

@@ -13,7 +13,7 @@ from fairlead.cli.program_command import ProgramCommand
 
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary
-    from fairlead.profile.settings import Settings
+    from fairlead.profile.settings import ProfileSettings
 
 FILE = NamedPath(path_type=Path, dir_okay=False)
 
@@ -159,8 +159,8 @@ def _traced(file: Path) -> "Summary":
     return json_form.of(profile.of(otf2_read.read(file)), [str(file)])
 
 
-def _settings(file: Path | None) -> "Settings | None":
+def _settings(file: Path | None) -> "ProfileSettings | None":
     from fairlead import config
-    from fairlead.profile.settings import Settings
+    from fairlead.profile.settings import ProfileSettings
 
-    return config.load(file, Settings) if file is not None else None
+    return config.load(file, ProfileSettings) if file is not None else None

@@ -11,7 +11,7 @@ from typing import Any, Self
 from fairlead import lab as labs
 from fairlead.characterize.characterization import latest
 from fairlead.characterize.characterize import characterize
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import cgroups, configure, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import of
@@ -180,7 +180,7 @@ class Testbed:
             if managed.components.detection and not self._characterized:
                 new = self.lab is not None and self._running is None
                 if new or latest(self._store, self.cluster) is None:
-                    characterize(self.cluster, self._store, Settings(sizes_B=SIZES_B), self._progress)
+                    characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress)
                 self._characterized = True
             found = management_for(self.cluster, managed.components, self._store, quiet=True)
             self._managements[managed] = replace(found, plane=managed.plane)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from fairlead.benchmarks.all_pairs import measure as all_pairs
-from fairlead.benchmarks.measuring.budget import STARTING_S, Step, within
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.pairs import Placement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until, repeat
+from fairlead.benchmarks.measuring.suite import STARTING_S, Step, within
 from fairlead.benchmarks.point_to_point import measure as point_to_point
-from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, Settings
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, PointToPointSettings
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
 from fairlead.sizes import Sizes
@@ -92,7 +92,7 @@ def test_a_block_lasts_its_time_on_fast_networks_however_many_pairs(benchmark: s
 
 
 def test_windows_fit_into_memory_and_time() -> None:
-    settings = Settings(sizes_B=(1, 1 << 20, 1 << 22), pairs=(1, 16), directions=("one", "both"))
+    settings = PointToPointSettings(sizes_B=(1, 1 << 20, 1 << 22), pairs=(1, 16), directions=("one", "both"))
     assert [cell.window for cell in settings.cells(THROUGHPUT)[:6]] == [64, 64, 64, 64, 16, 4]
     # 200 Mbit/s carry 5 MB in the longest time of a window.
     assert [cell.window for cell in settings.cells(THROUGHPUT, 200e6)[:6]] == [64, 4, 2, 64, 2, 2]
@@ -139,8 +139,10 @@ def test_exactly_so_many_blocks_need_no_budget_and_keep_to_one() -> None:
     assert taken(Until.exactly(25)) == 25
     assert taken(Until.exactly(25, budget_s=2500)) == 2
     assert Until.exactly(25).lasts_s(4, 30.0) == 3000.0
-    assert all_pairs.Settings(until=Until.exactly(3)).lasts_s() == math.inf  # how many pairs, the cluster decides
-    assert all_pairs.Settings(until=Until.exactly(3, budget_s=7)).lasts_s() == 7
+    assert (
+        all_pairs.AllPairsSettings(until=Until.exactly(3)).lasts_s() == math.inf
+    )  # how many pairs, the cluster decides
+    assert all_pairs.AllPairsSettings(until=Until.exactly(3, budget_s=7)).lasts_s() == 7
 
 
 @pytest.mark.parametrize(

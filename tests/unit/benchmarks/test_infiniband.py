@@ -8,7 +8,7 @@ import pytest
 
 from fairlead.benchmarks.infiniband import analyse as infiniband_analysis
 from fairlead.benchmarks.infiniband import measure as infiniband
-from fairlead.benchmarks.infiniband.measure import LATENCY, THROUGHPUT, Pilot, Settings, VerbCell
+from fairlead.benchmarks.infiniband.measure import LATENCY, THROUGHPUT, InfinibandSettings, Pilot, VerbCell
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
 from fairlead.cluster.description import Cluster
@@ -37,14 +37,16 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     return Cluster.load(path)
 
 
-def measured(cluster: Cluster, directory: Path, settings: Settings) -> dict[VerbCell, list[infiniband.Floats]]:
+def measured(
+    cluster: Cluster, directory: Path, settings: InfinibandSettings
+) -> dict[VerbCell, list[infiniband.Floats]]:
     with Store.open(directory) as store:
         return infiniband_analysis.blocks(store, infiniband.measure(cluster, store, settings, silent))
 
 
 @pytest.mark.slow
 def test_every_verb_test_and_number_of_queue_pairs_is_measured(cluster: Cluster, tmp_path: Path) -> None:
-    settings = Settings(sizes_B=(8,), directions=("one", "both"), until=Until.exactly(1, 60))
+    settings = InfinibandSettings(sizes_B=(8,), directions=("one", "both"), until=Until.exactly(1, 60))
     found = measured(cluster, tmp_path / "r", settings)
     rates = {
         VerbCell(verb, THROUGHPUT, 8, queue_pairs, both): 1000 * queue_pairs * (1 + both) * MIB_BPS
@@ -63,7 +65,7 @@ def test_every_verb_test_and_number_of_queue_pairs_is_measured(cluster: Cluster,
 
 
 def test_the_report_has_its_figures_and_says_what_was_measured(cluster: Cluster, tmp_path: Path) -> None:
-    settings = Settings(verbs=("send",), sizes_B=(8, 4096), until=Until.exactly(2, 60))
+    settings = InfinibandSettings(verbs=("send",), sizes_B=(8, 4096), until=Until.exactly(2, 60))
     measured(cluster, tmp_path / "r", settings)
     report = reports.load([tmp_path / "r"])
     drawn = {drawing.name: drawing.table for drawing in reports.drawings(report)}
@@ -93,15 +95,15 @@ def test_messages_of_a_block_follow_from_the_pilot() -> None:
 def test_small_and_large_messages_have_a_pilot_each(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
 
-    def taken(_: object, pair: object, cell: VerbCell, settings: Settings, count: int) -> np.ndarray:
+    def taken(_: object, pair: object, cell: VerbCell, settings: InfinibandSettings, count: int) -> np.ndarray:
         asked.append((cell.size_B, count))
         return np.array([8e6 if cell.size_B == 2 else 8e9])
 
     monkeypatch.setattr(infiniband, "_take", taken)
-    pilot = infiniband._pilot(cluster, ("h0", "h1"), Settings(sizes_B=(2, 4096, 1 << 20)))
+    pilot = infiniband._pilot(cluster, ("h0", "h1"), InfinibandSettings(sizes_B=(2, 4096, 1 << 20)))
     assert asked == [(2, 5000), (4096, 500)]
     assert pilot == Pilot(2e-6, 8e9)
-    assert infiniband._pilot(cluster, ("h0", "h1"), Settings(sizes_B=(1 << 20,))).rate_bps == 8e9
+    assert infiniband._pilot(cluster, ("h0", "h1"), InfinibandSettings(sizes_B=(1 << 20,))).rate_bps == 8e9
     assert asked[2:] == [(1 << 20, 500)]
 
 
@@ -127,7 +129,7 @@ def test_what_goes_wrong_is_told_in_a_line_and_the_run_is_kept(
 ) -> None:
     monkeypatch.setenv("PERFTEST_MOOD", mood)
     with pytest.raises(error, match=message):
-        measured(cluster, tmp_path / "r", Settings(sizes_B=(8,), timeout_s=1))
+        measured(cluster, tmp_path / "r", InfinibandSettings(sizes_B=(8,), timeout_s=1))
     with Store.read(tmp_path / "r") as store:
         (run,) = store.runs("benchmark")
     assert run.status == "failed" and run.error is not None
@@ -139,7 +141,7 @@ def test_a_host_without_perftest_has_no_device_or_needs_it_installed(
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setattr(infiniband, "DEVICES", str(tmp_path / "none"))
     with pytest.raises(MissingDeviceError, match="h0 has no InfiniBand or RoCE device"):
-        measured(cluster, tmp_path / "r", Settings())
+        measured(cluster, tmp_path / "r", InfinibandSettings())
     monkeypatch.setattr(infiniband, "DEVICES", "/")
     with pytest.raises(MissingToolError, match="h0: there is no ib_send_bw"):
-        measured(cluster, tmp_path / "r", Settings())
+        measured(cluster, tmp_path / "r", InfinibandSettings())

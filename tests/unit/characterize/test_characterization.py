@@ -15,7 +15,7 @@ from fairlead.characterize.characterize import characterize
 from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.samples import Exchanges
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cli.characterize import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
@@ -35,7 +35,7 @@ PLAN = resolve(
     )
 )
 CLUSTER = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in PLAN.hosts), source="sim.toml")
-SETTINGS = Settings(sizes_B=(64, 65536))
+SETTINGS = SurveySettings(sizes_B=(64, 65536))
 
 
 def measured(store: Store, seed: int = 1, plan: Any = PLAN, status: str = "ok") -> int:

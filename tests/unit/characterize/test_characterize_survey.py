@@ -7,7 +7,7 @@ import pytest
 from fairlead.characterize.samples import Exchanges, Ints, Window
 from fairlead.characterize.score import Score, score, truth_of
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.errors import AgentError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
@@ -52,7 +52,7 @@ class Nowhere:
 
 
 def survey_of(agents: SimulatedAgents, **changes: Any) -> Survey:
-    return Survey(agents, Settings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
+    return Survey(agents, SurveySettings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
 
 
 def scored(plan: Plan, noise: float) -> Score:
@@ -96,7 +96,7 @@ def test_an_agent_that_dies_ends_the_survey_and_keeps_its_samples() -> None:
 
 def test_progress_names_every_stage_from_its_first_step_to_its_last() -> None:
     told: list[tuple[str, int, int]] = []
-    settings = Settings(sizes_B=(64, 65536, 512 * 1024))
+    settings = SurveySettings(sizes_B=(64, 65536, 512 * 1024))
     survey = Survey(
         SimulatedAgents(PLANS["star of 3"], 0.0),
         settings,

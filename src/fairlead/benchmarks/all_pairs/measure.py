@@ -34,7 +34,7 @@ class PairCell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class AllPairsSettings:
     """What was asked for.
 
     Attributes:
@@ -53,7 +53,10 @@ class Settings:
         return math.inf if self.until.budget_s is None else self.until.budget_s
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = AllPairsSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: AllPairsSettings, progress: Progress) -> int:
     """Measure all pairs; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -81,7 +84,7 @@ def _cells(benchmark: str, hosts: int) -> list[PairCell]:
     return [PairCell(benchmark, *pair) for pair in pairs]
 
 
-def _window(started: probe.Probe, settings: Settings, benchmark: str, hosts: int) -> int:
+def _window(started: probe.Probe, settings: AllPairsSettings, benchmark: str, hosts: int) -> int:
     if benchmark == LATENCY:
         return 1
     # Windows that suit a fast pair may take seconds on a slow one: then the budget would be over in the first round.
@@ -91,7 +94,7 @@ def _window(started: probe.Probe, settings: Settings, benchmark: str, hosts: int
 
 
 def _block(
-    store: Store, run: int, started: probe.Probe, hosts: list[str], settings: Settings, window: int
+    store: Store, run: int, started: probe.Probe, hosts: list[str], settings: AllPairsSettings, window: int
 ) -> Callable[[PairCell, int], float]:
     def block(cell: PairCell, number: int) -> float:
         latency = cell.benchmark == LATENCY

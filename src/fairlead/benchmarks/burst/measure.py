@@ -17,7 +17,7 @@ SERIES = "train_s"
 
 
 @dataclass(frozen=True)
-class Settings:
+class BurstSettings:
     """What was asked for.
 
     Attributes:
@@ -46,7 +46,10 @@ class Settings:
         return self.runs * len(self.trains) * (self.repetitions + WARM_UP) * sum(self.pauses_s)
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = BurstSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: BurstSettings, progress: Progress) -> int:
     """Measure bursts; returns the run of the store, where the trains with one pause are as soon as they are over.
 
     Raises:

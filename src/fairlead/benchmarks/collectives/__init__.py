@@ -9,7 +9,7 @@ from fairlead.benchmarks.options import Names, Numbers, mpi_options, per_host_op
 from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 CALL_SIZES_B = (4, 1024, 64 * 1024)  # in `all`
 
@@ -46,9 +46,9 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    return {**whole.mpi(seconds), "sizes_B": CALL_SIZES_B}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    return {**suite.mpi(seconds), "sizes_B": CALL_SIZES_B}
 
 
 register(

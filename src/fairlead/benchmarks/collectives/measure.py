@@ -54,7 +54,7 @@ class CollectiveCell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class CollectivesSettings:
     """What was asked for.
 
     Attributes:
@@ -99,7 +99,10 @@ class Settings:
         ]
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = CollectivesSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: CollectivesSettings, progress: Progress) -> int:
     """Measure collective operations; returns the run, where every block is as soon as it is taken.
 
     Raises:

@@ -8,7 +8,7 @@ from fairlead.benchmarks.options import Names, Numbers, between_option, directio
 from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 
 @between_option
@@ -41,9 +41,9 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    return {**whole.repeated(seconds), "between": whole.between, "queue_pairs": whole.pairs}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    return {**suite.repeated(seconds), "between": suite.between, "queue_pairs": suite.pairs}
 
 
 register(

@@ -79,7 +79,7 @@ class Pilot:
 
 
 @dataclass(frozen=True)
-class Settings:
+class InfinibandSettings:
     """What was asked for.
 
     Attributes:
@@ -128,7 +128,10 @@ class Settings:
         return [*words, "--connection", self.connection] if self.connection else words
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = InfinibandSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: InfinibandSettings, progress: Progress) -> int:
     """Run perftest between two hosts; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -158,7 +161,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _pilot(cluster: Cluster, pair: HostPair, settings: Settings) -> Pilot:
+def _pilot(cluster: Cluster, pair: HostPair, settings: InfinibandSettings) -> Pilot:
     """The smallest messages, and large ones where there are any; nothing is measured by it."""
     if THROUGHPUT not in settings.tests:
         return Pilot(np.inf, np.inf)
@@ -194,7 +197,7 @@ def _no_device(host: str) -> MissingDeviceError:
     return MissingDeviceError(f"{host} has no InfiniBand or RoCE device")
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: VerbCell, settings: Settings, count: int) -> Floats:
+def _take(cluster: Cluster, pair: HostPair, cell: VerbCell, settings: InfinibandSettings, count: int) -> Floats:
     """Latencies in s, or one rate in bit/s."""
     executor, (source, destination) = of(cluster), pair
     port, address = cluster.ports[1], cluster.host(destination).address

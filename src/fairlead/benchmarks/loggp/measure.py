@@ -41,7 +41,7 @@ class LogGPCell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class LogGPSettings:
     """What was asked for.
 
     Attributes:
@@ -62,7 +62,10 @@ class Settings:
         return self.until.lasts_s(3 * len(self.sizes_B), BLOCK_S)
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = LogGPSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: LogGPSettings, progress: Progress) -> int:
     """Measure parametrised round trips; returns the run, where every block is as soon as it is taken.
 
     Raises:

@@ -19,7 +19,7 @@ WARM_UP = {"round_trip_s": 5, "window_s": 1}
 
 
 @dataclass(frozen=True)
-class Settings:
+class NetworkNoiseSettings:
     """What was asked for.
 
     Attributes:
@@ -41,7 +41,10 @@ class Settings:
         return self.seconds
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = NetworkNoiseSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: NetworkNoiseSettings, progress: Progress) -> int:
     """Measure for a long time; returns the run, where every part is as soon as it is taken.
 
     Raises:

@@ -9,7 +9,7 @@ from fairlead.benchmarks.options import Numbers, hosts_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 
 RTLA = ("noise-osnoise", "noise-osnoise-hist", "noise-timerlat", "noise-timerlat-hist")
@@ -45,8 +45,8 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
     return {"seconds": seconds}
 
 

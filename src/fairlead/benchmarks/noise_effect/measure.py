@@ -25,7 +25,7 @@ WAITING = (0, 1)  # kinds of detours that have nothing to do with moving a messa
 
 
 @dataclass(frozen=True)
-class Settings:
+class NoiseEffectSettings:
     """What was asked for.
 
     Attributes:
@@ -45,7 +45,10 @@ class Settings:
         return self.seconds
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = NoiseEffectSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: NoiseEffectSettings, progress: Progress) -> int:
     """Measure; returns the run, where every part is as soon as it is taken.
 
     Raises:

@@ -17,7 +17,7 @@ from fairlead.benchmarks.options import (
 from fairlead.benchmarks.registration import Asked, Benchmark, Share, given, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 LATENCY, THROUGHPUT = "mpi-latency", "mpi-throughput"
 SIZES_B = tuple(4**k for k in range(12))  # in `all`, 1 B to 4 MiB: half as many as by default, known twice as well
@@ -63,17 +63,17 @@ def mpi_throughput(**options: Any) -> Asked:
 def _asked(benchmark: str, options: dict[str, Any]) -> Asked:
     from fairlead.benchmarks.point_to_point import measure
 
-    settings = measure.Settings(**given(options))
+    settings = measure.PointToPointSettings(**given(options))
     return Asked(
         settings.lasts_s(benchmark),
         lambda cluster, store, progress: measure.measure(cluster, store, benchmark, settings, progress),
     )
 
 
-def of_all(directions: tuple[str, ...], whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    options = {"sizes_B": SIZES_B, "between": whole.between, "pairs": whole.pairs, "directions": directions}
-    return {**options, **whole.mpi(seconds)}
+def of_all(directions: tuple[str, ...], suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    options = {"sizes_B": SIZES_B, "between": suite.between, "pairs": suite.pairs, "directions": directions}
+    return {**options, **suite.mpi(seconds)}
 
 
 register(

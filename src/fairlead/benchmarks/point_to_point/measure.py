@@ -37,7 +37,7 @@ WARM_UP = {LATENCY: 5, THROUGHPUT: 1}
 
 
 @dataclass(frozen=True)
-class Settings:
+class PointToPointSettings:
     """What was asked for.
 
     Attributes:
@@ -86,7 +86,7 @@ class Settings:
         return min(self.window, max(2, int(most_B / (max(size_B, 1) * pairs))))
 
 
-def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, progress: Progress) -> int:
+def measure(cluster: Cluster, store: Store, benchmark: str, settings: PointToPointSettings, progress: Progress) -> int:
     """Run a benchmark; returns its run in the store, where every block is as soon as it is taken.
 
     Raises:
@@ -116,7 +116,7 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, 
 
 @contextmanager
 def _launches(
-    cluster: Cluster, store: Store, run: int, benchmark: str, placement: Placement, settings: Settings
+    cluster: Cluster, store: Store, run: int, benchmark: str, placement: Placement, settings: PointToPointSettings
 ) -> Iterator[Callable[[int], probe.Probe]]:
     """The running program by the number of the round: always the same, or a new one for each (``relaunch``)."""
     hosts = placement.hosts()

@@ -17,7 +17,7 @@ WINDOWS = 20  # a part has about so many, so that its bins are filled
 
 
 @dataclass(frozen=True)
-class Settings:
+class StressSettings:
     """What was asked for.
 
     Attributes:
@@ -37,7 +37,10 @@ class Settings:
         return self.seconds
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = StressSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: StressSettings, progress: Progress) -> int:
     """Send for a long time; returns the run, where every part is as soon as it is taken.
 
     Raises:

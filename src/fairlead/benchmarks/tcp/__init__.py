@@ -8,7 +8,7 @@ from fairlead.benchmarks.options import Numbers, between_option, directions_opti
 from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 CONNECTING_S = 1.0  # until all streams have begun, about
 SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a moment in common
@@ -40,11 +40,11 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    length_s = min(10, max(SHORTEST_S, int(seconds / (4 * len(whole.pairs) * 2))))
-    until = whole.repeated(seconds - length_s - CONNECTING_S)  # the last streams may begin when it ends
-    options = {"between": whole.between, "streams": whole.pairs, "directions": ("one", "both"), "seconds": length_s}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    length_s = min(10, max(SHORTEST_S, int(seconds / (4 * len(suite.pairs) * 2))))
+    until = suite.repeated(seconds - length_s - CONNECTING_S)  # the last streams may begin when it ends
+    options = {"between": suite.between, "streams": suite.pairs, "directions": ("one", "both"), "seconds": length_s}
     return {**options, **until}
 
 

@@ -42,7 +42,7 @@ class TcpCell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class TcpSettings:
     """What was asked for.
 
     Attributes:
@@ -72,6 +72,9 @@ class Settings:
     def cells(self) -> list[TcpCell]:
         """All combinations."""
         return [TcpCell(streams, direction == "both") for direction in self.directions for streams in self.streams]
+
+
+SETTINGS = TcpSettings
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Block:
         return float((8 * np.where(inside, self.received_B, 0.0).sum(axis=1) / time_s).sum())
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+def measure(cluster: Cluster, store: Store, settings: TcpSettings, progress: Progress) -> int:
     """Run iperf3 between two hosts; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -136,7 +139,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: Settings) -> Block:
+def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: TcpSettings) -> Block:
     executor, (source, destination) = of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address

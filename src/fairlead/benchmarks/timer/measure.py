@@ -21,7 +21,7 @@ LASTS_S = 5.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class TimerSettings:
     """What was asked for: hosts; none: all compute hosts, but only the first where they share one machine."""
 
     hosts: tuple[str, ...] = ()
@@ -31,7 +31,10 @@ class Settings:
         return LASTS_S
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = TimerSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: TimerSettings, progress: Progress) -> int:
     """Measure the clocks; returns the run.
 
     Raises:

@@ -19,8 +19,8 @@ STARTING_S = 2.0  # of an MPI program, taken from each share
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What was asked for.
+class SuiteSettings:
+    """What was asked of all benchmarks together.
 
     Attributes:
         budget_s: for all of it.
@@ -57,10 +57,10 @@ class Step:
     least_s: float = LEAST_S
 
 
-def measure(
+def measure_all(
     cluster: Cluster,
     store: Store,
-    settings: Settings,
+    settings: SuiteSettings,
     progress: Progress,
     failed: Callable[[str, FairleadError], None],
 ) -> None:
@@ -104,7 +104,7 @@ def told(name: str, failed: Callable[[str, FairleadError], None]) -> Iterator[No
         failed(name, error)
 
 
-def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> list[Step]:
+def _steps(cluster: Cluster, store: Store, settings: SuiteSettings, progress: Progress) -> list[Step]:
     def step(benchmark: Benchmark, share: Share) -> Step:
         def run(seconds: float) -> object:
             return benchmark.asked(share.options(settings, seconds)).measure(cluster, store, progress)
