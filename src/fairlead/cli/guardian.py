@@ -13,7 +13,7 @@ from fairlead.errors import ConfigError, FairleadError, HostError
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.guardian.install import Plan
+    from fairlead.cluster.guardian.install import InstallPlan
     from fairlead.cluster.guardian.state import HostState
 
 Command = Callable[..., None]
@@ -143,7 +143,7 @@ def _names(cluster: "Cluster") -> list[str]:
     return [host.name for host in cluster.managed_hosts()]
 
 
-def _show(plans: "Mapping[str, Plan]", cluster: "Cluster", remark: str = "") -> None:
+def _show(plans: "Mapping[str, InstallPlan]", cluster: "Cluster", remark: str = "") -> None:
     """What will be done, once for all hosts where it is the same."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for host, plan in plans.items():

@@ -17,8 +17,8 @@ from fairlead.lab import Lab
 
 if TYPE_CHECKING:
     from fairlead.lab.congestion import CongestionDescription
-    from fairlead.lab.nics import Nic, Sent
-    from fairlead.lab.topology import Bond, Link, Plan
+    from fairlead.lab.nics import NicCounters, Sent
+    from fairlead.lab.topology import LabBond, LabLink, ResolvedLab
 
 
 @click.group()
@@ -395,7 +395,7 @@ def _print_summary(lab: Lab) -> None:
             click.echo(f"  {'':10} {_bond_in_words(link.bond)}")
 
 
-def _bond_in_words(bond: "Bond") -> str:
+def _bond_in_words(bond: "LabBond") -> str:
     from fairlead.lab import aggregate
 
     policy = f", {bond.hash}" if bond.hash else ""
@@ -403,7 +403,7 @@ def _bond_in_words(bond: "Bond") -> str:
     return f"bond ({aggregate.WAY}): {bond.mode}{policy}; the switch chooses by {switch}"
 
 
-def _print_nics(node: str, found: "list[Nic]") -> None:
+def _print_nics(node: str, found: "list[NicCounters]") -> None:
     for nic in found:
         where = "" if nic.is_up else ", down"
         click.echo(f"  {node:8} {nic.name}: sent {nic.sent_B} B, received {nic.received_B} B{where}")
@@ -422,7 +422,7 @@ def _flow_as_json(sent: "Sent") -> dict[str, Any]:
     }
 
 
-def _kind_of(plan: "Plan", link: "Link") -> str:
+def _kind_of(plan: "ResolvedLab", link: "LabLink") -> str:
     if link.addresses:
         return "trunks"
     return "uplinks" if link.a in plan.server_by_name else "host links"

@@ -15,7 +15,7 @@ from fairlead.cloud.ending import end
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_creation import LibvirtCreation
 from fairlead.cloud.libvirt_definition import size, written_disks
-from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, Session, api, describe
+from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, LibvirtSession, api, describe
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import CloudServer, LibvirtTable
@@ -195,12 +195,12 @@ class _Server:
     def __init__(self, table: CloudServer) -> None:
         self.receive = table.receive
         self._uri = table.uri
-        self._worker = Worker(table.uri, partial(Session, table.uri), (api().libvirtError,), describe)
+        self._worker = Worker(table.uri, partial(LibvirtSession, table.uri), (api().libvirtError,), describe)
         self._name: str | None = None
         self._dirty_Bps: dict[str, float] = {}
 
-    def open_session(self) -> Session:
-        return Session(self._uri)
+    def open_session(self) -> LibvirtSession:
+        return LibvirtSession(self._uri)
 
     def ask(self, question: Any) -> Any:
         """See `Worker.ask`."""

@@ -83,7 +83,7 @@ def _told(announce: Callable[[str], None], scale: float | None) -> Callable[[str
 def _check_others() -> None:
     least = 1.0
     for _ in range(OTHERS_LOOKS):  # a lab that has just ended takes the kernel a while
-        watch = processors.Watch()
+        watch = processors.ProcessorWatch()
         with processors.watched(watch):
             time.sleep(OTHERS_S)
         least = min(least, watch.use().busy)

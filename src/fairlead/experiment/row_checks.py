@@ -59,7 +59,7 @@ class Place:
     """What rows run on. ``lab``: it is made of this description."""
 
     cluster: Cluster
-    lab: topology.Plan | None = None
+    lab: topology.ResolvedLab | None = None
 
 
 class Networks:

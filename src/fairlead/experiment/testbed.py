@@ -87,7 +87,7 @@ class Testbed:
         self._facts: dict[str | None, dict[str, Any]] = {}  # by mpirun
         self._network: dict[str, Any] = {}
         self._read_back: dict[str, Any] = {}
-        self._groups: cgroups.Groups | None = None
+        self._groups: cgroups.Cgroups | None = None
         self._processors: dict[str, Any] = {}
         self.news: list[Event] = []
 

@@ -141,7 +141,7 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
         FairleadError: agents or congestion could not be had.
     """
     said: list[Event] = []
-    watch = processors.Watch() if trial.in_lab else None
+    watch = processors.ProcessorWatch() if trial.in_lab else None
     schedule = CongestionSchedule(trial.episodes, trial.congest) if trial.congest is not None else None
     with tempfile.TemporaryFile() as output:
         launch_it = partial(_launched, trial, output.fileno(), watch, schedule)
@@ -175,7 +175,7 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
 def _launched(
     trial: Trial,
     output: int,
-    watch: processors.Watch | None,
+    watch: processors.ProcessorWatch | None,
     schedule: CongestionSchedule | None,
     job: Job,
     on_end: Callable[[], None],

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairlead.lab.lab import Lab, find, is_running, left_over, running_labs, take_down
-from fairlead.lab.topology import DirectedLink, Host, Link, Pair, Plan
+from fairlead.lab.topology import DirectedLink, LabHost, LabLink, Pair, ResolvedLab
 
 if TYPE_CHECKING:
     from fairlead.lab.description import Description
 
 __all__ = [
     "DirectedLink",
-    "Host",
     "Lab",
-    "Link",
+    "LabHost",
+    "LabLink",
     "Pair",
-    "Plan",
+    "ResolvedLab",
     "find",
     "is_running",
     "left_over",

@@ -3,7 +3,7 @@
 import json
 from ipaddress import IPv4Address
 
-from fairlead.bonding.hashing import End, Flow
+from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import of
@@ -51,8 +51,8 @@ def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
         if source == host.address and destination in addresses - {host.address}:
             flows.append(
                 Flow(
-                    End(IPv4Address(source), int(source_port), own.get(source)),
-                    End(IPv4Address(destination), int(port), others.get(destination)),
+                    FlowEnd(IPv4Address(source), int(source_port), own.get(source)),
+                    FlowEnd(IPv4Address(destination), int(port), others.get(destination)),
                 )
             )
     return release, flows

@@ -11,7 +11,7 @@ from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.errors import AgentError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 
 from .simulated_network import SimulatedAgents, run
 
@@ -20,7 +20,7 @@ GIGABIT = {"rate": "1gbit", "queue": "10ms"}
 TRUNK = {"rate": "200mbit", "queue": "20ms"}
 
 
-def plan_of(topology: str, **lab: Any) -> Plan:
+def plan_of(topology: str, **lab: Any) -> ResolvedLab:
     tables: dict[str, Any] = {"lab": {"name": "sim", "topology": topology, **lab}, "host_link": GIGABIT}
     if topology != "star":
         tables["trunk"] = TRUNK
@@ -55,7 +55,7 @@ def survey_of(agents: SimulatedAgents, **changes: Any) -> Survey:
     return Survey(agents, SurveySettings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
 
 
-def scored(plan: Plan, noise: float) -> Score:
+def scored(plan: ResolvedLab, noise: float) -> Score:
     survey = survey_of(SimulatedAgents(plan, noise))
     run(survey.run())
     truth = truth_of(plan.shared_bottlenecks(), [host.name for host in plan.hosts])

@@ -10,7 +10,7 @@ from fairlead import config
 from fairlead.analysis import aggregation, traffic
 from fairlead.analysis.aggregation import observe
 from fairlead.analysis.traffic import HostTraffic
-from fairlead.bonding.hashing import End, Flow, link_of
+from fairlead.bonding.hashing import Flow, FlowEnd, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
 from fairlead.experiment import network, plan_file
@@ -119,7 +119,7 @@ def test_the_small_plan_of_bonds_has_one_pair_of_each_group() -> None:
 
 def flow(source: int, destination: int, port: int) -> Flow:
     ends = [
-        End(IPv4Address(f"10.64.0.{host}"), number, bytes.fromhex(f"02fa0a4000{host:02x}"))
+        FlowEnd(IPv4Address(f"10.64.0.{host}"), number, bytes.fromhex(f"02fa0a4000{host:02x}"))
         for host, number in ((source, port), (destination, 5000))
     ]
     return Flow(*ends)

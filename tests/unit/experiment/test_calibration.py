@@ -198,7 +198,7 @@ def test_programs_of_which_nothing_is_wanted_are_not_tried() -> None:
 
 def test_what_others_do_is_told_and_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "OTHERS_S", 0.0)
-    monkeypatch.setattr(calibrate.processors.Watch, "use", lambda self: Use(0.5, None, 0.0))
+    monkeypatch.setattr(calibrate.processors.ProcessorWatch, "use", lambda self: Use(0.5, None, 0.0))
     machine = Machine()
     with pytest.raises(MeasurementError, match="others keep this machine's processors 50% busy"):
         calibrate.calibrate([case()], "auto", 0.2, machine.started, machine.trial)

@@ -13,10 +13,10 @@ from fairlead.lab.congestion.streams import host_pairs
 from fairlead.lab.description import Description
 from fairlead.lab.lab import cluster_file_text
 from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 
 
-def plan_of(topology: str, **lab: int) -> Plan:
+def plan_of(topology: str, **lab: int) -> ResolvedLab:
     keys = "".join(f"{key} = {value}\n" for key, value in lab.items())
     trunk = "" if topology == "star" else '[trunk]\nrate = "200mbit"\nqueue = "20ms"\n'
     text = f'[lab]\nname = "x"\ntopology = "{topology}"\n{keys}[host_link]\nrate = "1gbit"\n{trunk}'
@@ -79,7 +79,7 @@ def test_with_a_spine_for_every_round_no_two_paths_share_an_uplink() -> None:
 
 def test_plan_survives_json() -> None:
     for plan in (MESH, STAR, plan_of("leaf-spine", leafs=3, spines=2, hosts_per_leaf=1, relays_per_leaf=1)):
-        assert Plan.from_json(plan.to_json()) == plan
+        assert ResolvedLab.from_json(plan.to_json()) == plan
 
 
 def test_both_ends_of_every_link_are_shaped_alike() -> None:
@@ -123,7 +123,7 @@ def test_streams_between_leafs_use_their_neighbours() -> None:
     assert host_pairs(Streams(kind="streams", between=("leaf0", "leaf3"), streams=1), MESH) == [("n0", "n6")]
 
 
-def _leafs_around(plan: Plan, source: int, destination: int, loaded: tuple[int, int]) -> set[int]:
+def _leafs_around(plan: ResolvedLab, source: int, destination: int, loaded: tuple[int, int]) -> set[int]:
     """Leafs whose hosts are relays around trunks loaded between two other leafs' neighbours; hosts are on leafs."""
     on_leaf = {k: [host.name for host in plan.hosts if host.leaf == k and host.role == "compute"] for k in range(4)}
     traffic = [
@@ -176,7 +176,7 @@ def test_a_bond_is_as_wide_as_its_nics_where_they_carry_different_packets() -> N
     widths = {}
     for mode in ('"0"', '"active-backup"', '"802.3ad"', '"3"'):
         plan = resolve(parse(text % mode, Description, source="x"))
-        assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+        assert ResolvedLab.from_json(json.loads(json.dumps(plan.to_json()))) == plan
         bond = plan.links[0].bond
         assert bond is not None
         widths[bond.mode, bond.hash, bond.switch] = plan.rate_by_link["h0", "switch"]
@@ -227,7 +227,7 @@ def test_a_scaled_lab_has_other_rates_and_the_same_times() -> None:
         assert after.burst_B == before.burst_B
     tiny = resolve(parse(text % "scale = 0.001", Description, source="x"))
     assert {link.queue_B for link in tiny.links} == {2 * description.FRAME_B}, "or nothing would pass"
-    assert Plan.from_json(json.loads(json.dumps(scaled.to_json()))) == scaled
+    assert ResolvedLab.from_json(json.loads(json.dumps(scaled.to_json()))) == scaled
 
 
 def test_a_migration_keeps_its_time_in_a_scaled_lab() -> None:

@@ -14,7 +14,7 @@ from fairlead.characterize.score import Score, score, truth_of
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.lab.description import load
 from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 from fairlead.manage.migration import sharing as sharing_module
 from fairlead.manage.migration.relation import Places, Relation
 from fairlead.manage.migration.sharing import Sharing
@@ -24,16 +24,16 @@ EXAMPLES = Path(__file__).parents[4] / "examples"
 NAMES = [f"h{number}" for number in range(8)]
 
 
-def truth(plan: Plan) -> Bools:
+def truth(plan: ResolvedLab) -> Bools:
     return truth_of(plan.shared_bottlenecks(), NAMES)
 
 
-def places(plan: Plan) -> Places:
+def places(plan: ResolvedLab) -> Places:
     hosts = [plan.host_by_name[name] for name in NAMES]
     return Places(tuple(str(host.server) for host in hosts), tuple(plan.leafs[host.leaf] for host in hosts))
 
 
-def moved(plan: Plan, seed: int, most_on_a_server: int) -> Plan:
+def moved(plan: ResolvedLab, seed: int, most_on_a_server: int) -> ResolvedLab:
     """The plan after one to three machines have moved within their leafs."""
     draw = random.Random(seed)
     for _ in range(draw.randint(1, 3)):
@@ -114,7 +114,7 @@ class Agents:
         return {host: OSError() if host in self.silent else answers.Done() for host in shares}
 
 
-def inventory_of(plan: Plan) -> Inventory:
+def inventory_of(plan: ResolvedLab) -> Inventory:
     servers = tuple(Server(server.name, plan.leafs[server.leaf], 1, 1, 1) for server in plan.servers)
     vms = tuple(Vm(h.name, h.server, 1, 1, 1, 0, 0.1) for h in plan.hosts if h.server)
     return Inventory(servers, vms)
