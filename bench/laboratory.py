@@ -19,10 +19,10 @@ from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, LaunchError
 from fairlead.experiment import comparison_session
 from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison import ComparisonExperiment
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.congestion_schedule import Traffic
+from fairlead.experiment.congestion_schedule import RunningCongestion
 from fairlead.experiment.program import ProgramPlan
 from fairlead.experiment.testbed import SIZES_B, Running
 from fairlead.lab import congestion
@@ -102,7 +102,7 @@ class Network:
         """Everything of fairlead at work, by the last characterization."""
         return replace(management_for(self.cluster, FULL, self.store, quiet=True), plane=plane)
 
-    def compare(self, plan: ComparisonPlan, kind: type[Comparison] = Comparison) -> int:
+    def compare(self, plan: ComparisonPlan, kind: type[ComparisonExperiment] = ComparisonExperiment) -> int:
         """Run what is left of a comparison whose only network is this one; its number in the store.
 
         Raises:
@@ -114,7 +114,7 @@ class Network:
             self.store.finish_run(comparison.experiment)
         return comparison.experiment
 
-    def congestion(self, bottleneck: CongestionDescription) -> AbstractContextManager[Traffic]:
+    def congestion(self, bottleneck: CongestionDescription) -> AbstractContextManager[RunningCongestion]:
         """Congestion for the length of a block.
 
         Raises:

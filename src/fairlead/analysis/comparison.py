@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fairlead.analysis import characterized, communication, effects, managed
 from fairlead.analysis.communication import Communication
-from fairlead.analysis.effects import Result
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.analysis.managed import ManagedRun
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.lab.processors import SERIES, Use
@@ -43,7 +43,7 @@ class ScenarioRuns:
     scenario: str
     times_s: Mapping[int, float]
     failed: int
-    median: Result
+    median: EffectEstimate
     spread: Spread | None
     processors: tuple[Use, ...] = ()
     asleep: bool = False
@@ -88,9 +88,9 @@ class Stage:
     name: str
     clean: ScenarioRuns
     congested: ScenarioRuns
-    overhead: Result
-    accounted: Result
-    recovered: Result
+    overhead: EffectEstimate
+    accounted: EffectEstimate
+    recovered: EffectEstimate
     runs: tuple[ManagedRun, ...]
     clean_runs: tuple[ManagedRun, ...]
 
@@ -121,7 +121,7 @@ class NamedDifference:
 
 
 @dataclass(frozen=True)
-class Program:
+class ProgramResults:
     """One case's results: a program, where a plan has several networks or congestions under one of each.
 
     Attributes:
@@ -137,7 +137,7 @@ class Program:
     ranks: int | None
     clean: ScenarioRuns
     congested: ScenarioRuns
-    slowdown: Result
+    slowdown: EffectEstimate
     stages: tuple[Stage, ...]
     has_detour: bool | None
     communication: Mapping[str, tuple[Communication, ...]] = field(default_factory=dict)
@@ -160,7 +160,7 @@ class Comparison:
 
     experiment: Run
     level: float
-    programs: tuple[Program, ...]
+    programs: tuple[ProgramResults, ...]
     differences: tuple[NamedDifference, ...]
     runs: tuple[Run, ...]
 
@@ -247,7 +247,7 @@ def _program(
     timed_s: Mapping[int, float],
     level: float,
     order: Sequence[str],
-) -> Program:
+) -> ProgramResults:
     own = [run for run in runs if case_of(run) == name]
     own_clock = all(run.id in timed_s for run in own if run.id in whole_s)
     times_s = timed_s if own_clock else whole_s
@@ -264,7 +264,7 @@ def _program(
         scenarios = (clean, congested, runs_in(f"{CLEAN}_{stage}"), runs_in(f"{CONGESTED}_{stage}"))
         stages.append(_stage(store, stage, scenarios, own, whole_s, level))
     ranks = own[0].labels.get("ranks")
-    return Program(
+    return ProgramResults(
         name=name,
         ranks=int(ranks) if ranks is not None else None,
         clean=clean,
@@ -353,7 +353,7 @@ def _read_all(store: Store, runs: Sequence[Run], of: ScenarioRuns, whole_s: Mapp
     ]
 
 
-def _differences(programs: Sequence[Program], level: float) -> list[NamedDifference]:
+def _differences(programs: Sequence[ProgramResults], level: float) -> list[NamedDifference]:
     """What a reader wants told apart: overhead, effect of congestion, effect of management, and what is left of it.
 
     Runs of one replication are pairs: they were made in the same block, and face the same congestion.

@@ -15,7 +15,7 @@ from fairlead.statistics.estimates import Estimate
 
 
 @dataclass(frozen=True)
-class Part:
+class LossFactor:
     """How many times as long a program takes, or how many times less its rate is; no interval: too few samples."""
 
     value: float
@@ -35,9 +35,9 @@ class Loss:
 
     case: Levels
     neighbours: str
-    whole: Part | None
-    processors: Part | None
-    network: Part | None
+    whole: LossFactor | None
+    processors: LossFactor | None
+    network: LossFactor | None
 
 
 def losses(
@@ -72,9 +72,9 @@ def losses(
             )
 
 
-def _part(data: Dataset, before: DesignCell, after: DesignCell, level: float, compare: Compare) -> Part | None:
+def _part(data: Dataset, before: DesignCell, after: DesignCell, level: float, compare: Compare) -> LossFactor | None:
     if min(before.mean, after.mean) <= 0:
         return None
     top, bottom = (after, before) if data.lower_is_better else (before, after)
     compared = compare(bottom, top, level)
-    return Part(top.mean / bottom.mean, None) if compared is None else Part(compared[1].value, compared[1])
+    return LossFactor(top.mean / bottom.mean, None) if compared is None else LossFactor(compared[1].value, compared[1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fairlead.analysis import cost
 from fairlead.analysis.dataset import Dataset, DesignCell
-from fairlead.analysis.settings import Report
+from fairlead.analysis.settings import ReportSettings
 from fairlead.errors import StatisticsError
 
 SHARE = "%"
@@ -57,7 +57,7 @@ def _variation(data: Dataset, cell: DesignCell) -> float:
 
 
 def _priced(data: Dataset, cell: DesignCell) -> cost.Priced:
-    table = Report.model_validate(data.record.plan.get("report") or {}).cost
+    table = ReportSettings.model_validate(data.record.plan.get("report") or {}).cost
     if table is None:
         raise StatisticsError(f"{data.name} has no prices: state them in [report.cost] of the map of columns")
     found = [each for each in cost.priced(data, table) if each.cell is cell]

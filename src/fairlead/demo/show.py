@@ -19,7 +19,7 @@ from fairlead.experiment import calibration, comparison_session, trial
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.congestion import Episode, describe
-from fairlead.experiment.congestion_schedule import Traffic
+from fairlead.experiment.congestion_schedule import RunningCongestion
 from fairlead.experiment.program import ProgramPlan, prepare
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
@@ -220,7 +220,7 @@ class _Stage:
         return management
 
     @contextmanager
-    def _others(self, place: congestion.CongestionDescription, live: Live) -> Iterator[Traffic]:
+    def _others(self, place: congestion.CongestionDescription, live: Live) -> Iterator[RunningCongestion]:
         with congestion.make(self.lab, place) as traffic:
             live.others_come(describe(place))
             yield traffic

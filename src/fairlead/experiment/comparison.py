@@ -12,7 +12,7 @@ from fairlead import config
 from fairlead.cluster.description import Cluster
 from fairlead.errors import LaunchError
 from fairlead.experiment import calibrate, calibration, comparison_form, forecast, trial
-from fairlead.experiment.calibrate import Told
+from fairlead.experiment.calibrate import CalibrationRun
 from fairlead.experiment.calibration import Calibration
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.comparison_plan import Case, ComparisonPlan, NetworkPlan
@@ -35,7 +35,7 @@ from fairlead.store.records import Label
 CALIBRATION, TRIAL = "calibration", "trial"
 
 
-class Comparison(Experiment):
+class ComparisonExperiment(Experiment):
     """A plan and the store that its samples go to.
 
     Args:
@@ -189,7 +189,7 @@ class Comparison(Experiment):
             self._check(plan, testbed)
             yield testbed
 
-    def _try(self, case: Case, testbed: Testbed, number: int | None, congested: bool) -> Told:
+    def _try(self, case: Case, testbed: Testbed, number: int | None, congested: bool) -> CalibrationRun:
         """Run a case's program once, plain, and see how long it takes and how busy processors are meanwhile.
 
         Args:
@@ -229,7 +229,7 @@ class Comparison(Experiment):
         self._store.record(TRIAL, labels, parent=self.experiment, plan=None, started_s=started_s, facts=facts, **record)
         if failure:
             raise _failed_trial(case, testbed, failure, "see its output with `fairlead export`")
-        return Told(taken.said.timed_s, taken.use)
+        return CalibrationRun(taken.said.timed_s, taken.use)
 
 
 def _pilot_key(case: Case) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fairlead.analysis.settings import Level, Report
+from fairlead.analysis.settings import Level, ReportSettings
 from fairlead.config import Model
 from fairlead.experiment import plan_complaints
 from fairlead.experiment.congestion import CongestionPlan, CongestionTable
@@ -213,7 +213,7 @@ class Plan(Model):
     """Levels by factor; combinations that have all of an entry's levels are not run."""
     fractions: tuple[Fraction, ...] = ()
     """Fractions of all combinations."""
-    report: Report = Report()
+    report: ReportSettings = ReportSettings()
     """What the report compares."""
 
     @model_validator(mode="after")

@@ -55,7 +55,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Place:
+class RowCluster:
     """What rows run on. ``lab``: it is made of this description."""
 
     cluster: Cluster
@@ -67,9 +67,9 @@ class Networks:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._read: dict[Path, Place | ConfigError] = {}
+        self._read: dict[Path, RowCluster | ConfigError] = {}
 
-    def at(self, levels: Levels) -> Place | ConfigError:
+    def at(self, levels: Levels) -> RowCluster | ConfigError:
         """What a row runs on, or why that is not known."""
         path = self.path(levels)
         if path not in self._read:
@@ -84,11 +84,11 @@ class Networks:
         table = self._plan.evaluation
         return Path(fill(table.lab or table.cluster or "", levels))
 
-    def _load(self, path: Path) -> Place:
+    def _load(self, path: Path) -> RowCluster:
         if self._plan.evaluation.lab is None:
-            return Place(Cluster.load(path))
+            return RowCluster(Cluster.load(path))
         lab = resolve(lab_description.load(path))
-        return Place(Cluster.parse(cluster_file_text(lab), source=str(path)), lab)
+        return RowCluster(Cluster.parse(cluster_file_text(lab), source=str(path)), lab)
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ def _add_congestion(
     row: RowT,
     table: Location,
     network: Location,
-    there: Place,
+    there: RowCluster,
     file: Path,
     bottlenecks: Sequence[CongestionDescription],
 ) -> None:

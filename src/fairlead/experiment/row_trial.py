@@ -8,7 +8,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
 from fairlead.experiment.design import Row
-from fairlead.experiment.neighbours import Instance
+from fairlead.experiment.neighbours import Neighbour
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program, prepare
 from fairlead.experiment.testbed import Testbed
@@ -108,16 +108,16 @@ def _hosts_of(plan: Plan, instance: int, cluster: Cluster) -> Cluster:
     return cluster.only(table.hosts[instance]) if table and table.hosts else cluster
 
 
-def _neighbours(plan: Plan, row: Row, testbed: Testbed, ledger: CleanupLedger) -> list[Instance]:
+def _neighbours(plan: Plan, row: Row, testbed: Testbed, ledger: CleanupLedger) -> list[Neighbour]:
     instances = []
     for number, name in enumerate(plan.neighbours_at(row.levels), start=1):
         cluster, prefix = _hosts_of(plan, number, testbed.cluster), testbed.prefix(number)
         launcher, job = prepare(cluster, plan.neighbour_at(name, row.levels), secrets.token_hex(4))
         if not plan.silent_at(row.levels):
-            instances.append(Instance(number, name, cluster, launcher, job, ledger, prefix))
+            instances.append(Neighbour(number, name, cluster, launcher, job, ledger, prefix))
             continue
         for host, ranks in job.ranks_on().items():
             alone, program = cluster.only([host]), plan.neighbour_at(name, row.levels, ranks)
             launcher, job = prepare(alone, program, secrets.token_hex(4))
-            instances.append(Instance(number, name, alone, launcher, job, ledger, prefix, host))
+            instances.append(Neighbour(number, name, alone, launcher, job, ledger, prefix, host))
     return instances

@@ -23,7 +23,7 @@ from fairlead.experiment.management import Managed
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program
 from fairlead.experiment.templates import Levels, fill, placeholders
-from fairlead.experiment.traffic_watch import Watch
+from fairlead.experiment.traffic_watch import TrafficWatch
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import Congestion, CongestionDescription
@@ -161,13 +161,13 @@ class Testbed:
             self._facts[mpirun] = found | ({"network": self._network} if self._network else {})
         return self._facts[mpirun]
 
-    def watch(self) -> Watch | None:
+    def watch(self) -> TrafficWatch | None:
         """Counts what the hosts send from now on; None where they do not count.
 
         Raises:
             LabError: the lab's counters cannot be read.
         """
-        return Watch(self.lab) if self.lab is not None and self.lab.plan.count_flows else None
+        return TrafficWatch(self.lab) if self.lab is not None and self.lab.plan.count_flows else None
 
     def management(self, managed: Managed) -> Management:
         """How such rows are managed here. A lab is characterized once it is up: its hosts are new, and what was

@@ -8,7 +8,7 @@ from fairlead.lab import Lab, nics
 from fairlead.lab.nics import NicCounters
 
 
-class Watch:
+class TrafficWatch:
     """From its making until `taken`, what is counted belongs to a row.
 
     Raises:

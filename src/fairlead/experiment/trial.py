@@ -24,8 +24,8 @@ from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_syste
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.congestion import Episode, describe
 from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
-from fairlead.experiment.neighbours import Instance, Neighbours
-from fairlead.experiment.traffic_watch import Watch
+from fairlead.experiment.neighbours import Neighbour, RunningNeighbours
+from fairlead.experiment.traffic_watch import TrafficWatch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage.data_planes import PLANES
@@ -61,12 +61,12 @@ class Trial:
     job: Job
     timeout_s: float
     management: Management | None = None
-    instances: Sequence[Instance] = ()
+    instances: Sequence[Neighbour] = ()
     episodes: Sequence[Episode] = ()
     bottlenecks: Sequence[CongestionDescription] = ()
     congest: MakeCongestion | None = None
     in_lab: bool = False
-    traffic: Watch | None = None
+    traffic: TrafficWatch | None = None
     prefix: tuple[str, ...] = ()
     sinks: Sequence[EventCallback] = ()
     on_start: Callable[[], None] = lambda: None
@@ -81,7 +81,7 @@ class Taken:
     said: programs.Verdict = field(default_factory=programs.Verdict)
     use: processors.Use | None = None
     events: tuple[Event, ...] = ()
-    instances: tuple[Instance, ...] = ()
+    instances: tuple[Neighbour, ...] = ()
     traffic: tuple[HostTraffic, ...] = ()
 
     def failure(self, command: str, value: str = TIME) -> str | None:
@@ -146,7 +146,7 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
     with tempfile.TemporaryFile() as output:
         launch_it = partial(_launched, trial, output.fileno(), watch, schedule)
         try:
-            with ledger.running(trial.job.id), Neighbours(trial.instances):
+            with ledger.running(trial.job.id), RunningNeighbours(trial.instances):
                 outcome = _supervised(trial, launch_it, said)
         except NoProgramError:
             raise

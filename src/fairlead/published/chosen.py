@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fairlead.analysis.dataset import Dataset, DesignCell, describe
 from fairlead.analysis.joined import members
-from fairlead.analysis.settings import Group, Report
+from fairlead.analysis.settings import CellGroup, ReportSettings
 from fairlead.published.computation import ANY, GROUP, Computation, Levels, Location, MistakeError, fill
 
 
@@ -86,7 +86,7 @@ def single(data: Dataset, computation: Computation) -> Entry:
     return found[0]
 
 
-def _matching(data: Dataset, of: Levels, against: Levels, groups: Mapping[str, Group]) -> Iterator[Entry]:
+def _matching(data: Dataset, of: Levels, against: Levels, groups: Mapping[str, CellGroup]) -> Iterator[Entry]:
     cells = [cell for cell in data.cells if _is_one_of(data, cell, of)]
     named, joined = _wanted_groups(of, groups), frozenset(data.all_factors) - frozenset(data.factors)
     for name in named:
@@ -128,14 +128,16 @@ def _as_list(level: str | Sequence[str]) -> list[str]:
     return [level] if isinstance(level, str) else list(level)
 
 
-def _groups(data: Dataset) -> dict[str, Group]:
+def _groups(data: Dataset) -> dict[str, CellGroup]:
     if GROUP in data.factors:
         return {}
-    report = Report.model_validate(data.record.plan.get("report") or {}) if data.record.plan else Report()
+    report = (
+        ReportSettings.model_validate(data.record.plan.get("report") or {}) if data.record.plan else ReportSettings()
+    )
     return {group.name: group for group in report.groups}
 
 
-def _wanted_groups(of: Levels, groups: Mapping[str, Group]) -> list[str | None]:
+def _wanted_groups(of: Levels, groups: Mapping[str, CellGroup]) -> list[str | None]:
     if GROUP not in of or not groups:
         return [None]
     return list(groups) if of[GROUP] == ANY else list(_as_list(of[GROUP]))
@@ -155,7 +157,7 @@ def _averaged(data: Dataset, found: Sequence[Entry], over: Sequence[str] | str) 
     ]
 
 
-def _check_names(data: Dataset, computation: Computation, groups: Mapping[str, Group]) -> None:
+def _check_names(data: Dataset, computation: Computation, groups: Mapping[str, CellGroup]) -> None:
     """Factors, wherever a computation names one."""
     known = [*data.all_factors, *([GROUP] if groups else [])]
     named: list[tuple[Location, str]] = [
@@ -175,7 +177,7 @@ def _check_names(data: Dataset, computation: Computation, groups: Mapping[str, G
 
 
 def _check_levels(
-    data: Dataset, computation: Computation, of: Levels, against: Levels, groups: Mapping[str, Group]
+    data: Dataset, computation: Computation, of: Levels, against: Levels, groups: Mapping[str, CellGroup]
 ) -> None:
     for key, levels in (("of", of), ("against", against), ("at", computation.at)):
         for factor, level in levels.items():

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fairlead.analysis.dataset import DesignCell
-from fairlead.published.claims import Claim, Mistake
+from fairlead.published.claims import Claim, ClaimMistake
 from fairlead.published.computation import MistakeError
 
 Verdict = Literal["holds", "does not follow", "undecidable"]
@@ -45,12 +45,12 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Result:
+class CheckedClaims:
     """All claims in the file's order, what was found about tables of them, and claims that could not be read."""
 
     checked: tuple[Checked, ...]
     findings: tuple[str, ...]
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[ClaimMistake, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """Claims with this verdict."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from fairlead.analysis.comparison import Comparison, Program, ScenarioRuns
+from fairlead.analysis.comparison import Comparison, ProgramResults, ScenarioRuns
 from fairlead.analysis.comparison import Stage as ComparisonStage
-from fairlead.analysis.effects import Result
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.contract import Document, Finite, Part
 
 SCHEMA_VERSION = "2.0"
@@ -75,13 +75,13 @@ def of(comparison: Comparison) -> Summary:
     )
 
 
-def _program(program: Program) -> ProgramSummary:
+def _program(program: ProgramResults) -> ProgramSummary:
     stages = {stage.name: _of(program, stage) for stage in program.stages} if len(program.stages) > 1 else {}
     return _of(program, program.final, stages, program.scenarios())
 
 
 def _of(
-    program: Program,
+    program: ProgramResults,
     stage: ComparisonStage,
     stages: dict[str, ProgramSummary] | None = None,
     scenarios: Sequence[ScenarioRuns] | None = None,
@@ -125,7 +125,7 @@ def _of(
     )
 
 
-def _interval(result: Result) -> Interval:
+def _interval(result: EffectEstimate) -> Interval:
     assert result.estimate is not None  # callers leave out those without
     low, high = result.estimate.low, result.estimate.high
     return (low if math.isfinite(low) else None, high if math.isfinite(high) else None)

@@ -187,4 +187,4 @@ def test_traffic_is_read_as_it_was_stored(tmp_path: Path) -> None:
         assert all(entry.values.dtype == np.int64 for entry in entries)
         rows = store.runs("evaluation_row")
         assert traffic.of_rows(store, experiment, rows) == {row: found}
-        assert aggregation.Networks().cells == {}
+        assert aggregation.ObservedNetworks().cells == {}

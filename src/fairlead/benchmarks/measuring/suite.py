@@ -13,7 +13,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.errors import FairleadError
 from fairlead.progress import Progress
 from fairlead.store import Store
-from fairlead.store.ending import Interrupted
+from fairlead.store.ending import MeasurementInterrupted
 
 STARTING_S = 2.0  # of an MPI program, taken from each share
 
@@ -98,7 +98,7 @@ def told(name: str, failed: Callable[[str, FairleadError], None]) -> Iterator[No
     """
     try:
         yield
-    except Interrupted:
+    except MeasurementInterrupted:
         raise
     except FairleadError as error:
         failed(name, error)

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Comparison, Program, ScenarioRuns, Stage
-from fairlead.analysis.effects import Result
+from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Comparison, ProgramResults, ScenarioRuns, Stage
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.analysis.latencies import Distribution, PairLatency
 from fairlead.display import words
 from fairlead.display.tables import TableCell, cell, table
@@ -28,7 +28,7 @@ def scenario_name(scenario: str) -> str:
     return f"{network}, {_stage(stage)}" if stage else network
 
 
-def stage_name(program: Program, stage: Stage) -> str:
+def stage_name(program: ProgramResults, stage: Stage) -> str:
     """The program's name, with the stage's where there are several."""
     return program.name if len(program.stages) == 1 else f"{program.name}, {_stage(stage.name)}"
 
@@ -85,7 +85,7 @@ def _clocks(comparison: Comparison) -> str:
     return whole if kinds == {False} else f"by the program's own clock where it prints one, else {whole}"
 
 
-def _run_time_panel(axis: Any, program: Program) -> None:
+def _run_time_panel(axis: Any, program: ProgramResults) -> None:
     scenarios = program.scenarios()
     slowest = max(_right_end(each) for each in scenarios)
     for row, each in enumerate(scenarios):
@@ -194,7 +194,7 @@ def _two_panels(rows: int) -> tuple[Figure, Any]:
     return figure, figure.subplots(1, 2)
 
 
-def _interval_mark(axis: Any, row: float, result: Result, colour: palette.Colour, marker: str) -> None:
+def _interval_mark(axis: Any, row: float, result: EffectEstimate, colour: palette.Colour, marker: str) -> None:
     if result.value is None:
         return
     if result.estimate is not None and np.isfinite([result.estimate.low, result.estimate.high]).all():
@@ -202,7 +202,7 @@ def _interval_mark(axis: Any, row: float, result: Result, colour: palette.Colour
     axis.plot([result.value], [row], color=colour.light, marker=marker, ms=6.5)
 
 
-def _result_cells(result: Result, signed: bool = False) -> list[TableCell]:
+def _result_cells(result: EffectEstimate, signed: bool = False) -> list[TableCell]:
     if result.estimate is None:
         bare = result.point
         return [cell(bare, None if bare is None else words.percent(bare, signed=signed)), cell(None), cell(None)]

@@ -1,7 +1,7 @@
 """Tables of a comparison, the same for terminal, HTML and CSV."""
 
 from fairlead.analysis.comparison import Comparison, ScenarioRuns, case_of
-from fairlead.analysis.effects import Result
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.comparison.comparison_figures import scenario_name, stage_name
@@ -86,7 +86,7 @@ def unsaid(comparison: Comparison) -> list[str]:
         for stage in program.stages:
             name = stage_name(program, stage)
             for figure in ("recovered", "overhead", "accounted"):
-                found: Result = getattr(stage, figure)
+                found: EffectEstimate = getattr(stage, figure)
                 if found.estimate is None:
                     missing.setdefault((figure, found.reason), []).append(name)
     every = sum(len(program.stages) for program in comparison.programs)
@@ -193,7 +193,7 @@ def _ends(low: float, high: float) -> str:
     return f"{low!r}..{high!r}"
 
 
-def _share(result: Result, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
+def _share(result: EffectEstimate, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
     estimate = result.estimate
     if estimate is None:
         bare = result.point

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter
 
 from fairlead.analysis.dataset import describe
-from fairlead.analysis.evaluation import Analysis, Summary
+from fairlead.analysis.evaluation import Analysis, CellSummary
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
 from fairlead.report.evaluation.evaluation_tables import value_words
@@ -43,7 +43,7 @@ def drawing(analysis: Analysis) -> Drawing | None:
     )
 
 
-def _numbers(analysis: Analysis, found: Sequence[Summary]) -> Table:
+def _numbers(analysis: Analysis, found: Sequence[CellSummary]) -> Table:
     return table(
         [
             *((name, name) for name in analysis.data.factors),
@@ -66,7 +66,7 @@ def _numbers(analysis: Analysis, found: Sequence[Summary]) -> Table:
     )
 
 
-def _strip(axis: Any, row: int, each: Summary) -> None:
+def _strip(axis: Any, row: int, each: CellSummary) -> None:
     modes, values = each.notes.modes, each.cell.values
     assert modes is not None  # chosen so
     middle = float(np.median(values))

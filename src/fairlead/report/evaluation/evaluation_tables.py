@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from fairlead.analysis.cautions import disagrees
 from fairlead.analysis.dataset import describe
-from fairlead.analysis.evaluation import Analysis, Pair
-from fairlead.analysis.losses import Part
+from fairlead.analysis.evaluation import Analysis, ConfigurationPair
+from fairlead.analysis.losses import LossFactor
 from fairlead.analysis.notes import Notes
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
@@ -98,7 +98,7 @@ def modes(analysis: Analysis) -> Table:
     )
 
 
-def _modes_of(analysis: Analysis, pair: Pair) -> str:
+def _modes_of(analysis: Analysis, pair: ConfigurationPair) -> str:
     texts = []
     for side, own in (("base", pair.first), ("", pair.second)):
         notes = analysis.notes[own.levels]
@@ -145,7 +145,7 @@ def aside(analysis: Analysis) -> Table:
     )
 
 
-def _gain_and_verdict(pair: Pair | None) -> TableCell:
+def _gain_and_verdict(pair: ConfigurationPair | None) -> TableCell:
     if pair is None:
         return cell(None, "no sample")
     shown = words.percent(pair.speed_value, signed=True)
@@ -172,7 +172,7 @@ def verdicts(analysis: Analysis) -> Table:
     )
 
 
-def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
+def gains(analysis: Analysis, pairs: Sequence[ConfigurationPair]) -> Table:
     """Two configurations a row, the second judged against the first."""
     of_case = [(name, name) for name in analysis.cases]
     return table(
@@ -189,7 +189,7 @@ def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
     )
 
 
-def _gain_row(analysis: Analysis, pair: Pair) -> list[TableCell]:
+def _gain_row(analysis: Analysis, pair: ConfigurationPair) -> list[TableCell]:
     difference = pair.difference.estimate if pair.difference else None
     apart = difference.value if difference else pair.second.mean - pair.first.mean
     return [
@@ -304,7 +304,7 @@ def losses(analysis: Analysis) -> Table:
     )
 
 
-def _part(part: Part | None) -> list[TableCell]:
+def _part(part: LossFactor | None) -> list[TableCell]:
     if part is None:
         return [cell(None), cell(None)]
     shown = cell(part.value, f"× {words.significant(part.value)}")

@@ -19,7 +19,7 @@ from fairlead.profile.tables import size_words
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.report.network import heat_maps
-from fairlead.report.network.heat_maps import Block, Panel
+from fairlead.report.network.heat_maps import Outline, Panel
 
 MOST_LABELS = 16
 """Ranks up to which each bar carries its share; beyond, the table has it."""
@@ -117,7 +117,7 @@ def host_traffic(found: Summary) -> Drawing:
             found.hosts,
             _panels(found.host_bytes_B, found.host_messages),
             axis_labels=("from host", "to host"),
-            blocks=[Block(k, k, 1, 1) for k in range(len(found.hosts))],
+            blocks=[Outline(k, k, 1, 1) for k in range(len(found.hosts))],
         ),
         _traffic_table("host", found.hosts, found.host_bytes_B, found.host_messages),
     )
@@ -267,14 +267,14 @@ def _traffic_table(what: str, names: Sequence[str], bytes_B: Matrix, messages: M
     )  # fmt: skip
 
 
-def _same_host(host_of_rank: Sequence[str]) -> list[Block]:
+def _same_host(host_of_rank: Sequence[str]) -> list[Outline]:
     """Outlines of what stays inside a host: for each two runs of ranks on one host; none where each is alone on its
     host, or they are too many to be seen."""
     runs: list[tuple[str, int, int]] = []
     for host, members in groupby(range(len(host_of_rank)), key=lambda rank: host_of_rank[rank]):
         ranks = list(members)
         runs.append((host, ranks[0], len(ranks)))
-    blocks = [Block(a[1], b[1], a[2], b[2]) for a in runs for b in runs if a[0] == b[0]]
+    blocks = [Outline(a[1], b[1], a[2], b[2]) for a in runs for b in runs if a[0] == b[0]]
     return blocks if len(blocks) <= MOST_BLOCKS and len(set(host_of_rank)) < len(host_of_rank) else []
 
 
