@@ -254,7 +254,7 @@ def test_latency_and_throughput_agree_with_a_plain_loop_and_with_iperf3(lab: Lab
     assert np.median(rates) == pytest.approx(1.0, rel=0.03)
 
 
-def _own(own: probe.Probe) -> dict[int, float]:
+def _own(own: probe.RunningProbe) -> dict[int, float]:
     request = {"pairs": [[0, 1]], "most": 40, "warmup": 5}
     return {size_B: float(np.median(own.ask({**request, "size_B": size_B}, 60, "own"))) for size_B in SIZES_B}
 

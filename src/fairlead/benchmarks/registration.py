@@ -64,7 +64,7 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Share:
+class SuiteShare:
     """The part of a benchmark in ``fairlead measure CLUSTER all``.
 
     Attributes:
@@ -106,7 +106,7 @@ class Benchmark:
     package: str
     place: int
     command: Callable[..., Asked] | None = None
-    share: Share | None = None
+    share: SuiteShare | None = None
     runs: tuple[str, ...] = ()
     variant: Callable[[Mapping[str, Any]], str] | None = None
     all_variants: bool = False

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairlead.characterize import coverage, downstream_bottlenecks, json_form, path_table, sample_store
 from fairlead.characterize.latency import LatencyMatrix
-from fairlead.characterize.path_table import Candidate
+from fairlead.characterize.path_table import DetourCandidate
 from fairlead.characterize.samples import Floats, Samples
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.survey import SurveySettings
@@ -151,7 +151,7 @@ class Characterization:
         """The size that candidates are ordered for unless another is asked for: the largest up to 64 KiB."""
         return max((size for size in self.latency.sizes_B if size <= 65536), default=self.latency.sizes_B[0])
 
-    def candidates(self, pair: Pair, size_B: int | None = None) -> tuple[Candidate, ...]:
+    def candidates(self, pair: Pair, size_B: int | None = None) -> tuple[DetourCandidate, ...]:
         """The path table's entry for an ordered pair: detours in the order in which they are to be tried."""
         key = pair, size_B or self.reference_size_B()
         if key not in self._candidates:
@@ -159,7 +159,7 @@ class Characterization:
         return self._candidates[key]
 
     @cached_property
-    def _candidates(self) -> dict[tuple[Pair, int], tuple[Candidate, ...]]:
+    def _candidates(self) -> dict[tuple[Pair, int], tuple[DetourCandidate, ...]]:
         return {}
 
     def has_detour(self) -> bool:

@@ -14,7 +14,7 @@ ALIKE_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DetourCandidate:
     """A detour.
 
     Attributes:
@@ -32,7 +32,7 @@ class Candidate:
 
 def candidates(
     pair: Pair, latency: LatencyMatrix, sensitivity: SharedBottlenecks, size_B: int
-) -> tuple[Candidate, ...]:
+) -> tuple[DetourCandidate, ...]:
     """All detours for one ordered pair: lowest latency first, among equally fast ones the most robust first.
 
     Raises:
@@ -48,7 +48,7 @@ def candidates(
             if np.isnan(time_s):
                 time_s = sum(latency.base_s(*leg, size_B) for leg in legs)  # it says which was not measured
             weight = max(float(weights[leg]) for leg in legs)
-            found.append(Candidate(relay, time_s, weight, not avoids(pair, relay, sensitivity)))
+            found.append(DetourCandidate(relay, time_s, weight, not avoids(pair, relay, sensitivity)))
     return tuple(_ordered(found))
 
 
@@ -65,9 +65,9 @@ def avoids(pair: Pair, relay: int, sensitivity: SharedBottlenecks) -> bool:
     return bool((direct & ~on_legs).any())
 
 
-def _ordered(found: list[Candidate]) -> list[Candidate]:
+def _ordered(found: list[DetourCandidate]) -> list[DetourCandidate]:
     by_latency = sorted(found, key=lambda each: (each.latency_s, each.relay))
-    ordered: list[Candidate] = []
+    ordered: list[DetourCandidate] = []
     while by_latency:
         limit = by_latency[0].latency_s * (1 + ALIKE_SHARE)
         group = [each for each in by_latency if each.latency_s <= limit]
@@ -77,7 +77,10 @@ def _ordered(found: list[Candidate]) -> list[Candidate]:
 
 
 def describe(
-    names: Sequence[str], latency: LatencyMatrix, candidates_of: Callable[[Pair], Sequence[Candidate]], size_B: int
+    names: Sequence[str],
+    latency: LatencyMatrix,
+    candidates_of: Callable[[Pair], Sequence[DetourCandidate]],
+    size_B: int,
 ) -> list[str]:
     """One line an ordered pair that has a detour around its bottleneck, and what to know of the others.
 

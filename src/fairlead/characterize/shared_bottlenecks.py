@@ -9,7 +9,7 @@ import numpy as np
 from fairlead.characterize import downstream_bottlenecks, host_links, sensitivity
 from fairlead.characterize.downstream_bottlenecks import SATURATING_SHARE
 from fairlead.characterize.group_samples import GroupSamples
-from fairlead.characterize.grouping import Groups, apart
+from fairlead.characterize.grouping import HostGroups, apart
 from fairlead.characterize.host_links import HostLinks
 from fairlead.characterize.quiet_network import quiet
 from fairlead.characterize.samples import Bools, Floats, Samples
@@ -35,7 +35,7 @@ class SharedBottlenecks:
         rates_bps: (hosts, hosts) what each pair carries alone; NaN where that is not known.
     """
 
-    groups: Groups
+    groups: HostGroups
     relation: Sensitivity
     over_link: Bools
     by_source: Bools
@@ -66,7 +66,7 @@ class SharedBottlenecks:
             MeasurementError: some pair never answered a probe on the quiet network.
         """
         network = quiet(samples)
-        groups = apart(samples.count) if samples.group_of is None else Groups(samples.group_of)
+        groups = apart(samples.count) if samples.group_of is None else HostGroups(samples.group_of)
         tests = GroupSamples.of(samples.windows, groups, network)
         relation = between_groups(tests)
         relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network)
@@ -77,7 +77,7 @@ class SharedBottlenecks:
 
     @classmethod
     def _with_hosts(
-        cls, groups: Groups, relation: Sensitivity, tests: GroupSamples, links: HostLinks, measured_bps: Floats
+        cls, groups: HostGroups, relation: Sensitivity, tests: GroupSamples, links: HostLinks, measured_bps: Floats
     ) -> Self:
         apart_ = ~np.eye(len(groups.of), dtype=bool)
         out = np.where(np.isfinite(links.out_bps), links.out_bps, links.sent_bps)
@@ -216,7 +216,7 @@ class SharedBottlenecks:
         two = np.ix_(of, of)
         return replace(
             self,
-            groups=Groups(self.groups.of[of]),
+            groups=HostGroups(self.groups.of[of]),
             over_link=self.over_link[two],
             by_source=self.by_source[two],
             by_destination=self.by_destination[two],

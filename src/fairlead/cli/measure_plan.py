@@ -36,7 +36,7 @@ class PlanFile(config.Model):
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """A benchmark of a plan."""
 
     words: str
@@ -101,11 +101,11 @@ def _span(lasts_s: float) -> str:
     return "unknown" if math.isinf(lasts_s) else words.span(lasts_s)
 
 
-def _more(step: Step) -> str:
+def _more(step: PlanStep) -> str:
     return " (at least)" if step.asked.at_least else ""
 
 
-def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[Step]:
+def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[PlanStep]:
     """The steps of a plan, with options that hold for all of them unless a step has its own.
 
     Args:
@@ -114,7 +114,7 @@ def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any
     Raises:
         ConfigError: a step is no benchmark, or an option is wrong; with file and line.
     """
-    return [Step(step, _asked(group, path, number, step, shared)) for number, step in enumerate(file.steps)]
+    return [PlanStep(step, _asked(group, path, number, step, shared)) for number, step in enumerate(file.steps)]
 
 
 def _asked(group: click.Context, path: Path, number: int, step: str, shared: dict[str, Any]) -> Asked:

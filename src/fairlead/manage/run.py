@@ -326,7 +326,7 @@ def _origin_words(store: Store, found: Characterization) -> str:
     return f"uses characterization {found.run}, of {made_as}, which has these hosts ({found.age_words()})"
 
 
-def _learning(cluster: Cluster, plain: Management, paths: known.Known) -> Management:
+def _learning(cluster: Cluster, plain: Management, paths: known.KnownPaths) -> Management:
     """How a run is managed whose agents learn what they have to know of the network."""
     components, remarks = plain.components, [paths.words(cluster)]
     hosts = len(cluster.managed_hosts())

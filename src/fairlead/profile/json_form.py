@@ -275,7 +275,7 @@ def with_settings(summary: Summary, settings: ProfileSettings) -> Summary:
 
 
 def size_class(number: int) -> tuple[int, int]:
-    """First and last size in bytes of a class of `fairlead.profile.record.Sizes`."""
+    """First and last size in bytes of a class of `fairlead.profile.record.SizeHistogram`."""
     return (0, 0) if number == 0 else (2 ** (number - 1), 2**number - 1)
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from fairlead.benchmarks.all_pairs import measure as all_pairs
 from fairlead.benchmarks.measuring.message_cell import MessageCell
-from fairlead.benchmarks.measuring.pairs import Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until, repeat
-from fairlead.benchmarks.measuring.suite import STARTING_S, Step, within
+from fairlead.benchmarks.measuring.suite import STARTING_S, SuiteStep, within
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, PointToPointSettings
 from fairlead.cluster.description import Cluster
@@ -37,7 +37,7 @@ NAN = float("nan")
 
 
 def test_ranks_of_each_pair_of_hosts_are_paired_one_to_one() -> None:
-    placement = Placement((("a", "b"), ("c", "d")), 2)
+    placement = PairPlacement((("a", "b"), ("c", "d")), 2)
     assert placement.hosts() == ["a", "a", "b", "b", "c", "c", "d", "d"]
     assert placement.ranks(2) == [(0, 2), (1, 3), (4, 6), (5, 7)]
     assert placement.ranks(1) == [(0, 2), (4, 6)]
@@ -86,7 +86,7 @@ def test_a_pair_without_a_window_in_the_common_time_still_counts() -> None:
 @pytest.mark.parametrize("pairs", [1, 16])
 @pytest.mark.parametrize("benchmark", [LATENCY, THROUGHPUT])
 def test_a_block_lasts_its_time_on_fast_networks_however_many_pairs(benchmark: str, pairs: int) -> None:
-    request = point_to_point._request(benchmark, MessageCell(8, pairs), Placement((("h0", "h1"),), pairs))
+    request = point_to_point._request(benchmark, MessageCell(8, pairs), PairPlacement((("h0", "h1"),), pairs))
     fastest_s = 1.1e-6  # round trips within a host; InfiniBand takes two and more
     assert request["most"] * fastest_s >= request["limit_s"] == point_to_point.BLOCK_S
 
@@ -167,14 +167,14 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 def test_a_budget_is_shared_and_a_failure_leaves_the_rest_alone() -> None:
     clock, shares, failures = [0.0], {}, {}
 
-    def step(name: str, weight: float, lasts_s: float) -> Step:
+    def step(name: str, weight: float, lasts_s: float) -> SuiteStep:
         def run(seconds: float) -> None:
             shares[name] = seconds
             clock[0] += lasts_s
             if name == "b":
                 raise MeasurementError("hung")
 
-        return Step(name, weight, run)
+        return SuiteStep(name, weight, run)
 
     def failed(name: str, error: FairleadError) -> None:
         failures[name] = str(error)

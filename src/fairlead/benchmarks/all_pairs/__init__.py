@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from fairlead.benchmarks.options import mpi_options, size_option, until_options
-from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite import SuiteSettings
@@ -39,7 +39,7 @@ register(
         package=__name__,
         place=LAYERS + 30,
         command=command,
-        share=Share(turn=40, weight=3, options=of_all, least_hosts=LEAST_HOSTS),
+        share=SuiteShare(turn=40, weight=3, options=of_all, least_hosts=LEAST_HOSTS),
         compared="latency and throughput of the median pair",
         interval_over="none: pairs share hosts",
     )

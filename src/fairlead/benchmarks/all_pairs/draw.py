@@ -55,7 +55,9 @@ def draw(found: Pairs, number: int) -> Drawing:
     )
 
 
-def _slow_cells(verdict: slow_pairs.Verdict, matrix: Matrix, *, symmetric: bool = False) -> frozenset[tuple[int, int]]:
+def _slow_cells(
+    verdict: slow_pairs.SlowFindings, matrix: Matrix, *, symmetric: bool = False
+) -> frozenset[tuple[int, int]]:
     hosts = {slow.places[0] for slow in verdict.hosts}
     pairs = {(slow.places[0], slow.places[1]) for slow in verdict.pairs}
     pairs |= {(j, i) for i, j in pairs} if symmetric else set()

@@ -84,7 +84,7 @@ def _cells(benchmark: str, hosts: int) -> list[PairCell]:
     return [PairCell(benchmark, *pair) for pair in pairs]
 
 
-def _window(started: probe.Probe, settings: AllPairsSettings, benchmark: str, hosts: int) -> int:
+def _window(started: probe.RunningProbe, settings: AllPairsSettings, benchmark: str, hosts: int) -> int:
     if benchmark == LATENCY:
         return 1
     # Windows that suit a fast pair may take seconds on a slow one: then the budget would be over in the first round.
@@ -94,7 +94,7 @@ def _window(started: probe.Probe, settings: AllPairsSettings, benchmark: str, ho
 
 
 def _block(
-    store: Store, run: int, started: probe.Probe, hosts: list[str], settings: AllPairsSettings, window: int
+    store: Store, run: int, started: probe.RunningProbe, hosts: list[str], settings: AllPairsSettings, window: int
 ) -> Callable[[PairCell, int], float]:
     def block(cell: PairCell, number: int) -> float:
         latency = cell.benchmark == LATENCY

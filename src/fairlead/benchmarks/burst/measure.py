@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
@@ -55,7 +55,7 @@ def measure(cluster: Cluster, store: Store, settings: BurstSettings, progress: P
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "most": settings.repetitions}
     request |= {"asleep": settings.asleep, "both_pause": settings.both, "warmup": WARM_UP}
     plan = {**asdict(settings), "between": placement.host_pairs}

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Names, Numbers, mpi_options, per_host_option, sizes_option, until_options
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import IntegerList, Names, mpi_options, per_host_option, sizes_option, until_options
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite import SuiteSettings
@@ -30,7 +30,10 @@ def _begin(plan: Mapping[str, Any]) -> str:
 @sizes_option("4 B to 1 MiB, by 4")
 @per_host_option
 @click.option(
-    "--ranks", type=Numbers(2), default=None, help="Numbers of ranks that take part, for example 4,8  [default: all]."
+    "--ranks",
+    type=IntegerList(2),
+    default=None,
+    help="Numbers of ranks that take part, for example 4,8  [default: all].",
 )
 @click.option("--begin", type=click.Choice(["barrier", "agreed"]), default="barrier", show_default=True,
               help="Begin calls after a barrier, or at agreed times of synchronized clocks.")  # fmt: skip
@@ -57,7 +60,7 @@ register(
         package=__name__,
         place=30,
         command=command,
-        share=Share(turn=50, weight=2, options=of_all),
+        share=SuiteShare(turn=50, weight=2, options=of_all),
         variant=_begin,
         compared="every size and configuration that both have",
         interval_over="blocks",

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.collectives import measure
 from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, CollectiveCell, Floats, in_time
-from fairlead.benchmarks.page.curves import Numbers, of_latencies
+from fairlead.benchmarks.page.curves import CellStatistics, of_latencies
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Run, Store
 
@@ -70,11 +70,11 @@ class Collectives:
 
     system: str
     run: Run
-    cells: dict[CollectiveCell, Numbers]
+    cells: dict[CollectiveCell, CellStatistics]
     late: dict[CollectiveCell, Floats]
     begun: Begun | None
 
-    def line(self, operation: str, ranks: int) -> dict[int, Numbers]:
+    def line(self, operation: str, ranks: int) -> dict[int, CellStatistics]:
         """Numbers by size, in rising order."""
         chosen = [each for each in self.cells if (each.operation, each.ranks) == (operation, ranks)]
         return {each.size_B: self.cells[each] for each in sorted(chosen, key=lambda each: each.size_B)}
@@ -101,6 +101,6 @@ def load(system: System) -> Collectives | None:
     return Collectives(system.name, run, {one: _numbers(taken) for one, taken in by_cell.items()}, late, start)
 
 
-def _numbers(taken: Sequence[Floats]) -> Numbers:
+def _numbers(taken: Sequence[Floats]) -> CellStatistics:
     times_s = [measure.call_times_s(block) for block in taken]
     return of_latencies(times_s, sum(map(len, times_s)))

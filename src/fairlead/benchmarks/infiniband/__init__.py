@@ -4,8 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Names, Numbers, between_option, directions_option, sizes_option, until_options
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import (
+    IntegerList,
+    Names,
+    between_option,
+    directions_option,
+    sizes_option,
+    until_options,
+)
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite import SuiteSettings
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 @sizes_option("2 B to 8 MiB, by 4")
 @click.option(
     "--queue-pairs",
-    type=Numbers(),
+    type=IntegerList(),
     default="1,16",
     show_default=True,
     help="Numbers of simultaneous queue pairs for throughput.",
@@ -52,7 +59,7 @@ register(
         package=__name__,
         place=50,
         command=command,
-        share=Share(turn=70, weight=2, options=of_all),
+        share=SuiteShare(turn=70, weight=2, options=of_all),
         compared="every size and configuration that both have",
         interval_over="blocks",
     )

@@ -8,7 +8,7 @@ from fairlead.benchmarks.infiniband import measure
 from fairlead.benchmarks.infiniband.measure import LATENCY, SERIES, Floats, VerbCell
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import curves
-from fairlead.benchmarks.page.curves import Measured, Numbers
+from fairlead.benchmarks.page.curves import CellStatistics, Measured
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Store
 
@@ -53,7 +53,7 @@ def load(system: System) -> tuple[Measured, ...]:
     return tuple(found)
 
 
-def _numbers(taken: Sequence[Floats], *, latency: bool) -> Numbers:
+def _numbers(taken: Sequence[Floats], *, latency: bool) -> CellStatistics:
     if latency:
         return curves.of_latencies(taken, sum(len(each) for each in taken))
     return curves.of_rates(np.concatenate(taken), len(taken))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.measuring import repeat, session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
@@ -71,7 +71,7 @@ def measure(cluster: Cluster, store: Store, settings: LogGPSettings, progress: P
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fairlead.benchmarks.measuring.pairs import HostPair
 from fairlead.benchmarks.measuring.repeat import Until
-from fairlead.benchmarks.registration import BENCHMARKS, LEAST_S, Benchmark, Share
+from fairlead.benchmarks.registration import BENCHMARKS, LEAST_S, Benchmark, SuiteShare
 from fairlead.cluster.description import Cluster
 from fairlead.errors import FairleadError
 from fairlead.progress import Progress
@@ -44,7 +44,7 @@ class SuiteSettings:
 
 
 @dataclass(frozen=True)
-class Step:
+class SuiteStep:
     """A benchmark, its weight among those that are left, and how it is run for a number of seconds.
 
     Attributes:
@@ -73,7 +73,7 @@ def measure_all(
 
 
 def within(
-    steps: Sequence[Step],
+    steps: Sequence[SuiteStep],
     budget_s: float,
     failed: Callable[[str, FairleadError], None],
     now: Callable[[], float] = time.monotonic,
@@ -104,12 +104,12 @@ def told(name: str, failed: Callable[[str, FairleadError], None]) -> Iterator[No
         failed(name, error)
 
 
-def _steps(cluster: Cluster, store: Store, settings: SuiteSettings, progress: Progress) -> list[Step]:
-    def step(benchmark: Benchmark, share: Share) -> Step:
+def _steps(cluster: Cluster, store: Store, settings: SuiteSettings, progress: Progress) -> list[SuiteStep]:
+    def step(benchmark: Benchmark, share: SuiteShare) -> SuiteStep:
         def run(seconds: float) -> object:
             return benchmark.asked(share.options(settings, seconds)).measure(cluster, store, progress)
 
-        return Step(benchmark.name, share.weight, run, share.least_s)
+        return SuiteStep(benchmark.name, share.weight, run, share.least_s)
 
     shares = sorted(
         ((each, each.share) for each in BENCHMARKS if each.share is not None), key=lambda item: item[1].turn

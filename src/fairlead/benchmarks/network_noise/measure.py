@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
@@ -50,7 +50,7 @@ def measure(cluster: Cluster, store: Store, settings: NetworkNoiseSettings, prog
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
         pilot_bps = point_to_point.pilot(started, placement.ranks(1)[0])

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
@@ -54,7 +54,7 @@ def measure(cluster: Cluster, store: Store, settings: NoiseEffectSettings, progr
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "warmup": WARM_UP}
     request |= {"least": 1, "most": MOST, "limit_s": settings.part_s}
     plan = {**asdict(settings), "between": placement.host_pairs}

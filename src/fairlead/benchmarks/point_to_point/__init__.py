@@ -14,7 +14,7 @@ from fairlead.benchmarks.options import (
     sizes_option,
     until_options,
 )
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, given, register
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, given, register
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite import SuiteSettings
@@ -84,7 +84,7 @@ register(
         section_name="SECTION_OF_LATENCY",
         prepared=partial(_asked, LATENCY),
         command=mpi_latency,
-        share=Share(turn=20, weight=2, options=partial(of_all, ("one",))),
+        share=SuiteShare(turn=20, weight=2, options=partial(of_all, ("one",))),
         compared="every size and configuration that both have",
         interval_over="blocks",
     )
@@ -97,7 +97,7 @@ register(
         section_name="SECTION_OF_THROUGHPUT",
         prepared=partial(_asked, THROUGHPUT),
         command=mpi_throughput,
-        share=Share(turn=30, weight=3, options=partial(of_all, ("one", "both"))),
+        share=SuiteShare(turn=30, weight=3, options=partial(of_all, ("one", "both"))),
         compared="every size and configuration that both have",
         interval_over="blocks",
     )

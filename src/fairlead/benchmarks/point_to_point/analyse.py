@@ -7,7 +7,7 @@ import numpy as np
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.records import is_native
 from fairlead.benchmarks.page import transports
-from fairlead.benchmarks.page.curves import Measured, Numbers, of_latencies, of_rates
+from fairlead.benchmarks.page.curves import CellStatistics, Measured, of_latencies, of_rates
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.point_to_point import measure
 from fairlead.benchmarks.point_to_point.measure import LATENCY, SERIES, Floats
@@ -42,7 +42,7 @@ def load(system: System, benchmark: str) -> Measured | None:
     return Measured(system.name, run, cells, benchmark, latency, asked, transport)
 
 
-def _numbers(benchmark: str, cell: MessageCell, blocks: Sequence[Floats]) -> Numbers:
+def _numbers(benchmark: str, cell: MessageCell, blocks: Sequence[Floats]) -> CellStatistics:
     count = sum(int(np.isfinite(block).sum()) for block in blocks)
     if benchmark == LATENCY:
         return of_latencies([measure.latencies_s(block) for block in blocks], count)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from fairlead.benchmarks.measuring import probe, records, repeat, session
 from fairlead.benchmarks.measuring.message_cell import MessageCell
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.cluster.description import Cluster
@@ -94,7 +94,7 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: PointToPoi
         MeasurementError: it hung or died; the run is kept, marked failed.
         Interrupted: Ctrl-C; the run is kept, marked aborted.
     """
-    placement = Placement(host_pairs(cluster, settings.between), max(settings.pairs))
+    placement = PairPlacement(host_pairs(cluster, settings.between), max(settings.pairs))
     plan = {**asdict(settings), "between": placement.host_pairs}
     with records.recorded(store, cluster, benchmark, plan, settings.seed) as run:
         progress("starting", 0, 1)
@@ -116,14 +116,14 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: PointToPoi
 
 @contextmanager
 def _launches(
-    cluster: Cluster, store: Store, run: int, benchmark: str, placement: Placement, settings: PointToPointSettings
-) -> Iterator[Callable[[int], probe.Probe]]:
+    cluster: Cluster, store: Store, run: int, benchmark: str, placement: PairPlacement, settings: PointToPointSettings
+) -> Iterator[Callable[[int], probe.RunningProbe]]:
     """The running program by the number of the round: always the same, or a new one for each (``relaunch``)."""
     hosts = placement.hosts()
-    current: list[tuple[int, probe.Probe]] = []
+    current: list[tuple[int, probe.RunningProbe]] = []
     with ExitStack() as stack:
 
-        def of(number: int) -> probe.Probe:
+        def of(number: int) -> probe.RunningProbe:
             if not current or (settings.relaunch and current[-1][0] != number):
                 stack.close()
                 started = stack.enter_context(probe.running(cluster, benchmark, hosts, settings.mpirun))
@@ -136,7 +136,7 @@ def _launches(
         yield of
 
 
-def pilot(started: probe.Probe, ranks: tuple[int, int]) -> float:
+def pilot(started: probe.RunningProbe, ranks: tuple[int, int]) -> float:
     """About what a pair of ranks carries, in bit/s; it also opens the connection."""
     samples_s = started.ask({**PILOT, "pairs": [ranks]}, probe.START_S, "a pilot")
     return rate_bps(MessageCell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
@@ -180,7 +180,7 @@ def _together(samples_s: Floats) -> Floats:
     return found
 
 
-def _request(benchmark: str, cell: MessageCell, placement: Placement) -> dict[str, Any]:
+def _request(benchmark: str, cell: MessageCell, placement: PairPlacement) -> dict[str, Any]:
     return {
         "pairs": placement.ranks(cell.pairs),
         "size_B": cell.size_B,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.benchmarks.options import between_several_option, mpi_options, size_option, timeout_option
-from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite import SuiteSettings
@@ -41,7 +41,7 @@ register(
         package=__name__,
         place=LAYERS + 10,
         command=command,
-        share=Share(turn=80, weight=2, options=of_all),
+        share=SuiteShare(turn=80, weight=2, options=of_all),
         compared="rate",
         interval_over="none: values resemble their neighbours",
     )

@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import THROUGHPUT
 from fairlead.cluster.description import Cluster
@@ -46,7 +46,7 @@ def measure(cluster: Cluster, store: Store, settings: StressSettings, progress: 
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), settings.pairs)
+    placement = PairPlacement(host_pairs(cluster, settings.between), settings.pairs)
     hosts, ranks = placement.hosts(), placement.ranks(settings.pairs)
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, THROUGHPUT, hosts, plan) as (run, started):

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Numbers, between_option, directions_option, repeat_options, size_option
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import IntegerList, between_option, directions_option, repeat_options, size_option
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite import SuiteSettings
@@ -17,7 +17,7 @@ SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a
 @between_option
 @click.option(
     "--streams",
-    type=Numbers(),
+    type=IntegerList(),
     default="1",
     show_default=True,
     help="Numbers of simultaneous streams, for example 1,16.",
@@ -55,7 +55,7 @@ register(
         place=40,
         command=command,
         # Where a share is shorter, two streams have no time.
-        share=Share(turn=60, weight=2, options=of_all, least_s=2 * (SHORTEST_S + CONNECTING_S)),
+        share=SuiteShare(turn=60, weight=2, options=of_all, least_s=2 * (SHORTEST_S + CONNECTING_S)),
         compared="rate of every number of streams and direction",
         interval_over="blocks",
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.tcp import measure
-from fairlead.benchmarks.tcp.measure import Block, TcpCell
+from fairlead.benchmarks.tcp.measure import TcpBlock, TcpCell
 from fairlead.display import words
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate, FloatArray
@@ -16,7 +16,7 @@ from fairlead.store import Run, Store
 GIB = 2.0**30
 
 
-def blocks(store: Store, run: int) -> dict[TcpCell, list[Block]]:
+def blocks(store: Store, run: int) -> dict[TcpCell, list[TcpBlock]]:
     """The blocks of a run by cell, in the order taken."""
     parts: dict[tuple[int, int, int], dict[str, Any]] = {}
     for series in store.series(run):
@@ -25,10 +25,10 @@ def blocks(store: Store, run: int) -> dict[TcpCell, list[Block]]:
             labels = series.labels
             key = (int(labels["streams"]), int(labels["both"]), int(labels["round"]))
             parts.setdefault(key, {"seconds": float(labels["seconds"])})[name] = series.values
-    found: dict[TcpCell, list[Block]] = {}
+    found: dict[TcpCell, list[TcpBlock]] = {}
     for (streams, both, _), part in parts.items():
         if len(part) == 4:  # else it was interrupted between the three series
-            block = Block(part["interval_end_s"], part["received_B"], part["retransmits_count"], part["seconds"])
+            block = TcpBlock(part["interval_end_s"], part["received_B"], part["retransmits_count"], part["seconds"])
             found.setdefault(TcpCell(streams, bool(both)), []).append(block)
     return found
 
@@ -49,7 +49,7 @@ class Tcp:
     system: str
     run: Run
     rates_bps: dict[TcpCell, FloatArray]
-    blocks: dict[TcpCell, list[Block]]
+    blocks: dict[TcpCell, list[TcpBlock]]
     missing: int
 
     def median(self, of: TcpCell) -> Estimate | None:

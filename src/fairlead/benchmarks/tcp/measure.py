@@ -78,7 +78,7 @@ SETTINGS = TcpSettings
 
 
 @dataclass(frozen=True)
-class Block:
+class TcpBlock:
     """One run of all streams of a cell.
 
     Attributes:
@@ -139,7 +139,7 @@ def measure(cluster: Cluster, store: Store, settings: TcpSettings, progress: Pro
     return run
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: TcpSettings) -> Block:
+def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: TcpSettings) -> TcpBlock:
     executor, (source, destination) = of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address
@@ -173,7 +173,7 @@ def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list
     raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {said}")
 
 
-def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]], seconds: float) -> Block:
+def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]], seconds: float) -> TcpBlock:
     """Rows are the streams to the server, then those back from it."""
     forward = [(_one(there, sends=False), _one(here, sends=True)) for here, there in zip(asked, served, strict=True)]
     back = [
@@ -182,7 +182,7 @@ def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.St
         if any(not stream.sends for stream in here)
     ]
     rows = [*forward, *back]
-    return Block(
+    return TcpBlock(
         _table([[each.end_s for each in received.intervals] for received, _ in rows]),
         _table([[float(each.bytes_B) for each in received.intervals] for received, _ in rows]),
         _table([[_count(each.retransmits) for each in sent.intervals] for _, sent in rows]),
