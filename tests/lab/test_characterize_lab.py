@@ -121,7 +121,7 @@ def is_as_the_mesh(found: Characterization) -> None:
 
 async def agents_take_the_tables(cluster: Cluster, found: Characterization) -> None:
     hosts = cluster.managed_hosts()
-    executor = executors.of(cluster)
+    executor = executors.executor_of(cluster)
     options = JobOptions(manage=found.manage_tables())
     program = str(native.program("fairlead-agent"))
     async with AgentGroup(

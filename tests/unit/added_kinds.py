@@ -48,7 +48,7 @@ from fairlead.cluster.description import Cluster
 
 text = '[cluster]\\nname = "c"\\nexecutor = "telepathy"\\ninterface = "eth0"\\n'
 text += '[[hosts]]\\nname = "h0"\\naddress = "10.0.0.1"\\n'
-assert executors.of(Cluster.parse(text)).command("h0", ["true"]) == ["think", "h0", "true"]
+assert executors.executor_of(Cluster.parse(text)).command("h0", ["true"]) == ["think", "h0", "true"]
 """,
 )
 LAUNCHER = Added(
@@ -145,7 +145,7 @@ BENCHMARK = Added(
 
 import click
 
-from fairlead.benchmarks.registration import LAYERS, Benchmark, Share, asked, register
+from fairlead.benchmarks.registration import LAYERS, Benchmark, SuiteShare, asked, register
 
 
 @click.option("--throws", default=3, help="How many.")
@@ -160,7 +160,7 @@ register(
         __name__,
         LAYERS + 200,
         command,
-        Share(90, 1, lambda suite, seconds: {"throws": int(seconds)}),
+        SuiteShare(90, 1, lambda suite, seconds: {"throws": int(seconds)}),
         compared="throw",
         interval_over="throws",
     )

@@ -16,7 +16,7 @@ from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.placement import compute, json_form, network, placed
 from fairlead.placement.cost import TrafficMatrix, cost
 from fairlead.placement.network import PlacementNetwork, assumed
@@ -29,7 +29,7 @@ from fairlead.store import Store
 from .characterize.simulated_network import SimulatedAgents, run
 from .profile.profile_fixtures import a_record
 
-LEAFS = resolve(
+LEAFS = resolve_lab(
     Description.model_validate(
         {
             "lab": {"name": "sim", "topology": "leaf-spine", "leafs": 2, "spines": 1, "hosts_per_leaf": 2},

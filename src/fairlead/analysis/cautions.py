@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairlead.analysis.dataset import Dataset, describe
+from fairlead.analysis.dataset import Dataset, describe_levels
 from fairlead.display import words
 from fairlead.statistics import diagnostics, modes
 
@@ -58,7 +58,7 @@ def _without_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Itera
     failed = sum(data.failed.values())
     if failed:
         where = "; ".join(
-            f"{describe(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
+            f"{describe_levels(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
         yield f"{failed} runs failed and are not samples ({where})."
     planned = int(data.record.facts.get("cells", 0))
@@ -117,8 +117,8 @@ def _against_medians(analysis: "Analysis") -> Iterator[str]:
     if not told:
         return
     named = [
-        f"{describe(analysis.data.named(pair.second))} ({words.percent(pair.speed_value, signed=True)}, by medians "
-        f"{words.percent(pair.median_value or 0.0, signed=True)})"
+        f"{describe_levels(analysis.data.named(pair.second))} ({words.percent(pair.speed_value, signed=True)}, "
+        f"by medians {words.percent(pair.median_value or 0.0, signed=True)})"
         for pair in told[:MOST_NAMED]
     ]
     more = f"; all {len(told)} in the table of gains" if len(told) > MOST_NAMED else ""
@@ -129,5 +129,7 @@ def _cells(data: Dataset, some: Sequence["CellSummary"], detail: object = None) 
     """Cells by name with the verb; of more than a few how many they are, and where all are named."""
     if len(some) > MOST_NAMED:
         return f"{len(some)} of {len(data.cells)} cells ({WHERE_NAMED}) have"
-    names = [describe(data.named(each.cell)) + (f" ({detail(each)})" if callable(detail) else "") for each in some]
+    names = [
+        describe_levels(data.named(each.cell)) + (f" ({detail(each)})" if callable(detail) else "") for each in some
+    ]
     return f"{'; '.join(names)} {'have' if len(some) > 1 else 'has'}"

@@ -250,6 +250,6 @@ def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> DesignCell:
     return DesignCell(levels, values, blocks, runs)
 
 
-def describe(levels: Mapping[str, Label]) -> str:
+def describe_levels(levels: Mapping[str, Label]) -> str:
     """For people: "program IS, network 802.3ad-4NICs-layer2"."""
     return ", ".join(f"{factor} {level}" for factor, level in levels.items())

@@ -16,7 +16,7 @@ from fairlead.analysis.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.losses import Loss
 from fairlead.analysis.managed_rows import Gain, ManagedCell
 from fairlead.analysis.notes import NO_NOTES, Notes, of_cells
-from fairlead.analysis.pairwise import Compare, comparison, of_blocks
+from fairlead.analysis.pairwise import Compare, comparison_method, of_blocks
 from fairlead.analysis.settings import CellGroup, ReportSettings
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios, variance
@@ -166,7 +166,7 @@ def analyse(
     configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
     baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
     cases = tuple(name for name in data.factors if name not in configurations)
-    compare = comparison(configurations, whole_plot)
+    compare = comparison_method(configurations, whole_plot)
     found = list(_pairs(data, configurations, baseline, cases, level, compare))
     against = _judged(data, [pair for pair, is_base in found if is_base])
     others = _judged(data, [pair for pair, is_base in found if not is_base])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairlead.analysis.dataset import Dataset, DesignCell, Levels
-from fairlead.analysis.pairwise import Compare, comparison
+from fairlead.analysis.pairwise import Compare, comparison_method
 from fairlead.statistics.estimates import Estimate
 
 
@@ -51,7 +51,7 @@ def losses(
     """
     if not table:
         return
-    compare = comparison([str(table["factor"])], whole_plot)
+    compare = comparison_method([str(table["factor"])], whole_plot)
     place = data.place(str(table["factor"]))
     cases: dict[Levels, dict[str, DesignCell]] = {}
     for cell in data.cells:

@@ -18,7 +18,7 @@ Compared = tuple[Estimate, Estimate, Difference]
 Compare = Callable[[DesignCell, DesignCell, float], Compared | None]
 
 
-def comparison(varied: Iterable[str], whole_plot: Sequence[str]) -> Compare:
+def comparison_method(varied: Iterable[str], whole_plot: Sequence[str]) -> Compare:
     """The way for cells that differ in the factors ``varied``, where ``whole_plot`` were set up once a block."""
     if not whole_plot:
         return of_samples

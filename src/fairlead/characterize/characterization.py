@@ -263,7 +263,7 @@ class Characterization:
         return {"size_B": self.reference_size_B(), "pairs": entries}
 
 
-def latest(store: Store, cluster: Cluster) -> Characterization | None:
+def latest_characterization(store: Store, cluster: Cluster) -> Characterization | None:
     """See `Characterization.latest`."""
     return Characterization.latest(store, cluster)
 
@@ -284,7 +284,7 @@ def runs(store: Store, cluster: str | None = None) -> list[Run]:
     return store.runs(KIND, cluster=cluster) if cluster is not None else store.runs(KIND)
 
 
-def chosen(store: Store, number: int | None, before_run: Run | None = None) -> Run:
+def chosen_run(store: Store, number: int | None, before_run: Run | None = None) -> Run:
     """The run of that number, or the last complete one (before another one of the same cluster).
 
     Raises:

@@ -60,5 +60,5 @@ async def _measure(group: AgentGroup, survey: Survey, progress: Progress) -> Non
 
 
 def _command_line(cluster: Cluster) -> Callable[[Host, list[str]], list[str]]:
-    executor = executors.of(cluster)
+    executor = executors.executor_of(cluster)
     return lambda host, argv: executor.command(host.name, argv)

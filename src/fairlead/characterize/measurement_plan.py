@@ -22,8 +22,7 @@ from fairlead.characterize.host_links import HostLinks, Seen
 from fairlead.characterize.quiet_network import Quiet, quiet
 from fairlead.characterize.samples import Samples
 from fairlead.characterize.shared_bottlenecks import between_groups
-from fairlead.characterize.tournament import Pair
-from fairlead.characterize.tournament import rounds as tournament_rounds
+from fairlead.characterize.tournament import Pair, tournament_rounds
 
 TestT = TypeVar("TestT")
 

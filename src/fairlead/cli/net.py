@@ -134,10 +134,10 @@ def restore(cluster_file: Path) -> None:
 
 def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.executors import of
+    from fairlead.cluster.executors import executor_of
 
     cluster = Cluster.load(cluster_file)
-    return of(cluster), [host.name for host in cluster.managed_hosts()]
+    return executor_of(cluster), [host.name for host in cluster.managed_hosts()]
 
 
 def _print_network(host: str, now: "HostNetwork") -> None:

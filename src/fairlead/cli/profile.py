@@ -103,7 +103,7 @@ def run(
       fairlead profile --cluster mesh8.cluster.toml -n 8 -- ./program
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
-    from fairlead.profile.run import run as run_profiled
+    from fairlead.profile.run import run_profiled
     from fairlead.report.profile.profile_output import ProfileOutput
 
     if own_mpirun and mpirun:

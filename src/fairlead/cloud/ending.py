@@ -15,7 +15,7 @@ class EndUnknownError(CloudError):
     """A cloud was asked for something, or to end it, and neither it nor its end was seen: it may go on."""
 
 
-def end(migration: Migration, vm: str, limit_s: float) -> Moved:
+def end_migration(migration: Migration, vm: str, limit_s: float) -> Moved:
     """`end_work` of a migration."""
     return end_work(migration, limit_s, doubt_of_migration(vm, limit_s))
 

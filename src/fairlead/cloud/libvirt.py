@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from fairlead.cloud.driver import DRIVERS, Moved, Progress, no_answer
-from fairlead.cloud.ending import end
+from fairlead.cloud.ending import end_migration
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_creation import LibvirtCreation
 from fairlead.cloud.libvirt_definition import size, written_disks
@@ -141,7 +141,7 @@ class LibvirtMigration:
     def close(self) -> None:
         if self._begun and not self._over.is_set() and not self._aborted:
             with suppress(CloudError):  # nobody waits for the outcome any more
-                end(self, self._vm, CLOSE_S)
+                end_migration(self, self._vm, CLOSE_S)
 
     def _begin(self) -> None:
         self._begun = True

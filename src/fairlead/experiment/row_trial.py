@@ -10,7 +10,7 @@ from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
 from fairlead.experiment.design import Row
 from fairlead.experiment.neighbours import Neighbour
 from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program, prepare
+from fairlead.experiment.program import Program, prepare_program
 from fairlead.experiment.testbed import Testbed
 from fairlead.experiment.trial import Trial
 from fairlead.manage.migration import movers
@@ -44,7 +44,7 @@ def of(
     cluster = _hosts_of(plan, 0, testbed.cluster)
     # Before neighbours are there: the network is characterized quiet.
     management = None if alone else _management(plan, row, testbed, clean_time_s)
-    launcher, job = prepare(cluster, program, secrets.token_hex(4))
+    launcher, job = prepare_program(cluster, program, secrets.token_hex(4))
     instances = _neighbours(plan, row, testbed, ledger)
     testbed.share_processors(1 + len(plan.neighbours_at(row.levels)))
     testbed.restore()
@@ -112,12 +112,12 @@ def _neighbours(plan: Plan, row: Row, testbed: Testbed, ledger: CleanupLedger) -
     instances = []
     for number, name in enumerate(plan.neighbours_at(row.levels), start=1):
         cluster, prefix = _hosts_of(plan, number, testbed.cluster), testbed.prefix(number)
-        launcher, job = prepare(cluster, plan.neighbour_at(name, row.levels), secrets.token_hex(4))
+        launcher, job = prepare_program(cluster, plan.neighbour_at(name, row.levels), secrets.token_hex(4))
         if not plan.silent_at(row.levels):
             instances.append(Neighbour(number, name, cluster, launcher, job, ledger, prefix))
             continue
         for host, ranks in job.ranks_on().items():
             alone, program = cluster.only([host]), plan.neighbour_at(name, row.levels, ranks)
-            launcher, job = prepare(alone, program, secrets.token_hex(4))
+            launcher, job = prepare_program(alone, program, secrets.token_hex(4))
             instances.append(Neighbour(number, name, alone, launcher, job, ledger, prefix, host))
     return instances

@@ -22,7 +22,7 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_system
 from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.congestion import Episode, describe
+from fairlead.experiment.congestion import Episode, describe_bottleneck
 from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
 from fairlead.experiment.neighbours import Neighbour, RunningNeighbours
 from fairlead.experiment.traffic_watch import TrafficWatch
@@ -237,5 +237,7 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
 def _congested(bottlenecks: Sequence[CongestionDescription], occurrences: Sequence[Occurrence]) -> Iterator[Event]:
     for each in occurrences:
         yield Event(
-            each.began_s, "congestion", {"bottleneck": describe(bottlenecks[each.bottleneck]), "ended_s": each.ended_s}
+            each.began_s,
+            "congestion",
+            {"bottleneck": describe_bottleneck(bottlenecks[each.bottleneck]), "ended_s": each.ended_s},
         )

@@ -98,14 +98,14 @@ def take_down(name: str) -> bool:
 
 
 def _take_down(directory: Path, holder: Process) -> None:
-    end(holder)
+    end_holder(holder)
     for runner in congestion_runners(directory):
         runner.process.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
     if directory.is_dir() and state.holder_of(directory) is None:
         state.remove(directory)
 
 
-def end(holder: Process) -> None:
+def end_holder(holder: Process) -> None:
     """Kill a holder, hence all processes of its lab, and wait until they are gone.
 
     Raises:
@@ -139,7 +139,7 @@ def congestion_runners(directory: Path) -> list[CongestionRunner]:
     return runners
 
 
-def find(name: str) -> Lab:
+def find_lab(name: str) -> Lab:
     """The running lab of this user with that name.
 
     Raises:

@@ -12,7 +12,7 @@ from fairlead.lab.topology import LabBond, LabHost, LabLink, LabServer, LabVm, P
 from fairlead.lab.units import queue_bytes
 
 
-def resolve(description: Description, name: str | None = None, scale: float | None = None) -> ResolvedLab:
+def resolve_lab(description: Description, name: str | None = None, scale: float | None = None) -> ResolvedLab:
     """The network that a description means; ``name`` and ``scale`` override those in it."""
     lab = description.lab
     given = lab.scale if scale is None else scale

@@ -22,8 +22,8 @@ from fairlead.errors import LabError, MissingToolError, PrivilegeError, of_syste
 from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
 from fairlead.lab.description import Description
-from fairlead.lab.lab import Lab, end
-from fairlead.lab.resolve import resolve
+from fairlead.lab.lab import Lab, end_holder
+from fairlead.lab.resolve import resolve_lab
 from fairlead.lab.topology import ResolvedLab
 from fairlead.runtime import Process
 
@@ -62,7 +62,7 @@ def up(
         PrivilegeError: an ordinary user may not make user namespaces here.
         MissingToolError: ip, tc or a program of ours is missing.
     """
-    plan = resolve(description, name, scale)
+    plan = resolve_lab(description, name, scale)
     for entry in description.congestion:
         congestion.check(plan, entry)
     _check_congestion_control(plan)
@@ -212,7 +212,7 @@ def _finish(process: subprocess.Popen[str], plan: ResolvedLab, directory: Path, 
         process.stdin.write("keep\n")
         process.stdin.flush()
     except BaseException:
-        end(holder)
+        end_holder(holder)
         raise
     return Lab(directory, record)
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import FairleadError, HostError
-from fairlead.net.change import NetworkChange, Wanted, disagreements, plan
+from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
 from fairlead.net.state import JOURNAL, READ, HostNetwork, read
 
 SETTLE_S = 20.0
@@ -93,7 +93,7 @@ def plans(executor: Executor, hosts: Sequence[str], wanted: Wanted) -> dict[str,
         ConfigError: it cannot work on one of them.
         HostError: see `show`.
     """
-    return {host: plan(host, now, wanted) for host, now in show(executor, hosts).items()}
+    return {host: plan_change(host, now, wanted) for host, now in show(executor, hosts).items()}
 
 
 def apply(

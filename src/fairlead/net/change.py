@@ -52,7 +52,7 @@ class NetworkChange:
     restore: tuple[str, ...]
 
 
-def plan(host: str, now: HostNetwork, wanted: Wanted) -> NetworkChange:
+def plan_change(host: str, now: HostNetwork, wanted: Wanted) -> NetworkChange:
     """What to do on a host.
 
     Addresses and IPv4 routes of the NICs go over to the bond.

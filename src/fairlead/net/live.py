@@ -6,7 +6,7 @@ from ipaddress import IPv4Address
 from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import HostError
 
 _SCRIPT = "uname -r; ip -j address; ip -j neighbour; echo; ss -Htn state established"
@@ -18,7 +18,7 @@ def of_cluster(cluster: Cluster) -> dict[str, tuple[str, list[Flow]]]:
     Raises:
         HostError: a host was not reached, or its tools print what nobody understands.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     hosts = {host.name: host for host in cluster.managed_hosts()}
     addresses = {host.address for host in hosts.values()}
     output = on_all(hosts, lambda name: run_on(executor, name, ["sh", "-c", _SCRIPT]))

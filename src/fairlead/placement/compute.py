@@ -8,7 +8,7 @@ import numpy as np
 
 from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.job import place
+from fairlead.cluster.job import place_ranks
 from fairlead.errors import MeasurementError, NoSuchResultsError
 from fairlead.placement import network as networks
 from fairlead.placement.cost import CommunicationCost, TrafficMatrix, cost
@@ -51,7 +51,7 @@ def compute(profile: ProfiledTraffic, cluster: Cluster, found: Characterization 
     else:
         network = networks.characterized(cluster, profile.ranks, found, traffic.size_B)
     profiled = set(profile.host_of_rank) <= set(network.hosts)
-    before = tuple(profile.host_of_rank) if profiled else place(cluster, profile.ranks)
+    before = tuple(profile.host_of_rank) if profiled else place_ranks(cluster, profile.ranks)
     after = better(traffic, network, before)
     return Placement(
         program=list(profile.program),

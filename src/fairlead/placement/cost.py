@@ -77,7 +77,7 @@ def cost(traffic: TrafficMatrix, network: PlacementNetwork, where: Ints, ranks: 
         ranks: how many of them there are really; None: all.
     """
     between = traffic.by_host(where, len(network.hosts))
-    busy_s = busy(between, network)
+    busy_s = links_busy_s(between, network)
     busiest = int(np.argmax(busy_s)) if len(busy_s) and busy_s.max() > 0 else None
     time_s = float((between.messages * network.message_s + between.bytes_B * network.byte_s).sum())
     return CommunicationCost(
@@ -89,6 +89,6 @@ def cost(traffic: TrafficMatrix, network: PlacementNetwork, where: Ints, ranks: 
     )
 
 
-def busy(between: TrafficMatrix, network: PlacementNetwork) -> Floats:
+def links_busy_s(between: TrafficMatrix, network: PlacementNetwork) -> Floats:
     """How long each of the network's links is busy with the traffic between hosts, in s. Shape (links)."""
     return np.array([8 * between.bytes_B[link.users].sum() / link.rate_bps for link in network.links])

@@ -13,7 +13,7 @@ from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.downstream_bottlenecks import DownstreamLink
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.job import place
+from fairlead.cluster.job import place_ranks
 from fairlead.errors import ConfigError, MeasurementError
 
 Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ def room(cluster: Cluster, ranks: int) -> tuple[int, ...]:
     hosts = cluster.compute_hosts()
     if ranks <= sum(host.slots for host in hosts):
         return tuple(host.slots for host in hosts)
-    placed = place(cluster, ranks)
+    placed = place_ranks(cluster, ranks)
     return tuple(placed.count(host.name) for host in hosts)
 
 

@@ -16,7 +16,7 @@ import pymetis
 from numpy.typing import NDArray
 from scipy.optimize import quadratic_assignment
 
-from fairlead.placement.cost import CommunicationCost, Floats, Ints, TrafficMatrix, busy, cost
+from fairlead.placement.cost import CommunicationCost, Floats, Ints, TrafficMatrix, cost, links_busy_s
 from fairlead.placement.network import PlacementNetwork
 
 ROUNDS = 8  # of weights
@@ -44,7 +44,7 @@ def best(traffic: TrafficMatrix, network: PlacementNetwork) -> Ints:
         for start in starts:
             where = exchanged(layers, start)
             found.append((cost(wide, network, where, ranks), where))
-        busy_s = busy(wide.by_host(found[-1][1], len(network.hosts)), network)
+        busy_s = links_busy_s(wide.by_host(found[-1][1], len(network.hosts)), network)
         if len(busy_s) and busy_s.max() > 0:
             weights = weights * np.exp(SHARPNESS * busy_s / busy_s.max())
             weights /= weights.mean()

@@ -142,7 +142,7 @@ class Book:
         return ConfigError(f"{self.path}:{line}: systems.{system}.{key}: there is no {value!r} in the book")
 
 
-def load(path: Path) -> Book:
+def load_prices(path: Path) -> Book:
     """Read a price book.
 
     Raises:

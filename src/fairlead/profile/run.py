@@ -25,7 +25,7 @@ MESSAGES = 32_768  # ends a rank keeps: 2 MiB
 Write = Callable[[Summary], Sequence[Path]]
 
 
-def run(
+def run_profiled(
     argv: Sequence[str],
     *,
     cluster_file: Path | None = None,

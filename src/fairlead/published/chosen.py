@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Dataset, DesignCell, describe
+from fairlead.analysis.dataset import Dataset, DesignCell, describe_levels
 from fairlead.analysis.joined import members
 from fairlead.analysis.settings import CellGroup, ReportSettings
 from fairlead.published.computation import ANY, GROUP, Computation, Levels, Location, MistakeError, fill
@@ -31,7 +31,7 @@ class Entry:
     @property
     def words(self) -> str:
         """For people: "IS, layer2"."""
-        return describe({name: level for name, level in self.levels.items() if name not in self.joined}) or "all"
+        return describe_levels({name: level for name, level in self.levels.items() if name not in self.joined}) or "all"
 
     @property
     def cells(self) -> list[DesignCell]:
@@ -75,7 +75,7 @@ def single(data: Dataset, computation: Computation) -> Entry:
     """
     found = entries(data, computation)
     if len(found) > 1:
-        what = describe({k: str(v) for k, v in computation.of.items()}) or "all"
+        what = describe_levels({k: str(v) for k, v in computation.of.items()}) or "all"
         kind = "pairs" if computation.against else "cells"
         open_factors = [name for name in data.factors if len({each.levels.get(name) for each in found}) > 1]
         raise MistakeError(
@@ -203,4 +203,6 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 
 def _words(levels: Levels) -> str:
-    return describe({name: level if isinstance(level, str) else " or ".join(level) for name, level in levels.items()})
+    return describe_levels(
+        {name: level if isinstance(level, str) else " or ".join(level) for name, level in levels.items()}
+    )

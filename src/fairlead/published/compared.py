@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fairlead.analysis import half_widths, quantities
 from fairlead.analysis.dataset import Dataset, DesignCell
-from fairlead.analysis.pairwise import comparison
+from fairlead.analysis.pairwise import comparison_method
 from fairlead.display import words
 from fairlead.errors import StatisticsError
 from fairlead.published.chosen import Entry, case_of, entries, hint
@@ -153,7 +153,7 @@ def _of_speed(speed: float) -> str:
 def _p_value(data: Dataset, of: DesignCell, against: DesignCell) -> float:
     varied = [name for name, a, b in zip(data.factors, of.levels, against.levels, strict=True) if a != b]
     plot = tuple((data.record.plan.get("whole_plot") or {}).get("factors", ()))
-    compared = comparison(varied, plot)(against, of, LEVEL)
+    compared = comparison_method(varied, plot)(against, of, LEVEL)
     if compared is None:
         raise StatisticsError(f"{', '.join(map(str, of.levels))}: too few samples to judge a difference")
     return compared[2].p

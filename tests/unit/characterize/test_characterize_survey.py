@@ -10,7 +10,7 @@ from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.errors import AgentError
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.lab.topology import ResolvedLab
 
 from .simulated_network import SimulatedAgents, run
@@ -24,7 +24,7 @@ def plan_of(topology: str, **lab: Any) -> ResolvedLab:
     tables: dict[str, Any] = {"lab": {"name": "sim", "topology": topology, **lab}, "host_link": GIGABIT}
     if topology != "star":
         tables["trunk"] = TRUNK
-    return resolve(Description.model_validate(tables))
+    return resolve_lab(Description.model_validate(tables))
 
 
 PLANS = {

@@ -15,7 +15,7 @@ from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.protocol.events import BaseLearnt
 from fairlead.protocol.objects import Learn
 from fairlead.store import Store
@@ -25,7 +25,7 @@ from .test_characterization import CLUSTER
 
 SETTINGS = SurveySettings(sizes_B=(64, 65536))
 H0, H1, H2 = CLUSTER.hosts
-PLAN = resolve(
+PLAN = resolve_lab(
     Description.model_validate(
         {
             "lab": {"name": "sim", "topology": "mesh", "leafs": 3, "hosts_per_leaf": 1},

@@ -17,7 +17,7 @@ from fairlead.experiment import network, plan_file
 from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.lab.nics import Sent
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.net.change import Wanted
 from fairlead.store import Store
 
@@ -52,7 +52,7 @@ def test_a_level_gives_the_hosts_their_nics_and_has_them_count() -> None:
         for level in ("none", "two"):
             nics = plan.nics_at({"network": level})
             assert nics is not None
-            made = resolve(network.configured(lab, nics))
+            made = resolve_lab(network.configured(lab, nics))
             assert made.count_flows
             assert made.link_of(first).nics == nics.nics
             facts[level] = network.facts(made)

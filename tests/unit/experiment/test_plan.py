@@ -16,7 +16,7 @@ from fairlead.experiment.comparison import ComparisonExperiment
 from fairlead.experiment.comparison_form import key, rows_of, scenario
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.forecast import RemainingTime
-from fairlead.experiment.program import prepare
+from fairlead.experiment.program import prepare_program
 from fairlead.experiment.trial import Taken
 from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
@@ -327,8 +327,8 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "placed.json").write_text(found.to_json())
     two = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
     program = placed.program.model_copy(update={"placement": tmp_path / "placed.json", "ranks": 2})
-    prepare(two, program.resolved(), "j")
-    prepare(two, plain.program.resolved(), "j")
+    prepare_program(two, program.resolved(), "j")
+    prepare_program(two, plain.program.resolved(), "j")
     assert asked == [("h1", "h0"), None]
     stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
     assert stored["programs"][0]["placement"] is None

@@ -17,7 +17,7 @@ from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import attempt, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolError
 from fairlead.progress import Progress
 from fairlead.readers import perftest
@@ -180,7 +180,7 @@ def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:
     """See whether both hosts have what it takes. Devices are looked for only where programs are missing: which devices
     can be used, perftest knows better."""
     for host in pair:
-        said = run_on(of(cluster), host, ["sh", "-c", _LOOK, DEVICES, *programs]).splitlines()
+        said = run_on(executor_of(cluster), host, ["sh", "-c", _LOOK, DEVICES, *programs]).splitlines()
         missing = [line.removeprefix("missing ") for line in said if line.startswith("missing ")]
         if missing and "devices" not in said:
             raise _no_device(host)
@@ -189,7 +189,8 @@ def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:
 
 
 def _version(cluster: Cluster, host: str, cell: VerbCell) -> str:
-    said = attempt(of(cluster), host, [cell.program(), "--version"]).stdout.decode(errors="replace")  # exits with 1
+    done = attempt(executor_of(cluster), host, [cell.program(), "--version"])  # exits with 1
+    said = done.stdout.decode(errors="replace")
     return said.strip().removeprefix("Version:").strip()
 
 
@@ -199,7 +200,7 @@ def _no_device(host: str) -> MissingDeviceError:
 
 def _take(cluster: Cluster, pair: HostPair, cell: VerbCell, settings: InfinibandSettings, count: int) -> Floats:
     """Latencies in s, or one rate in bit/s."""
-    executor, (source, destination) = of(cluster), pair
+    executor, (source, destination) = executor_of(cluster), pair
     port, address = cluster.ports[1], cluster.host(destination).address
     serve = [*settings.arguments(cell, count), "--port", str(port)]
     ask = [*serve, *(["--report-unsorted"] if cell.test == LATENCY else []), address]

@@ -8,8 +8,7 @@ from fairlead.benchmarks.noise import measure, periodic, sources
 from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.noise.sources import Sources
-from fairlead.benchmarks.noise.told import TOOLS, ToolReport
-from fairlead.benchmarks.noise.told import load as told_by_rtla
+from fairlead.benchmarks.noise.told import TOOLS, ToolReport, tool_reports
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Run, Store
 
@@ -140,7 +139,7 @@ def load(system: System) -> Noise | None:
         of_cores = cores(store, detours.id) if detours else []
         of_work = work(store, pieces.id) if pieces else []
         of_spans = quanta(store, spans) if spans else []
-        told = told_by_rtla(store, of_rtla)
+        told = tool_reports(store, of_rtla)
     periods = {(core.host, core.cpu): periodic.find(core.start_s, core.excess_s, core.period_s) for core in of_cores}
     incomplete = tuple(
         run.status for run in (detours, pieces, spans, *of_rtla) if run is not None and run.status != "ok"

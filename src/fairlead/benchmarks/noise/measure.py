@@ -21,7 +21,7 @@ from fairlead.benchmarks.noise import sources
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import end_session
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote_processes import RemoteProcesses
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
@@ -108,7 +108,7 @@ def chosen(cluster: Cluster, names: Sequence[str]) -> tuple[str, ...]:
     """The hosts to measure: those named, else of each machine the first compute host."""
     if names:
         return tuple(cluster.host(name).name for name in names)
-    executor = of(cluster)
+    executor = executor_of(cluster)
     first: dict[str, str] = {}
     for host in cluster.compute_hosts():
         first.setdefault(executor.machine(host.name), host.name)
@@ -154,7 +154,7 @@ class _Watch:
 
 
 def _start(cluster: Cluster, host: str, settings: NoiseSettings, remote: RemoteProcesses) -> "subprocess.Popen[str]":
-    executor = of(cluster)
+    executor = executor_of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
     return remote.start(executor, host, [path, *settings.arguments()])
 

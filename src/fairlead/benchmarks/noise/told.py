@@ -48,7 +48,7 @@ class ToolReport:
     count: int
 
 
-def load(store: Store, runs: Sequence[Run]) -> list[ToolReport]:
+def tool_reports(store: Store, runs: Sequence[Run]) -> list[ToolReport]:
     """Of the runs of rtla, in the order of tools, launches and processors."""
     found: list[ToolReport] = []
     for run in runs:

@@ -19,8 +19,7 @@ from fairlead.display import terminal, words
 from fairlead.display.tables import Table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
-from fairlead.prices.book import Book, Price
-from fairlead.prices.book import load as load_prices
+from fairlead.prices.book import Book, Price, load_prices
 from fairlead.report import page
 from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing

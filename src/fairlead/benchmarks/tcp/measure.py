@@ -18,7 +18,7 @@ from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.tcp import CONNECTING_S
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.progress import Progress
 from fairlead.readers import iperf3
@@ -140,7 +140,7 @@ def measure(cluster: Cluster, store: Store, settings: TcpSettings, progress: Pro
 
 
 def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: TcpSettings) -> TcpBlock:
-    executor, (source, destination) = of(cluster), pair
+    executor, (source, destination) = executor_of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address
     common = ["--json", "--interval", f"{settings.interval_s():g}"]

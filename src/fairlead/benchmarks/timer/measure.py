@@ -10,7 +10,7 @@ from fairlead.benchmarks.noise import measure as noise
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
@@ -45,7 +45,7 @@ def measure(cluster: Cluster, store: Store, settings: TimerSettings, progress: P
     with records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "hosts": hosts}) as run:
         for done, host in enumerate(hosts):
             progress("clocks", done, len(hosts))
-            executor = of(cluster)
+            executor = executor_of(cluster)
             path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
             for line in run_on(executor, host, [path], timeout_s=LIMIT_S).splitlines():
                 _keep(store, run, host, _parsed(host, line))

@@ -14,7 +14,7 @@ from fairlead.cluster.execute import attempt, converse, on_all
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.guardian import steps
 from fairlead.cluster.guardian.places import INSTALLED, PROGRAM
-from fairlead.cluster.guardian.state import HostState, look
+from fairlead.cluster.guardian.state import HostState, host_state
 from fairlead.cluster.guardian.steps import RootCommand
 from fairlead.errors import FairleadError, HostError, PrivilegeError
 
@@ -81,7 +81,7 @@ def plan_installation(executor: Executor, host: str, users: Sequence[str]) -> In
     Raises:
         HostError: not reached; or it cannot be installed there: no such user, a tool or a mount option is in the way.
     """
-    state = look(executor, host, users, sudo=True)
+    state = host_state(executor, host, users, sudo=True)
     if state.strangers:
         raise HostError(f"{host}: there is no user {' and no user '.join(state.strangers)}", hint="correct --user")
     wanted = tuple(users) or ((state.user,) if state.uid else ())
@@ -97,7 +97,7 @@ def plan_removal(executor: Executor, host: str) -> InstallPlan:
     Raises:
         HostError: not reached.
     """
-    state = look(executor, host, sudo=True)
+    state = host_state(executor, host, sudo=True)
     return InstallPlan(state, (), tuple(steps.removal(state)))
 
 
@@ -112,7 +112,7 @@ def install(executor: Executor, host: str, plan: InstallPlan) -> HostState:
     _as_root(executor, host, plan, source)
     if out := executor.log_out(host):
         subprocess.run(out, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    return look(executor, host)
+    return host_state(executor, host)
 
 
 def remove(executor: Executor, host: str, plan: InstallPlan) -> None:

@@ -49,7 +49,7 @@ class MigrationChoice:
     why: str
 
 
-def choose(
+def choose_migration(
     diagnosis: Diagnosis,
     inventory: Inventory,
     traffic: TrafficRates,

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fairlead.cloud.inventory import Inventory
-from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose
+from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose_migration
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
 from fairlead.manage.migration.settings import MigrationSettings
-from fairlead.manage.migration.traffic import TrafficRates, between
+from fairlead.manage.migration.traffic import TrafficRates, rates_between
 
 _MOST_SAMPLES = 60
 _RECENT = 4
@@ -108,7 +108,7 @@ class MigrationController:
         if before is None:
             self._seen_s = now_s
             return []
-        self._traffic = between(before, inventory)
+        self._traffic = rates_between(before, inventory)
         found = [
             UnexpectedMove(vm.name, old.server, vm.server)
             for vm in inventory.vms
@@ -201,7 +201,7 @@ class MigrationController:
         congested = {each.server for each in every if each.kind is not Kind.PATH}
         refused = {server for server, until_s in self._refused_until.items() if now_s < until_s}
         progress = self._progress(diagnosis, now_s)
-        return choose(diagnosis, self._inventory, self._traffic, progress, congested, refused, self.settings)
+        return choose_migration(diagnosis, self._inventory, self._traffic, progress, congested, refused, self.settings)
 
     def _placement(self, diagnosis: Diagnosis) -> str:
         """What would help against the program's own incast: its machines apart, as far as there is room."""

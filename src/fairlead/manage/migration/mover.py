@@ -10,7 +10,7 @@ from typing import Any, Self
 from fairlead.agents.agent import EventCallback
 from fairlead.cloud import Driver, Moved
 from fairlead.cloud.driver import Migration
-from fairlead.cloud.ending import EndUnknownError, end
+from fairlead.cloud.ending import EndUnknownError, end_migration
 from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
 from fairlead.manage.migration.choice import MigrationCandidate
 from fairlead.manage.migration.controller import Decision, MigrationController
@@ -203,7 +203,7 @@ class Mover:
             time.sleep(POLL_S)
         why = "the program has ended" if self._over.is_set() else f"it took longer than {late_s:.0f} s"
         try:
-            return end(migration, move.vm, ABORT_S)
+            return end_migration(migration, move.vm, ABORT_S)
         except EndUnknownError as error:
             raise EndUnknownError(f"{error} ({why})") from error
         except CloudError as error:

@@ -25,7 +25,7 @@ class TrafficRates:
         return sum(self.vms[vm].in_bps for vm in vms if vm in self.vms)
 
 
-def between(before: Inventory, after: Inventory) -> TrafficRates:
+def rates_between(before: Inventory, after: Inventory) -> TrafficRates:
     """Rates from ``before`` to ``after``."""
     servers = _rates({s.name: s.load for s in before.servers}, {s.name: s.load for s in after.servers})
     vms = _rates({v.name: v.load for v in before.vms}, {v.name: v.load for v in after.vms})

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from fairlead.analysis.dataset import describe
+from fairlead.analysis.dataset import describe_levels
 from fairlead.analysis.evaluation import Analysis, CellSummary
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
@@ -27,7 +27,7 @@ def drawing(analysis: Analysis) -> Drawing | None:
         figure, (axis,) = axes_of(1, 1.0 + 0.34 * len(shown))
         for row, each in enumerate(shown):
             _strip(axis, row, each)
-        axis.set_yticks(range(len(shown)), [describe(analysis.data.named(each.cell)) for each in shown])
+        axis.set_yticks(range(len(shown)), [describe_levels(analysis.data.named(each.cell)) for each in shown])
         axis.set_ylim(len(shown) - 0.4, -0.6)
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"× {value:.3g}"))
         axis.set_xlabel(f"{analysis.data.series}, as a share of the cell's median")

@@ -141,7 +141,7 @@ def findings(analysis: Analysis) -> list[str]:
         interval = f" ({words.percent_interval(pair.speed, signed=True)})" if pair.speed else ""
         texts.append(
             f"{what} in speed: {words.percent(pair.speed_value, signed=True)}{interval}, "
-            f"{dataset.describe(data.named(pair.second))}."
+            f"{dataset.describe_levels(data.named(pair.second))}."
         )
     return texts
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairlead.analysis.cautions import disagrees
-from fairlead.analysis.dataset import describe
+from fairlead.analysis.dataset import describe_levels
 from fairlead.analysis.evaluation import Analysis, ConfigurationPair
 from fairlead.analysis.losses import LossFactor
 from fairlead.analysis.notes import Notes
@@ -316,12 +316,12 @@ def _part(part: LossFactor | None) -> list[TableCell]:
 
 def configuration_name(analysis: Analysis, levels: Sequence[Label]) -> str:
     """A configuration with the names of its factors: "nics 4, policy layer2"."""
-    return describe(dict(zip(analysis.configurations, levels, strict=True)))
+    return describe_levels(dict(zip(analysis.configurations, levels, strict=True)))
 
 
 def case_name(analysis: Analysis, levels: Sequence[Label]) -> str:
     """A case with the names of its factors; of an evaluation without cases its name."""
-    return describe(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
+    return describe_levels(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
 
 
 def short_name(analysis: Analysis, levels: Sequence[Label]) -> str:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from fairlead import native
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian import install as installing
 from fairlead.cluster.guardian.install import InstallPlan, plan_installation
 from fairlead.cluster.guardian.places import INSTALLED, PLACES, installed_or
@@ -20,7 +20,7 @@ from fairlead.cluster.guardian.state import TOOLS, HostState
 from fairlead.cluster.guardian.steps import RootCommand
 from fairlead.errors import ConfigError, FairleadError, HostError, PrivilegeError
 
-LOCAL = of(Cluster("here", "local", (Host("localhost", "127.0.0.1"),)))
+LOCAL = executor_of(Cluster("here", "local", (Host("localhost", "127.0.0.1"),)))
 BARE = HostState(1000, "ann", frozenset({"ann"}), frozenset(TOOLS), False, (), None, False, "/ ext4 rw", ())
 
 
@@ -33,7 +33,7 @@ def staged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def saying(monkeypatch: pytest.MonkeyPatch, state: HostState) -> None:
-    monkeypatch.setattr(installing, "look", lambda *_, **__: state)
+    monkeypatch.setattr(installing, "host_state", lambda *_, **__: state)
 
 
 def test_by_default_it_is_for_the_user_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +176,7 @@ def test_a_plan_is_shown_and_a_dry_run_does_nothing(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_host_that_fails_does_not_keep_the_others_from_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "look", lambda *_, **__: (_ for _ in ()).throw(HostError("localhost: gone")))
+    monkeypatch.setattr(installing, "host_state", lambda *_, **__: (_ for _ in ()).throw(HostError("localhost: gone")))
     done = CliRunner().invoke(command, ["guardian", "install", "--local"], prog_name="fairlead")
     assert isinstance(done.exception, FairleadError)
     assert str(done.exception) == "the guardian could not be installed:\nlocalhost: gone"

@@ -3,12 +3,12 @@
 import pytest
 
 from fairlead.cloud.inventory import AffinityGroup, Inventory, Load, Server, Vm
-from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose
+from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose_migration
 from fairlead.manage.migration.controller import MigrationController, UnexpectedMove
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
 from fairlead.manage.migration.settings import MigrationSettings
-from fairlead.manage.migration.traffic import Rate, TrafficRates, between
+from fairlead.manage.migration.traffic import Rate, TrafficRates, rates_between
 
 from .simulated_site import MIB, UPLINK_BPS, Site, controller_of, drive
 
@@ -56,8 +56,8 @@ def test_rates_are_what_the_counters_grew_by() -> None:
     def site(t_s: float, received_B: int) -> Inventory:
         return Inventory((Server("s", "n", 1, 1, 1, 1e6, Load(t_s, received_B, 0)),), ())
 
-    assert between(site(1.0, 1000), site(3.0, 3000)).servers == {"s": Rate(8000.0, 0.0)}
-    assert between(site(1.0, 1000), site(3.0, 0)).servers == {}  # restarted
+    assert rates_between(site(1.0, 1000), site(3.0, 3000)).servers == {"s": Rate(8000.0, 0.0)}
+    assert rates_between(site(1.0, 1000), site(3.0, 0)).servers == {}  # restarted
 
 
 def look(slow: list[tuple[str, str]], in_bps: float | None, own_bps: float = 1e6) -> dict[str, Kind]:
@@ -239,7 +239,7 @@ def test_of_several_machines_the_one_with_least_memory_and_traffic_goes_first() 
         inventory = Inventory(tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), vms)
         diagnosis = Diagnosis("s0", Kind.DESTINATION, tuple(each.name for each in vms), 0.9, "")
         traffic = TrafficRates({}, rates or {})
-        choice = choose(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+        choice = choose_migration(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
         assert choice.move is not None
         return choice.move.vm
 
@@ -260,7 +260,9 @@ def test_the_target_has_most_rate_left_when_its_machines_are_as_busy_as_usual() 
 
     def target(usual_in_bps: dict[str, float]) -> str:
         diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-        choice = choose(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, usual_in_bps), ["s0"], [], SETTINGS)
+        choice = choose_migration(
+            diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, usual_in_bps), ["s0"], [], SETTINGS
+        )
         assert choice.move is not None
         return choice.move.target
 
@@ -273,7 +275,7 @@ def test_a_machine_that_never_converges_is_not_moved() -> None:
         tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), (Vm("a", "s0", 1, MIB, 1, 20e6, 0.1),)
     )
     diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-    choice = choose(diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+    choice = choose_migration(diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
     assert choice.move is None
     assert "writes to its memory faster than it can be copied" in choice.why
 
@@ -288,7 +290,9 @@ def test_a_machine_goes_where_its_owner_lets_it_and_only_if_its_writing_is_known
         vms = (Vm("a", "s0", 1, MIB, 1, dirty_Bps, 0.1), Vm("b", "s1", 1, MIB, 1, None, 0.1))
         inventory = Inventory(servers, vms, (AffinityGroup("apart", frozenset("ab"), 1),))
         diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-        return choose(diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+        return choose_migration(
+            diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS
+        )
 
     move = choice(0.0).move
     assert move is not None and move.target == "s2"  # not s1, which has more rate

@@ -8,7 +8,7 @@ from fairlead.lab import recipe
 from fairlead.lab.description import Description
 from fairlead.lab.migration import precopy, refusal
 from fairlead.lab.migration.precopy import PrecopyRound
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.lab.topology import LabVm, ResolvedLab
 
 MIB = 2**20
@@ -38,7 +38,7 @@ dirty_rate = "8mbit"
 
 
 def plan_of(text: str = SERVERS) -> ResolvedLab:
-    return resolve(parse(text, Description, source="lab.toml"))
+    return resolve_lab(parse(text, Description, source="lab.toml"))
 
 
 def test_all_of_memory_is_copied_first_then_what_was_written_meanwhile() -> None:
