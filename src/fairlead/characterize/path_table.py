@@ -39,7 +39,7 @@ def candidates(
         MeasurementError: a leg was not measured, or not at this size.
     """
     source, destination = pair
-    weights, times_s = sensitivity.weights, latency.at(size_B)
+    weights, avoids, times_s = sensitivity.weights, sensitivity.avoiding(pair), latency.at(size_B)
     found = []
     for relay in range(latency.hosts):
         if relay not in pair:
@@ -48,21 +48,8 @@ def candidates(
             if np.isnan(time_s):
                 time_s = sum(latency.base_s(*leg, size_B) for leg in legs)  # it says which was not measured
             weight = max(float(weights[leg]) for leg in legs)
-            found.append(DetourCandidate(relay, time_s, weight, not avoids(pair, relay, sensitivity)))
+            found.append(DetourCandidate(relay, time_s, weight, not avoids[relay]))
     return tuple(_ordered(found))
-
-
-def avoids(pair: Pair, relay: int, sensitivity: SharedBottlenecks) -> bool:
-    """Whether some injection hurts the direct path and neither leg. A pair's own injection hurts it."""
-    source, destination = pair
-    legs = ((source, relay), (relay, destination))
-    direct = sensitivity.hurting(pair).copy()
-    direct[pair] = True
-    on_legs = np.zeros_like(direct)
-    for leg in legs:
-        on_legs |= sensitivity.hurting(leg)
-        on_legs[leg] = True
-    return bool((direct & ~on_legs).any())
 
 
 def _ordered(found: list[DetourCandidate]) -> list[DetourCandidate]:

@@ -137,8 +137,8 @@ def run(
     sharing = Sharing(Agents(), ["h0", "h1"], None)
     probing = Probing(Agents(), ["h0", "h1"], {})
     moving = Mover(controller, driver, lock, ["h0", "h1"], report, probing, sharing, dry_run=dry_run)
+    moving(0, event("level_changed", congestion_level="high"))  # before the first look
     with moving:
-        moving(0, event("level_changed", congestion_level="high"))
         assert came.wait(5), events
     return events
 
