@@ -44,7 +44,7 @@ def _figure(session: Session, file: Path, library: str, name: str, command: Sequ
     busy: dict[bool, list[float]] = {False: [], True: []}
     for pair in range(session.size(PAIRS, QUICK_PAIRS)):
         for armed in draw.sample([False, True], 2):
-            watch = processors.Watch()
+            watch = processors.ProcessorWatch()
             with processors.watched(watch):
                 ran = bundled_runs.run(file, session.directory / "runs", RANKS, WAYS[armed], command)
             times_s[armed].append(ran.time_s)

@@ -74,7 +74,7 @@ def _times_s(draw: np.random.Generator, usual_s: float, *shape: int) -> point_to
 
 
 def _point_to_point(store: Store, draw: np.random.Generator, benchmark: str, directions: tuple[str, ...]) -> None:
-    settings = point_to_point.Settings(pairs=(1, 4), directions=directions)
+    settings = point_to_point.PointToPointSettings(pairs=(1, 4), directions=directions)
     run = _begin(store, benchmark, settings, between=BETWEEN)
     cells = settings.cells(benchmark)
     for number in range(BLOCKS):
@@ -94,7 +94,7 @@ def _throughput(store: Store, draw: np.random.Generator) -> None:
 
 
 def _collectives(store: Store, draw: np.random.Generator) -> None:
-    settings = collectives.Settings()
+    settings = collectives.CollectivesSettings()
     run = _begin(store, collectives.BENCHMARK, settings, hosts=HOSTS)
     cells = settings.cells(len(HOSTS))
     count = _share(BLOCKS * len(cells) * len(HOSTS))
@@ -106,7 +106,7 @@ def _collectives(store: Store, draw: np.random.Generator) -> None:
 
 
 def _all_pairs(store: Store, draw: np.random.Generator) -> None:
-    run = _begin(store, all_pairs.BENCHMARK, all_pairs.Settings(), hosts=HOSTS)
+    run = _begin(store, all_pairs.BENCHMARK, all_pairs.AllPairsSettings(), hosts=HOSTS)
     pairs = [(first, second) for first in HOSTS for second in HOSTS if first != second]
     count = _share(2 * BLOCKS * len(pairs))
     for number in range(BLOCKS):
@@ -120,7 +120,7 @@ def _all_pairs(store: Store, draw: np.random.Generator) -> None:
 
 
 def _network_noise(store: Store, draw: np.random.Generator) -> None:
-    settings = network_noise.Settings(seconds=300)
+    settings = network_noise.NetworkNoiseSettings(seconds=300)
     run = _begin(store, network_noise.BENCHMARK, settings, between=BETWEEN)
     parts = int(settings.seconds)
     for part in range(parts):
@@ -131,7 +131,7 @@ def _network_noise(store: Store, draw: np.random.Generator) -> None:
 
 
 def _noise(store: Store, draw: np.random.Generator) -> None:
-    run = _begin(store, noise.BENCHMARK, noise.Settings(), hosts=HOSTS[:1])
+    run = _begin(store, noise.BENCHMARK, noise.NoiseSettings(), hosts=HOSTS[:1])
     cores = 4
     for cpu in range(cores):
         of: dict[str, Label] = {"host": HOSTS[0], "cpu": cpu}

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from bench.faults import cells
-from bench.faults.cells import Cell
+from bench.faults.cells import FaultCell
 from bench.faults.matrix import opened
 from bench.faults.trial import ENDED, FAILED, HUNG, TARGET_S, UNTESTED, WRONG, Result
 from bench.figures import Figure
@@ -31,7 +31,7 @@ def measure(session: Session) -> Iterator[Figure]:
             yield from figures(plane, results)
 
 
-def chosen(plane: str, *, quick: bool) -> list[Cell]:
+def chosen(plane: str, *, quick: bool) -> list[FaultCell]:
     """The cells that the figures are made of."""
     return [
         cell

@@ -16,7 +16,7 @@ from bench.session import Session
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.cluster import launch
 from fairlead.cluster.execute import run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import MeasurementError
 from fairlead.experiment.program import ProgramPlan
 from fairlead.manage.supervisor import supervise
@@ -88,7 +88,7 @@ def _with_sleeping_ranks(net: Network, during: Callable[[], None]) -> None:
 
 
 def _signal(net: Network, ranks: dict[str, list[int]], number: signal.Signals) -> None:
-    executor = of(net.cluster)
+    executor = executor_of(net.cluster)
     for host, pids in ranks.items():
         run_on(executor, host, ["kill", "-s", number.name.removeprefix("SIG"), *map(str, pids)])
 

@@ -13,7 +13,7 @@ from bench.figures import AT_LEAST, AT_MOST, Figure, ends
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead.characterize.characterize import characterize
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.errors import StatisticsError
 from fairlead.experiment.testbed import SIZES_B
 from fairlead.lab.congestion import Streams
@@ -91,7 +91,7 @@ def _prepare(session: Session, net: Network, run: "partial[tuple[float, int]]") 
         shutil.rmtree(_results(session, name), ignore_errors=True)
     run(KNOWN)
     with Store.open(_results(session, CHARACTERIZED)) as store:
-        characterize(net.cluster, store, Settings(sizes_B=SIZES_B), lambda *_: None)
+        characterize(net.cluster, store, SurveySettings(sizes_B=SIZES_B), lambda *_: None)
 
 
 def _results(session: Session, name: str) -> Path:

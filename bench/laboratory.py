@@ -11,7 +11,7 @@ from bench.session import Session
 from fairlead import lab, programs
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -19,10 +19,10 @@ from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, LaunchError
 from fairlead.experiment import comparison_session
 from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison import ComparisonExperiment
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.congestion_schedule import Traffic
+from fairlead.experiment.congestion_schedule import RunningCongestion
 from fairlead.experiment.program import ProgramPlan
 from fairlead.experiment.testbed import SIZES_B, Running
 from fairlead.lab import congestion
@@ -96,13 +96,13 @@ class Network:
                 said.add(what)
                 self.session.say(f"characterizing: {what}")
 
-        return characterize(self.cluster, self.store, Settings(sizes_B=sizes_B), progress)
+        return characterize(self.cluster, self.store, SurveySettings(sizes_B=sizes_B), progress)
 
     def management(self, plane: str = ROUTE) -> Management:
         """Everything of fairlead at work, by the last characterization."""
         return replace(management_for(self.cluster, FULL, self.store, quiet=True), plane=plane)
 
-    def compare(self, plan: ComparisonPlan, kind: type[Comparison] = Comparison) -> int:
+    def compare(self, plan: ComparisonPlan, kind: type[ComparisonExperiment] = ComparisonExperiment) -> int:
         """Run what is left of a comparison whose only network is this one; its number in the store.
 
         Raises:
@@ -114,7 +114,7 @@ class Network:
             self.store.finish_run(comparison.experiment)
         return comparison.experiment
 
-    def congestion(self, bottleneck: CongestionDescription) -> AbstractContextManager[Traffic]:
+    def congestion(self, bottleneck: CongestionDescription) -> AbstractContextManager[RunningCongestion]:
         """Congestion for the length of a block.
 
         Raises:

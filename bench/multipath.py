@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from fairlead.lab import Lab
 from fairlead.lab.congestion.base import run_on
-from fairlead.lab.topology import Host
+from fairlead.lab.topology import LabHost
 
 DEVICE = "detour0"
 NETWORK = "10.66.0."
@@ -29,7 +29,7 @@ def set_up(lab: Lab) -> None:
         run_on(lab, host.name, ["sh", "-ec", "\n".join(commands(hosts, index))])
 
 
-def relay_of(hosts: list[Host], source: int, destination: int) -> int | None:
+def relay_of(hosts: list[LabHost], source: int, destination: int) -> int | None:
     """The host on a third leaf that packets between two hosts take, both ways; None if they are on one leaf."""
     leafs = {hosts[source].leaf, hosts[destination].leaf}
     others = [index for index, host in enumerate(hosts) if host.leaf not in leafs]
@@ -41,7 +41,7 @@ def second_address(index: int) -> str:
     return f"{NETWORK}{index + 1}"
 
 
-def commands(hosts: list[Host], index: int) -> Iterator[str]:
+def commands(hosts: list[LabHost], index: int) -> Iterator[str]:
     """Shell commands for one host, in order."""
     own, device = second_address(index), f"dev {DEVICE}"
     yield (

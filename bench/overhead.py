@@ -6,8 +6,8 @@ from bench import laboratory
 from bench.figures import AT_MOST, Figure, ends
 from bench.session import Session
 from fairlead.analysis import comparison
-from fairlead.analysis.effects import Result
-from fairlead.experiment.comparison import Comparison
+from fairlead.analysis.effects import EffectEstimate
+from fairlead.experiment.comparison import ComparisonExperiment
 from fairlead.experiment.comparison_form import CLEAN, NETWORK
 from fairlead.experiment.design import Row
 
@@ -17,7 +17,7 @@ PAIRS, QUICK_PAIRS = 15, 2
 PROGRAMS = ("cg", "nbody")
 
 
-class CleanComparison(Comparison):
+class CleanComparison(ComparisonExperiment):
     """The two of the four scenarios in which nobody else uses the network."""
 
     def _rows(self, rows: Sequence[Row]) -> list[Row]:
@@ -39,7 +39,7 @@ def measure(session: Session) -> Iterator[Figure]:
             yield measured(f"overhead.measured.{program.name}", stage.overhead)
 
 
-def accounted(name: str, result: Result) -> Figure:
+def accounted(name: str, result: EffectEstimate) -> Figure:
     """The agents' share of processors and link, as `fairlead.analysis.accounting` finds it."""
     found = result.estimate
     if found is None:
@@ -47,7 +47,7 @@ def accounted(name: str, result: Result) -> Figure:
     return Figure(name, found.value, "1", found.n, ACCOUNTED_TARGET, AT_MOST, ends(found))
 
 
-def measured(name: str, result: Result) -> Figure:
+def measured(name: str, result: EffectEstimate) -> Figure:
     """What the pairs allow at most: the figure is the interval's upper end, its median is in the note."""
     found = result.estimate
     if found is None:

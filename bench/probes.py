@@ -131,7 +131,7 @@ def _pingpong(net: Network) -> Iterator["subprocess.Popen[bytes]"]:
 
 @contextmanager
 def _agents(net: Network) -> Iterator[AgentThread]:
-    executor = executors.of(net.cluster)
+    executor = executors.executor_of(net.cluster)
     program = str(native.program("fairlead-agent"))
 
     def make_group() -> AgentGroup:

@@ -90,7 +90,7 @@ def figures(store: Store, experiment: int, case: Case) -> Iterator[Figure]:
 
     program = comparison.load(store, experiment).programs[0]
     reroutes = sum(decision.kind == "rerouted" for run in program.final.runs for decision in run.decisions)
-    failed = sum(cell.failed for cell in program.cells())
+    failed = sum(each.failed for each in program.scenarios())
     yield from _shares(
         case.name, matched_s(store, experiment, time_s), f"{reroutes} reroutes; {failed} failed runs", case.target
     )

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.faults import report
-from bench.faults.cells import Cell, chosen, drawn, why_not
+from bench.faults.cells import FaultCell, chosen, drawn, why_not
 from bench.faults.matrix import opened
 from bench.faults.trial import Result
 from fairlead import interrupts
@@ -56,7 +56,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _run(cells: list[Cell], directory: Path, path: Path, seed: str | None) -> int:
+def _run(cells: list[FaultCell], directory: Path, path: Path, seed: str | None) -> int:
     begin_s = time.monotonic()
 
     def say(text: str) -> None:

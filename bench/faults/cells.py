@@ -44,7 +44,7 @@ OVER_SSH = (SSH_DROPPED, SUPERVISOR_CUT_OFF)
 
 
 @dataclass(frozen=True)
-class Cell:
+class FaultCell:
     """One cell. ``place`` is empty where the run as a whole is hurt; two jobs: the relay's agent of one is killed."""
 
     plane: str
@@ -65,10 +65,10 @@ class Cell:
         return self.fault in OVER_SSH
 
 
-def matrix() -> list[Cell]:
+def matrix() -> list[FaultCell]:
     """All cells, those that share a network and a kind of reroute next to each other."""
     return [
-        Cell(plane, reroutes, program, place, fault)
+        FaultCell(plane, reroutes, program, place, fault)
         for reroutes in REROUTES
         for plane in PLANES
         for program in PROGRAMS
@@ -84,7 +84,7 @@ def _hurt() -> Iterator[tuple[str, str]]:
         yield "", fault
 
 
-def why_not(cell: Cell) -> str | None:
+def why_not(cell: FaultCell) -> str | None:
     """Why a cell is not tested; None: it is."""
     if cell.plane == RELAYED and cell.fault == GUARDIAN_KILLED:
         return "the relay plane has no guardian"
@@ -95,7 +95,7 @@ def why_not(cell: Cell) -> str | None:
     return None
 
 
-def chosen(wanted: Sequence[str]) -> list[Cell]:
+def chosen(wanted: Sequence[str]) -> list[FaultCell]:
     """Cells whose name has one of these words in it, or all of a word's parts that are joined by ``+``.
 
     Raises:
@@ -104,7 +104,7 @@ def chosen(wanted: Sequence[str]) -> list[Cell]:
     cells = matrix()
     if not wanted:
         return cells
-    found: set[Cell] = set()
+    found: set[FaultCell] = set()
     for word in wanted:
         these = {cell for cell in cells if all(part in cell.name for part in word.split("+"))}
         if not these:
@@ -113,7 +113,7 @@ def chosen(wanted: Sequence[str]) -> list[Cell]:
     return [cell for cell in cells if cell in found]
 
 
-def drawn(cells: Sequence[Cell], share: float, seed: str) -> list[Cell]:
+def drawn(cells: Sequence[FaultCell], share: float, seed: str) -> list[FaultCell]:
     """A share of the cells, at least one, drawn by ``seed``, in their order."""
     draw = random.Random(hashlib.sha256(seed.encode()).digest())
     count = max(1, round(share * len(cells)))

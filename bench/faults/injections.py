@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bench.faults import cells, ssh_hosts, stepped_clock
-from bench.faults.cells import DESTINATION, RELAYED, ROUTE, Cell
+from bench.faults.cells import DESTINATION, RELAYED, ROUTE, FaultCell
 from bench.faults.hosts import ENDS, RELAYS, Hosts, kill_all
 from bench.faults.programs import LENGTH_S
 from bench.faults.runs import Run
@@ -213,12 +213,12 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def length(cell: Cell) -> float:
+def length(cell: FaultCell) -> float:
     """How long a cell's program is, as a multiple of the usual one: it has to outlast the fault."""
     return max(FAULTS[cell.fault].length, FASTER * (BEFORE_S + hold_s(cell)) / LENGTH_S)
 
 
-def hold_s(cell: Cell) -> float:
+def hold_s(cell: FaultCell) -> float:
     """How long a cell's fault lasts: longer than traffic may need to flow again in spite of it.
 
     An end that is silent itself is so for as long as where TCP was watched alone.

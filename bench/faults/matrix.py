@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.command import FAIRLEAD
 from bench.faults import cells, direct, ssh_hosts
-from bench.faults.cells import AUTOMATIC, HOST_SILENT, Cell, why_not
+from bench.faults.cells import AUTOMATIC, HOST_SILENT, FaultCell, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts, network
 from bench.faults.runs import OTHER_RESULTS, RESULTS, TROUBLE
@@ -87,7 +87,7 @@ class Matrix:
     def __exit__(self, *_: object) -> None:
         self._end_lab()
 
-    def run(self, chosen: Sequence[Cell]) -> Iterator[Result]:
+    def run(self, chosen: Sequence[FaultCell]) -> Iterator[Result]:
         """Each cell's result, as soon as it is there."""
         for cell in chosen:
             reason = why_not(cell)
@@ -100,7 +100,7 @@ class Matrix:
                 result = counted(result, self._trial(cell))
             yield result
 
-    def _trial(self, cell: Cell) -> Result:
+    def _trial(self, cell: FaultCell) -> Result:
         try:
             hosts = self._prepared(cell)
             usual = self._usual(hosts, cell)
@@ -113,7 +113,7 @@ class Matrix:
             self._end_lab()  # a fault may not have been taken back
         return result
 
-    def _prepared(self, cell: Cell) -> Hosts:
+    def _prepared(self, cell: FaultCell) -> Hosts:
         if self._hosts is not None and not self._hosts.lab.is_alive():
             self._end_lab()
         if self._hosts is None:
@@ -144,7 +144,7 @@ class Matrix:
         shutil.copytree(self._directory / RESULTS, self._directory / OTHER_RESULTS)
         self._characterized = True
 
-    def _usual(self, hosts: Hosts, cell: Cell) -> Direct:
+    def _usual(self, hosts: Hosts, cell: FaultCell) -> Direct:
         congested = cell.reroutes == AUTOMATIC
         free = self._direct.setdefault(False, Direct())
         usual = self._direct.setdefault(True, Direct(CONGESTED_SHARE)) if congested else free

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.faults import cells
-from bench.faults.cells import Cell
+from bench.faults.cells import FaultCell
 from bench.faults.trial import BAD, FAILED, LATE, LEFT, OK, UNTESTED, Result
 from fairlead import __version__, files
 
@@ -164,13 +164,15 @@ def _table(plane: str, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str,
     lines = []
     for fault in (*cells.OF_A_PLACE, *cells.OF_THE_RUN):
         for place in cells.PLACES if fault in cells.OF_A_PLACE else ("",):
-            said = [_cell(Cell(plane, reroutes, program, place, fault), rows, reasons) for program, reroutes in kinds]
+            said = [
+                _cell(FaultCell(plane, reroutes, program, place, fault), rows, reasons) for program, reroutes in kinds
+            ]
             if any(said):
                 lines.append(f"| {fault} | {place} | " + " | ".join(said) + " |")
     return "\n".join([*head, *lines]) + "\n" if lines else ""
 
 
-def _cell(cell: Cell, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, int]) -> str:
+def _cell(cell: FaultCell, rows: Mapping[str, Mapping[str, Any]], reasons: dict[str, int]) -> str:
     row = rows.get(cell.name)
     if row is None:
         return ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.faults import cells, direct, injections, recovery, runs, ssh_hosts, stepped_clock
-from bench.faults.cells import Cell
+from bench.faults.cells import FaultCell
 from bench.faults.direct import Direct
 from bench.faults.hosts import ENDS, MANAGED, Hosts
 from bench.faults.programs import PROCESS, command
@@ -53,7 +53,7 @@ class Result:
         stopped: whether SIGTERM ended in time what had not ended by itself; None: all had.
     """
 
-    cell: Cell
+    cell: FaultCell
     status: str
     why: str = ""
     target_s: float | None = None
@@ -106,7 +106,7 @@ class Job:
 class Trial:
     """One cell, once."""
 
-    def __init__(self, hosts: Hosts, usual: Direct, cell: Cell, cluster_file: Path) -> None:
+    def __init__(self, hosts: Hosts, usual: Direct, cell: FaultCell, cluster_file: Path) -> None:
         self.hosts = hosts
         self.usual = usual
         self.cell = cell

@@ -70,7 +70,8 @@ FUNCTION(MPI_Dist_graph_neighbors_count, (COMM, int* in, int* out, int* weighted
     }
 NEVER(Abort) NEVER(Cancel) NEVER(Comm_call_errhandler) NEVER(Comm_dup) NEVER(Comm_free) NEVER(Comm_get_attr)
 NEVER(Comm_get_errhandler) NEVER(Comm_set_errhandler) NEVER(Comm_split) NEVER(Comm_split_type) NEVER(Errhandler_free)
-NEVER(Grequest_complete) NEVER(Grequest_start) NEVER(Group_from_session_pset) NEVER(Iallgather) NEVER(Ialltoall)
+NEVER(Grequest_complete) NEVER(Grequest_start) NEVER(Group_difference) NEVER(Group_from_session_pset)
+NEVER(Iallgather) NEVER(Ialltoall)
 NEVER(Ibarrier) NEVER(Improbe) NEVER(Imrecv) NEVER(Imrecv_c) NEVER(Iprobe) NEVER(Irecv_c) NEVER(Isend_c) NEVER(Issend)
 NEVER(Issend_c) NEVER(Mrecv) NEVER(Pack) NEVER(Recv_init) NEVER(Request_free) NEVER(Request_get_status)
 NEVER(Rget_accumulate) NEVER(Send_init) NEVER(Sendrecv) NEVER(Start) NEVER(Test) NEVER(Testall) NEVER(Testany)

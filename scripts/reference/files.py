@@ -13,7 +13,7 @@ from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.prices.book import BookFile
-from fairlead.profile.settings import Settings
+from fairlead.profile.settings import ProfileSettings
 from fairlead.published.claims import Claim, ReadingFile
 from fairlead.published.columns import ColumnMap
 from scripts.reference import attributes, markdown
@@ -141,7 +141,7 @@ FILES = (
         "profile",
         "Profile settings",
         "A settings file says from which share of time in MPI a program counts as dependent on the network.",
-        (Root(Settings),),
+        (Root(ProfileSettings),),
         ("profile run", "profile show"),
         (),
         ("profile", "Profiles"),

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from fairlead import config_changes, config_mistakes, files
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 from fairlead.config_mistakes import Location
 from fairlead.errors import ConfigError
 
@@ -40,7 +40,7 @@ def text_of(pattern: str, meaning: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def load(path: Path, model: type[ModelT], changes: Sequence[Change] = ()) -> ModelT:
+def load(path: Path, model: type[ModelT], changes: Sequence[ConfigChange] = ()) -> ModelT:
     """Read a TOML file into ``model``.
 
     Args:
@@ -52,7 +52,7 @@ def load(path: Path, model: type[ModelT], changes: Sequence[Change] = ()) -> Mod
     return parse(_text(path), model, source=str(path), changes=changes)
 
 
-def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Change] = ()) -> ModelT:
+def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[ConfigChange] = ()) -> ModelT:
     """As `load`, from a string; ``source`` stands for the file name in messages."""
     data = _tables(text, source)
     changed = config_changes.apply(changes, data)
@@ -126,7 +126,9 @@ def _is_tag(part: str | int, after: str | int, table: dict[str, Any]) -> bool:
     return isinstance(after, str) and not isinstance(table[str(part)], dict) and part in table.values()
 
 
-def _complaint(text: str, source: str, location: Location, message: str, changed: Mapping[Location, Change]) -> str:
+def _complaint(
+    text: str, source: str, location: Location, message: str, changed: Mapping[Location, ConfigChange]
+) -> str:
     for place, change in changed.items():
         shared = min(len(location), len(place))
         if shared and location[:shared] == place[:shared]:  # of the value, or of the table that it made wrong

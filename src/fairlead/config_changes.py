@@ -12,7 +12,7 @@ FACTORS = "factors"
 
 
 @dataclass(frozen=True)
-class Change:
+class ConfigChange:
     """One ``--set KEY=VALUE``.
 
     Attributes:
@@ -26,7 +26,7 @@ class Change:
     text: str
 
     @classmethod
-    def parse(cls, text: str) -> "Change":
+    def parse(cls, text: str) -> "ConfigChange":
         """From "run.ranks=8".
 
         Raises:
@@ -41,13 +41,13 @@ class Change:
         return f"--set {self.key}"
 
 
-def apply(changes: Sequence[Change], data: dict[str, Any]) -> dict[Location, Change]:
+def apply(changes: Sequence[ConfigChange], data: dict[str, Any]) -> dict[Location, ConfigChange]:
     """Change the tables of a file in place; returns where each change went.
 
     Raises:
         ConfigError: there is no such factor or table.
     """
-    places: dict[Location, Change] = {}
+    places: dict[Location, ConfigChange] = {}
     for change in changes:
         parts = change.key.split(".")
         if len(parts) == 1:
@@ -91,7 +91,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _require_factor(change: Change, data: dict[str, Any]) -> None:
+def _require_factor(change: ConfigChange, data: dict[str, Any]) -> None:
     known = data.get(FACTORS)
     if isinstance(known, dict) and change.key in known:
         return
@@ -101,7 +101,7 @@ def _require_factor(change: Change, data: dict[str, Any]) -> None:
     raise ConfigError(f"{change}: the plan has no such factor", hint=there)
 
 
-def _put(change: Change, data: dict[str, Any], parts: list[str]) -> Location:
+def _put(change: ConfigChange, data: dict[str, Any], parts: list[str]) -> Location:
     """Set the value at the end of a path of keys; tables that the file does not have are made."""
     place: list[str | int] = []
     table: Any = data
@@ -117,7 +117,7 @@ def _put(change: Change, data: dict[str, Any], parts: list[str]) -> Location:
     return (*place, last)
 
 
-def _key(change: Change, table: Any, part: str) -> str | int:
+def _key(change: ConfigChange, table: Any, part: str) -> str | int:
     """The key of a table, or the number of the entry of a list of tables that has this name."""
     if not isinstance(table, list):
         return part

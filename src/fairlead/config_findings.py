@@ -13,7 +13,7 @@ RowT = TypeVar("RowT")
 
 
 @dataclass(frozen=True)
-class Finding:
+class ConfigFinding:
     """One thing that is wrong.
 
     Attributes:
@@ -36,11 +36,11 @@ class Findings(Generic[RowT]):
 
     path: Path
     rows_in_words: Callable[[Sequence[RowT]], str]
-    found: dict[Finding, list[RowT]] = field(default_factory=dict)
+    found: dict[ConfigFinding, list[RowT]] = field(default_factory=dict)
 
     def add(self, row: RowT, location: Location, message: str, hint: str) -> None:
         """Note what is wrong with a row."""
-        rows = self.found.setdefault(Finding(location, message, hint), [])
+        rows = self.found.setdefault(ConfigFinding(location, message, hint), [])
         if row not in rows:
             rows.append(row)
 

@@ -21,7 +21,7 @@ from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.score import Score, score, truth_of
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
@@ -30,7 +30,7 @@ from fairlead.store import Store
 pytestmark = pytest.mark.userns
 
 TRUNK_BPS = 200e6
-SMALL = Settings(sizes_B=(64, 65536))
+SMALL = SurveySettings(sizes_B=(64, 65536))
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def lab_of(topology: str, **lab: Any) -> Iterator[tuple[labs.Lab, Cluster]]:
         lab_.down()
 
 
-def measured(cluster: Cluster, results: Path, settings: Settings = SMALL) -> Characterization:
+def measured(cluster: Cluster, results: Path, settings: SurveySettings = SMALL) -> Characterization:
     with Store.open(results) as store:
         return characterize(cluster, store, settings, lambda what, done, total: None)
 
@@ -121,7 +121,7 @@ def is_as_the_mesh(found: Characterization) -> None:
 
 async def agents_take_the_tables(cluster: Cluster, found: Characterization) -> None:
     hosts = cluster.managed_hosts()
-    executor = executors.of(cluster)
+    executor = executors.executor_of(cluster)
     options = JobOptions(manage=found.manage_tables())
     program = str(native.program("fairlead-agent"))
     async with AgentGroup(
@@ -222,7 +222,7 @@ def test_an_unreachable_host_is_named(tmp_path: Path) -> None:
 def test_sixteen_hosts(topology: str, shape: dict[str, int], tmp_path: Path) -> None:
     with lab_of(topology, **shape) as (lab, cluster):
         begin = time.monotonic()
-        found = measured(cluster, tmp_path, Settings(sizes_B=(64, 1024, 8192, 65536)))
+        found = measured(cluster, tmp_path, SurveySettings(sizes_B=(64, 1024, 8192, 65536)))
         print(f"{topology}: {time.monotonic() - begin:.1f} s")
         result = scored(found, lab)
     assert np.isfinite(found.latency.median_s[:, ~np.eye(16, dtype=bool)]).all()

@@ -86,7 +86,7 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     (program,) = first.programs
     assert program.name == "cg.streams.star"
     assert program.has_detour is False
-    assert all(cell.n == 1 for cell in program.cells())
+    assert all(each.n == 1 for each in program.scenarios())
     assert all(decision.kind != "rerouted" for run in program.final.runs for decision in run.decisions)
     assert any(level.congestion_level == "high" for run in program.final.runs for level in run.levels)
     assert findings.NO_DETOUR in findings.paragraphs(first)[0]

@@ -93,7 +93,7 @@ def in_host(lab: Lab, host: str, *command: str) -> str:
     return subprocess.run(lab.enter_command(host, [*command]), check=True, capture_output=True, text=True).stdout
 
 
-def settled(lab: Lab, host: str) -> list[nics.Nic]:
+def settled(lab: Lab, host: str) -> list[nics.NicCounters]:
     """Counters once nothing moves any more: an acknowledgement may be late."""
     before = nics.nics(lab, host)
     while True:

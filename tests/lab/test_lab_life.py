@@ -121,7 +121,7 @@ def test_down_returns_when_nothing_is_left(user_namespace: bool) -> None:
         assert lives_in(lab.record["pid_namespace"]) == []
         assert not lab.directory.exists()
         with pytest.raises(LabError, match="no lab 'mesh' of yours is running"):
-            labs.find("mesh")
+            labs.find_lab("mesh")
 
 
 @BOTH

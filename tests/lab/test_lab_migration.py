@@ -81,7 +81,7 @@ def test_a_connection_lives_on_while_its_machine_moves() -> None:
         assert int(receiver.communicate(timeout=20)[0]) > 100
         assert receiver.returncode == 0
         assert (ports_of(lab, "server0"), ports_of(lab, "server2")) == (["switch"], ["h0", "switch"])
-        found = labs.find(lab.name)
+        found = labs.find_lab(lab.name)
         assert found.plan.host_by_name["h0"].server == "server2"
         shaped = json.loads(run(lab, "server2", "tc", "-json", "qdisc", "show", "dev", "h0"))
         assert [each["kind"] for each in shaped] == ["tbf"]
@@ -89,7 +89,7 @@ def test_a_connection_lives_on_while_its_machine_moves() -> None:
         replug(found, "h0", "server0")
         assert (ports_of(lab, "server0"), ports_of(lab, "server2")) == (["h0", "switch"], ["switch"])
         with pytest.raises(LabError, match="h0 is on server0 already"):
-            Migration(labs.find(lab.name), "h0", "server0")
+            Migration(labs.find_lab(lab.name), "h0", "server0")
 
 
 @pytest.mark.root
@@ -106,7 +106,7 @@ def test_a_killed_command_leaves_the_machine_where_it_was_and_nothing_behind() -
         command.wait()
         assert is_empty(lab)
         assert ports_of(lab, "server0") == ["h0", "switch"]
-        assert labs.find(lab.name).plan == lab.plan
+        assert labs.find_lab(lab.name).plan == lab.plan
         with Migration(lab, "h0", "server2") as migration:
             while migration.progress is None:
                 migration.poll(0.1)
@@ -132,7 +132,7 @@ def test_a_machine_whose_carrier_is_killed_in_the_pause_goes_on() -> None:
             with pytest.raises(LabError, match="the process that carried it out died"):
                 migration.wait()
         assert goes_on(lab, ticking)
-        assert ports_of(lab, labs.find(lab.name).plan.host_by_name["h0"].server) == ["h0", "switch"]
+        assert ports_of(lab, labs.find_lab(lab.name).plan.host_by_name["h0"].server) == ["h0", "switch"]
         ticking.kill()
         ticking.wait()
         assert ticking.stdout is not None
@@ -166,7 +166,7 @@ def test_an_mpi_program_verifies_across_migrations(tmp_path: Path) -> None:
         time.sleep(1.5)
         for vm, server in (("h0", "server2"), ("h1", "server0"), ("h0", "server1")):
             assert program.poll() is None, "the program ended before its machines had moved"
-            with Migration(labs.find(lab.name), vm, server) as migration:
+            with Migration(labs.find_lab(lab.name), vm, server) as migration:
                 assert migration.wait().target == server
         said = program.communicate(timeout=120)[0]
         assert program.returncode == 0

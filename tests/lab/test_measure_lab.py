@@ -19,7 +19,7 @@ from managed_runs import COMMAND, Command, cluster_file, mesh, once, processes, 
 
 from fairlead.benchmarks.all_pairs import analyse as all_pairs_analysis
 from fairlead.benchmarks.measuring import probe
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.noise import analyse as noise_analysis
 from fairlead.benchmarks.noise import periodic
 from fairlead.benchmarks.point_to_point import analyse as point_to_point_analysis
@@ -43,7 +43,7 @@ def cluster(lab: Lab, tmp_path: Path) -> Path:
     return cluster_file(lab, tmp_path)
 
 
-def benchmark(results: Path, name: str) -> tuple[Run, dict[Cell, list[Any]]]:
+def benchmark(results: Path, name: str) -> tuple[Run, dict[MessageCell, list[Any]]]:
     with Store.read(results) as store:
         run = store.runs("benchmark", benchmark=name)[-1]
         return run, point_to_point_analysis.blocks(store, run.id, name)
@@ -56,7 +56,7 @@ def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, t
     run, blocks = benchmark(tmp_path, LATENCY)
     assert (run.status, run.labels["cluster"], run.plan["between"]) == ("ok", lab.name, [["h0", "h1"]])
     assert {cell: len(found) for cell, found in blocks.items()} == {
-        Cell(size_B, pairs): 2 for size_B in (1, 65536) for pairs in (1, 2)
+        MessageCell(size_B, pairs): 2 for size_B in (1, 65536) for pairs in (1, 2)
     }
     assert all(block.shape[0] == cell.pairs for cell, found in blocks.items() for block in found)
     with Store.read(tmp_path) as store:
@@ -81,7 +81,7 @@ def test_what_was_measured_before_the_end_is_kept(
         command.process.send_signal(number)
         code = command.end()
     run, blocks = benchmark(tmp_path, LATENCY)
-    assert len(blocks[Cell(1)]) >= 3
+    assert len(blocks[MessageCell(1)]) >= 3
     assert run.status == ("aborted" if number == signal.SIGINT else "interrupted")
     if number == signal.SIGINT:
         assert code == 130
@@ -98,7 +98,7 @@ def test_a_rank_that_dies_ends_it_with_one_line(lab: Lab, cluster: Path, tmp_pat
     run, blocks = benchmark(tmp_path, LATENCY)
     assert run.status == "failed" and run.error is not None
     assert run.error.startswith("mpi-latency ended during 1 B, 1 pairs")
-    assert len(blocks[Cell(1)]) >= 2
+    assert len(blocks[MessageCell(1)]) >= 2
     assert "mpi-latency ended during" in command.text()
 
 
@@ -110,7 +110,7 @@ def test_a_rank_that_hangs_is_ended_after_the_limit(lab: Lab, cluster: Path, tmp
         assert command.end() == 1
     run, blocks = benchmark(tmp_path, LATENCY)
     assert run.status == "failed" and "was not done within 3 s" in str(run.error)
-    assert len(blocks[Cell(1)]) >= 2
+    assert len(blocks[MessageCell(1)]) >= 2
     assert not processes(lab, "h0", "mpi-latency") and not processes(lab, "h1", "mpi-latency")
 
 
@@ -128,7 +128,7 @@ def test_tcp_is_measured_one_way_and_both_ways(lab: Lab, cluster: Path, tmp_path
         run = store.runs("benchmark", benchmark="tcp")[-1]
         found = tcp_analysis.blocks(store, run.id)
     assert {cell: len(blocks) for cell, blocks in found.items()} == {
-        tcp.Cell(streams, both): 2 for streams in (1, 2) for both in (False, True)
+        tcp.TcpCell(streams, both): 2 for streams in (1, 2) for both in (False, True)
     }
     assert all(len(block.end_s) == cell.streams * (1 + cell.both) for cell, blocks in found.items() for block in blocks)
     assert not processes(lab, "h0", "iperf3") and not processes(lab, "h1", "iperf3")
@@ -250,11 +250,11 @@ def test_latency_and_throughput_agree_with_a_plain_loop_and_with_iperf3(lab: Lab
         rates = []
         for _ in range(4):
             samples_s = point_to_point.padded(trains.ask(request, 60, "a train"))
-            rates.append(point_to_point.rate_bps(Cell(65536, 1, 32), samples_s) / tcp_rate_bps(lab, "h0", "h1"))
+            rates.append(point_to_point.rate_bps(MessageCell(65536, 1, 32), samples_s) / tcp_rate_bps(lab, "h0", "h1"))
     assert np.median(rates) == pytest.approx(1.0, rel=0.03)
 
 
-def _own(own: probe.Probe) -> dict[int, float]:
+def _own(own: probe.RunningProbe) -> dict[int, float]:
     request = {"pairs": [[0, 1]], "most": 40, "warmup": 5}
     return {size_B: float(np.median(own.ask({**request, "size_B": size_B}, 60, "own"))) for size_B in SIZES_B}
 

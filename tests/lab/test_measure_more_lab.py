@@ -49,7 +49,7 @@ def test_every_operation_and_number_of_ranks(four: Lab, tmp_path: Path) -> None:
     with Store.read(tmp_path / "r") as store:
         blocks = collectives_analysis.blocks(store, run.id)
     assert set(blocks) == {
-        collectives.Cell(operation, 1024, ranks) for operation in collectives.OPERATIONS for ranks in (2, 4)
+        collectives.CollectiveCell(operation, 1024, ranks) for operation in collectives.OPERATIONS for ranks in (2, 4)
     }
     assert all(len(found) >= 2 for found in blocks.values())
     assert all(block.shape[0] == cell.ranks for cell, found in blocks.items() for block in found)
@@ -62,7 +62,9 @@ def test_victims_are_measured_alone_and_beside_others(four: Lab, tmp_path: Path)
     with Store.read(tmp_path / "r") as store:
         blocks = impact_analysis.blocks(store, run.id)
     assert set(blocks) == {
-        impact.Cell(victim, congestor) for victim in impact.VICTIMS for congestor in (impact.ALONE, *impact.CONGESTORS)
+        impact.ImpactCell(victim, congestor)
+        for victim in impact.VICTIMS
+        for congestor in (impact.ALONE, *impact.CONGESTORS)
     }
     assert all(len(rounds) >= 2 and rounds[0].shape[0] == 2 for rounds in blocks.values())
     assert len(impact_analysis.factors(blocks)) == 9

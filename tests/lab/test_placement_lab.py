@@ -10,7 +10,7 @@ import pytest
 from managed_runs import COMMAND, LIMIT_S, star
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.launch import prepare
 from fairlead.lab import Lab
 from fairlead.placement.json_form import Expected, Placement, host_list, rankfile
@@ -104,4 +104,4 @@ def test_the_launchers_own_files_do_the_same(lab: Lab, mpi: tuple[str, str], tmp
             "openmpi4": ["--rankfile", str(file)],
             "openmpi5": ["--host", "h0:2,h1:2,h2:2", "--map-by", f"rankfile:file={file}"],
         }[launcher.name]
-    assert told(of(cluster).command("h0", words)) == HOSTS
+    assert told(executor_of(cluster).command("h0", words)) == HOSTS

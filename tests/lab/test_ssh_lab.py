@@ -24,7 +24,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
 from fairlead.cluster.execute import attempt, on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian.install import install, plan_installation
 from fairlead.cluster.launch import prepare, run, start
 from fairlead.errors import HostError
@@ -157,14 +157,14 @@ def program(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Path of the test's MPI program on all hosts, to which it was brought by `deploy`."""
     path = tmp_path_factory.mktemp("build") / "ring"
     subprocess.run(["mpicc.openmpi", "-o", path, SOURCE], check=True)
-    executor = of(cluster)
+    executor = executor_of(cluster)
     placed = {deploy(executor, host.name, {"ring": path})["ring"] for host in cluster.hosts}
     assert len(placed) == 1
     return placed.pop()
 
 
 def test_commands_run_there_with_their_words_and_streams(cluster: Cluster) -> None:
-    executor = of(cluster)
+    executor = executor_of(cluster)
     names = on_all([host.name for host in cluster.hosts], lambda host: run_on(executor, host, ["hostname"]).strip())
     assert names == {"h0": "h0", "h1": "h1", "h2": "h2"}
     assert run_on(executor, "h1", ["printf", "%s|", "a b", "$HOME", "'"]) == "a b|$HOME|'|"
@@ -182,17 +182,17 @@ def test_a_wrong_key_is_told(cluster: Cluster, tmp_path: Path, own_connections: 
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
     stranger = replace(cluster, ssh=replace(cluster.ssh, identity=tmp_path / "other"))
     with pytest.raises(HostError, match=r"h1: ssh did not get there: .*Permission denied \(publickey"):
-        attempt(of(stranger), "h1", ["true"])
+        attempt(executor_of(stranger), "h1", ["true"])
 
 
 def test_a_host_that_is_not_there(cluster: Cluster) -> None:
     lost = replace(cluster, hosts=tuple(replace(host, reach="10.64.0.99") for host in cluster.hosts))
     with pytest.raises(HostError, match=r"h1: ssh did not get there: .*\n  try `ssh HOST true` by hand"):
-        attempt(of(lost), "h1", ["true"])
+        attempt(executor_of(lost), "h1", ["true"])
 
 
 def test_agent_and_guardian_are_brought_once_and_checked(cluster: Cluster) -> None:
-    executor = of(cluster)
+    executor = executor_of(cluster)
     files = {name: native.program(name) for name in ("fairlead-agent", "fairlead-guardian")}
     placed = deploy(executor, "h2", files)
     assert placed["fairlead-agent"].startswith("/root/.cache/fairlead/")
@@ -218,7 +218,7 @@ def test_mpi_over_ssh(cluster: Cluster, program: str, tmp_path: Path) -> None:
         assert run(cluster, launcher, job, stdin=source.fileno(), stdout=out.fileno(), timeout_s=LIMIT_S) == 7
     lines = (tmp_path / "out").read_text().splitlines()
     assert lines == ["sum 3", "rank 0 on h0", "rank 1 on h1", "rank 2 on h2", "greeting a 'b'", "stdin hello"]
-    assert run_on(of(cluster), "h0", ["ls", "/root/.cache/fairlead/run"]) == ""  # no note of mpirun is left
+    assert run_on(executor_of(cluster), "h0", ["ls", "/root/.cache/fairlead/run"]) == ""  # no note of mpirun is left
 
 
 def test_a_bundled_program_is_brought_to_the_hosts(cluster: Cluster, tmp_path: Path) -> None:
@@ -471,7 +471,7 @@ def test_a_guardian_is_installed_used_and_removed(
 
     of_hers = of_ann(text, keys)
     for host in ("h0", "h1", "h2"):  # an earlier test's connection of hers is from before she joined
-        subprocess.run(of(Cluster.load(of_hers)).log_out(host), capture_output=True, check=False)
+        subprocess.run(executor_of(Cluster.load(of_hers)).log_out(host), capture_output=True, check=False)
     for host in json.loads(guardian("status", of_hers, "--json").stdout):
         (found,) = host["guardians"]
         assert (found["place"], found["version"], found["mode"]) == (GUARDIAN, __version__, "754 root fairlead")
@@ -530,7 +530,7 @@ def test_where_a_capability_does_not_count_nothing_is_installed(
     lab: labs.Lab, cluster: Cluster, cluster_file: Path, own_accounts: None, option: str, cause: str
 ) -> None:
     before = accounts(lab)
-    plan = plan_installation(of(cluster), "h1", ["ann"])
+    plan = plan_installation(executor_of(cluster), "h1", ["ann"])
     in_hosts(lab, f"mount -o remount,{option} /usr/local/bin")
     refused = guardian("install", cluster_file, "--user", "ann")
     assert refused.returncode == 1
@@ -538,5 +538,5 @@ def test_where_a_capability_does_not_count_nothing_is_installed(
     assert cause in refused.stderr and f"mount -o remount,{option[2:]} /usr/local/bin" in refused.stderr
     # Where that was not seen before, the installation itself finds out.
     with pytest.raises(HostError, match=r"h1: .*this failed, and nothing was changed: setpriv .* --check"):
-        install(of(cluster), "h1", plan)
+        install(executor_of(cluster), "h1", plan)
     assert accounts(lab) == before

@@ -22,7 +22,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
 from fairlead.cluster.execute import attempt, on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.launch import prepare, run
 from fairlead.errors import HostError
 from fairlead.store import Store
@@ -51,7 +51,7 @@ def gateway(containers: Containers) -> str:
 
 
 def check_commands(cluster: Cluster) -> None:
-    executor = of(cluster)
+    executor = executor_of(cluster)
     names = on_all([host.name for host in cluster.hosts], lambda host: run_on(executor, host, ["hostname"]).strip())
     assert names == {"n1": "c1", "n2": "c2", "n3": "c3", "n4": "c4"}
     assert run_on(executor, "n1", ["printf", "%s|", "a b", "$HOME", "'"]) == "a b|$HOME|'|"
@@ -69,7 +69,7 @@ def test_commands_run_there_with_their_words_and_streams(cluster: Cluster) -> No
 def test_a_container_that_does_not_run_is_told(containers: Containers) -> None:
     stopped = Cluster.parse(containers.text().replace('reach = "c3"', 'reach = "c9"'))
     with pytest.raises(HostError, match="n3: lxc-attach did not get there: ") as told:
-        attempt(of(stopped), "n3", ["true"])
+        attempt(executor_of(stopped), "n3", ["true"])
     assert "lxc-attach -n CONTAINER" in told.value.hint
 
 
@@ -82,7 +82,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 def ring(cluster: Cluster, mpi: Mpi, tmp_path: Path) -> str:
     """Path of the test's MPI program in every container."""
     path = mpi.compile(SOURCE, tmp_path / "ring")
-    placed = {deploy(of(cluster), host.name, {"ring": path})["ring"] for host in cluster.hosts}
+    placed = {deploy(executor_of(cluster), host.name, {"ring": path})["ring"] for host in cluster.hosts}
     assert len(placed) == 1
     return placed.pop()
 
@@ -236,7 +236,7 @@ def on_a_server(containers: Containers, tmp_path: Path) -> Iterator[Cluster]:
         text = containers.text().replace('"c3"', '"c3@127.0.0.1"').replace('"c4"', '"c4@127.0.0.1"')
         cluster = Cluster.parse(text + SSH.format(port=port, keys=tmp_path))
         deadline_s = time.monotonic() + LIMIT_S
-        while subprocess.run(of(cluster).command("n3", ["true"]), capture_output=True).returncode:
+        while subprocess.run(executor_of(cluster).command("n3", ["true"]), capture_output=True).returncode:
             assert time.monotonic() < deadline_s and server.poll() is None, server.stderr
             time.sleep(0.1)
         yield cluster
@@ -254,8 +254,8 @@ def test_ranks_are_started_by_ssh_from_a_machine_that_is_no_host(
         config = SSHD.format(port=2222, keys="/run/keys").replace("127.0.0.1", address)
         script = "mkdir -p /run/sshd /run/keys; umask 077; cat >/run/keys/$0"
         for name, text in {**files, "sshd_config": config}.items():
-            run_on(of(on_a_server), f"n{number}", ["sh", "-c", script, name], stdin=text.encode())
-        run_on(of(on_a_server), f"n{number}", ["/usr/sbin/sshd", "-f", "/run/keys/sshd_config"])
+            run_on(executor_of(on_a_server), f"n{number}", ["sh", "-c", script, name], stdin=text.encode())
+        run_on(executor_of(on_a_server), f"n{number}", ["/usr/sbin/sshd", "-f", "/run/keys/sshd_config"])
     text = containers.text().replace('"lxc"', '"ssh"').replace("cores_shared", 'launch_from = "here"\ncores_shared')
     text = re.sub(r"\[lxc\]\npath = .*\n", SSH.format(port=2222, keys=tmp_path), text)
     for number, address in enumerate(containers.addresses, 1):

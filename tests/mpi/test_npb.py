@@ -33,7 +33,7 @@ REPORT = """
 
 
 def test_a_report_is_read() -> None:
-    assert npb.report(REPORT.encode()) == npb.Report("cg", "A", 1.25, 8, True, 1196.8)
+    assert npb.report(REPORT.encode()) == npb.NpbReport("cg", "A", 1.25, 8, True, 1196.8)
     said = verdict(b"noise\n" + REPORT.encode())
     assert (said.verified, said.timed_s) == (True, 1.25)
     assert said.data is not None and said.data["processes"] == 8
@@ -65,15 +65,15 @@ def test_process_counts() -> None:
     assert allowed["lu"] == [1, 2, 4, 6, 8, 9, 12, 15, 16, 18]
     assert allowed["ep"] == list(range(1, 19))
     with pytest.raises(ConfigError, match=r"bt\.A does not run on 8 processes: BT needs a square number\n  take -n 4"):
-        npb.check_ranks(npb.Program("bt", "A"), 8)
+        npb.check_ranks(npb.NpbProgram("bt", "A"), 8)
     with pytest.raises(ConfigError, match=r"cg\.B does not run on 12 .*power of two\n  take -n 8 or -n 16"):
-        npb.check_ranks(npb.Program("cg", "B"), 12)
+        npb.check_ranks(npb.NpbProgram("cg", "B"), 12)
 
 
 @pytest.mark.parametrize("name", ["dt.A", "cg.X", "cg", ".A"])
 def test_what_is_no_benchmark(name: str) -> None:
     with pytest.raises(ConfigError, match="is not a benchmark of NPB"):
-        npb.Program.parse(name)
+        npb.NpbProgram.parse(name)
 
 
 def test_a_directory_that_is_no_tree(tmp_path: Path) -> None:
@@ -141,18 +141,18 @@ def test_what_gfortran_wants_is_told(root: Path) -> None:
     for line in (1, 2):
         (root / "Makefile").write_text(f"mg:\n\tsed -n {line}p refused; exit 1\n")
         with pytest.raises(FairleadError) as told:
-            npb.build(root, npb.Program("mg", "S"))
+            npb.build(root, npb.NpbProgram("mg", "S"))
         assert "FFLAGS = -O3 -fallow-argument-mismatch -fallow-invalid-boz" in told.value.hint
     (root / "refused").write_text(GFORTRAN.replace("Error", "Warning"))
     with pytest.raises(FairleadError) as told:
-        npb.build(root, npb.Program("mg", "S"))
+        npb.build(root, npb.NpbProgram("mg", "S"))
     assert told.value.hint == ""
 
 
 @pytest.mark.mpi
 def test_what_make_said_is_told(root: Path) -> None:
     with pytest.raises(FairleadError, match=r"`make is CLASS=S` did not make bin/is\.S\.x:\n(.|\n)*IS/is\.c: no such"):
-        npb.build(root, npb.Program("is", "S"))
+        npb.build(root, npb.NpbProgram("is", "S"))
     done = invoke("workload", "add", "npb", root, "--apps", "is", "--classes", "S")
     assert isinstance(done.exception, FairleadError)
     assert workloads.trees() == {}

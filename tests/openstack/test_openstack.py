@@ -20,9 +20,9 @@ from services import HOSTS, Site
 
 from fairlead import cloud
 from fairlead.cloud import Created, Creation, Migration, Moved, Progress
-from fairlead.cloud.inventory import Group, Inventory
+from fairlead.cloud.inventory import AffinityGroup, Inventory
 from fairlead.cloud.openstack import OpenstackDriver
-from fairlead.cloud.openstack_session import Session
+from fairlead.cloud.openstack_session import OpenstackSession
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, CreationRefusedError, MigrationRefusedError
 
@@ -180,7 +180,7 @@ def test_anti_affinity_is_respected_and_nova_has_the_last_word(
     group = admin.compute.create_server_group(name="apart", policy="anti-affinity")
     first, second = admin.create("first", "cmp0", group.id), admin.create("second", "cmp1", group.id)
     asked = driver(admin)
-    assert asked.inventory().groups == (Group("apart", frozenset({"first", "second"}), 1),)
+    assert asked.inventory().groups == (AffinityGroup("apart", frozenset({"first", "second"}), 1),)
     with pytest.raises(MigrationRefusedError, match="cmp1 has second, which group apart keeps apart from first"):
         asked.migrate("first", "cmp1")
     monkeypatch.setattr(Inventory, "bars", lambda self, server, vm: None)
@@ -226,7 +226,7 @@ def test_a_machine_that_does_not_run_is_none_but_takes_up_room(admin: Admin, gue
 
 
 def test_what_nova_says_no_to_at_once_is_a_refusal(admin: Admin, guest: Any) -> None:
-    session = Session("test", None, 10.0)
+    session = OpenstackSession("test", None, 10.0)
     admin.compute.stop_server(guest)
     admin.compute.wait_for_server(guest, status="SHUTOFF", interval=0.2, wait=30)
     request, refusal = session.migrate(guest.id, "cmp1")

@@ -48,7 +48,7 @@ from fairlead.cluster.description import Cluster
 
 text = '[cluster]\\nname = "c"\\nexecutor = "telepathy"\\ninterface = "eth0"\\n'
 text += '[[hosts]]\\nname = "h0"\\naddress = "10.0.0.1"\\n'
-assert executors.of(Cluster.parse(text)).command("h0", ["true"]) == ["think", "h0", "true"]
+assert executors.executor_of(Cluster.parse(text)).command("h0", ["true"]) == ["think", "h0", "true"]
 """,
 )
 LAUNCHER = Added(
@@ -145,7 +145,7 @@ BENCHMARK = Added(
 
 import click
 
-from fairlead.benchmarks.registration import LAYERS, Benchmark, Share, asked, register
+from fairlead.benchmarks.registration import LAYERS, Benchmark, SuiteShare, asked, register
 
 
 @click.option("--throws", default=3, help="How many.")
@@ -160,7 +160,7 @@ register(
         __name__,
         LAYERS + 200,
         command,
-        Share(90, 1, lambda whole, seconds: {"throws": int(seconds)}),
+        SuiteShare(90, 1, lambda suite, seconds: {"throws": int(seconds)}),
         compared="throw",
         interval_over="throws",
     )
@@ -173,11 +173,14 @@ from fairlead.benchmarks.measuring import records
 
 
 @dataclass(frozen=True)
-class Settings:
+class DiceSettings:
     throws: int = 3
 
     def lasts_s(self):
         return 90.0
+
+
+SETTINGS = DiceSettings
 
 
 def measure(cluster, store, settings, progress):
@@ -230,7 +233,7 @@ from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 
-from fairlead.benchmarks.measuring.budget import Settings, _steps
+from fairlead.benchmarks.measuring.suite import SuiteSettings, _steps
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster
 
@@ -251,7 +254,7 @@ with TemporaryDirectory() as name:
     assert "dice            Throw dice." in fairlead("measure", "--help")
     planned = fairlead("measure", here / "one.toml", "plan", here / "plan.toml", "--dry-run")
     assert "dice --throws 2" in planned, planned
-    steps = _steps(Cluster.load(here / "one.toml"), None, Settings(), lambda *_: None)
+    steps = _steps(Cluster.load(here / "one.toml"), None, SuiteSettings(), lambda *_: None)
     assert steps[-1].name == "dice"
     for results in ("old", "new"):
         fairlead("measure", here / "one.toml", "dice", "--throws", 12, "--results", here / results)

@@ -30,7 +30,7 @@ from bench.summary import Summary
 
 from fairlead import native, programs
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.lab.topology import Host
+from fairlead.lab.topology import LabHost
 
 from .agent_events import event
 
@@ -128,7 +128,7 @@ def test_connections() -> None:
 
 
 def test_multipath_relays_are_on_a_third_leaf() -> None:
-    hosts = [Host(f"h{i}", f"10.64.{i // 2}.{i % 2 + 1}", "compute", 1, i // 2) for i in range(8)]
+    hosts = [LabHost(f"h{i}", f"10.64.{i // 2}.{i % 2 + 1}", "compute", 1, i // 2) for i in range(8)]
     for source in range(8):
         for destination in range(8):
             relay = multipath.relay_of(hosts, source, destination)

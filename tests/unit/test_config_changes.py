@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import config
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.plan import Plan
@@ -41,7 +41,7 @@ ranks = 4
 
 
 def changed(*texts: str) -> Plan:
-    return config.parse(PLAN, Plan, source="plan.toml", changes=[Change.parse(text) for text in texts])
+    return config.parse(PLAN, Plan, source="plan.toml", changes=[ConfigChange.parse(text) for text in texts])
 
 
 def test_a_factor_gets_other_levels() -> None:
@@ -69,12 +69,14 @@ where = { program = ["is", "ft"] }
 name = "ft"
 where = { program = ["ft"] }
 """
-    plan = config.parse(PLAN + more, Plan, source="plan.toml", changes=[Change.parse("program=is")])
+    plan = config.parse(PLAN + more, Plan, source="plan.toml", changes=[ConfigChange.parse("program=is")])
     assert [group.where for group in plan.report.groups] == [{"program": ("is",)}, {"program": ()}]
     assert plan.exclude == ({"program": (), "class": ("C",)},)
     assert [row["program"] for row in plan.combinations()] == ["is"]
     with pytest.raises(ConfigError, match="program has no level 'lu'"):
-        config.parse(PLAN + more.replace('"is", "ft"', '"lu"'), Plan, source="p", changes=[Change.parse("program=is")])
+        config.parse(
+            PLAN + more.replace('"is", "ft"', '"lu"'), Plan, source="p", changes=[ConfigChange.parse("program=is")]
+        )
 
 
 def test_a_key_of_a_table_gets_another_value() -> None:
@@ -86,7 +88,7 @@ def test_a_key_of_a_table_gets_another_value() -> None:
 
 
 def test_an_entry_of_a_list_of_tables_goes_by_its_name() -> None:
-    change = [Change.parse("programs.cg.ranks=16"), Change.parse("comparison.seed=3")]
+    change = [ConfigChange.parse("programs.cg.ranks=16"), ConfigChange.parse("comparison.seed=3")]
     plan = config.parse(COMPARISON, ComparisonPlan, source="plan.toml", changes=change)
     assert plan.programs[0].ranks == 16
     assert plan.comparison.seed == 3
@@ -113,15 +115,15 @@ def test_what_is_wrong_is_told_with_what_there_is(text: str, complaint: str) -> 
 
 def test_an_unknown_entry_is_told_with_those_that_there_are() -> None:
     with pytest.raises(ConfigError, match=r"--set programs\.ft\.ranks: there is no entry ft\n  there are cg"):
-        config.parse(COMPARISON, ComparisonPlan, source="p", changes=[Change.parse("programs.ft.ranks=4")])
+        config.parse(COMPARISON, ComparisonPlan, source="p", changes=[ConfigChange.parse("programs.ft.ranks=4")])
     with pytest.raises(
         ConfigError, match="no such factor\n  it has keys of the tables comparison, congestion, programs"
     ):
-        config.parse(COMPARISON, ComparisonPlan, source="p", changes=[Change.parse("class=W")])
+        config.parse(COMPARISON, ComparisonPlan, source="p", changes=[ConfigChange.parse("class=W")])
 
 
 def test_mistakes_of_the_file_keep_their_line(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     file.write_text(PLAN.replace("ranks = 8", "rank = 8"))
     with pytest.raises(ConfigError, match=r"plan.toml:11: run.rank: unknown key"):
-        config.load(file, Plan, [Change.parse("class=W")])
+        config.load(file, Plan, [ConfigChange.parse("class=W")])

@@ -13,7 +13,7 @@ from fairlead import config, demo
 from fairlead.cli import compare, evaluate
 from fairlead.cli.measure_plan import PlanFile
 from fairlead.cluster.description import Cluster
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
 from fairlead.experiment import comparison_session, design, plan_file, row_checks
 from fairlead.lab import description as lab_description
@@ -106,7 +106,7 @@ def test_every_plan_of_measurements_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", ["802.3ad", "interconnection", "clouds"])
 def test_plans_for_servers_run_in_another_class_and_have_a_small_one_for_a_lab(name: str) -> None:
     file = FILES[f"evaluate/{name}.toml"]
-    small = plan_file.read(file, [Change.parse("class=A")])
+    small = plan_file.read(file, [ConfigChange.parse("class=A")])
     assert small.factors["class"] == ("A",)
     assert row_checks.findings(small, file).lines() == []
     here = plan_file.read(FILES[f"evaluate/{name}-lab.toml"])
@@ -128,7 +128,7 @@ def test_the_changes_that_help_texts_show_can_be_made(command: click.Command) ->
     assert shown
     for name, options in shown:
         words = shlex.split(options)
-        changes = [Change.parse(text) for option, text in itertools.pairwise(words) if option == "--set"]
+        changes = [ConfigChange.parse(text) for option, text in itertools.pairwise(words) if option == "--set"]
         if name in EVALUATIONS:
             plan = plan_file.read(FILES[name], changes)
             assert row_checks.findings(plan, FILES[name]).lines() == []

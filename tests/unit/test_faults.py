@@ -14,7 +14,7 @@ import pytest
 from bench import fault_recovery
 from bench.faults import __main__ as command_line
 from bench.faults import cells, direct, injections, programs, recovery, report, runs, trial
-from bench.faults.cells import Cell, chosen, drawn, matrix, why_not
+from bench.faults.cells import FaultCell, chosen, drawn, matrix, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts
 from bench.faults.matrix import Matrix, again, counted
@@ -30,9 +30,9 @@ from fairlead.protocol.messages import AgentEvent
 from .agent_events import event
 
 RATE_BPS = 5_000_000
-HURT = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
-KILLED = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.SUPERVISOR_KILLED)
-RANK_KILLED = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.PROGRAM_KILLED)
+HURT = FaultCell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
+KILLED = FaultCell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.SUPERVISOR_KILLED)
+RANK_KILLED = FaultCell(cells.ROUTE, cells.BY_HAND, cells.CG, "", cells.PROGRAM_KILLED)
 
 
 def flow(
@@ -169,8 +169,8 @@ def test_a_tenth_is_drawn_alike_for_a_day() -> None:
 
 
 def test_the_table_says_what_each_cell_said() -> None:
-    def cell(place: str, fault: str = cells.GUARDIAN_KILLED, plane: str = cells.ROUTE) -> Cell:
-        return Cell(plane, cells.BY_HAND, cells.CG, place, fault)
+    def cell(place: str, fault: str = cells.GUARDIAN_KILLED, plane: str = cells.ROUTE) -> FaultCell:
+        return FaultCell(plane, cells.BY_HAND, cells.CG, place, fault)
 
     results = [
         Result(cell("source"), OK, flow=flow((2.98, 3.5))),
@@ -232,7 +232,7 @@ def test_what_ends_a_cell_badly_fails() -> None:
     ],
 )
 def test_the_program_is_judged_before_its_traffic(
-    cell: Cell, hung: bool, code: int | None, verified: bool | None, seen: recovery.Flow | None, status: str
+    cell: FaultCell, hung: bool, code: int | None, verified: bool | None, seen: recovery.Flow | None, status: str
 ) -> None:
     result = Result(cell, OK, target_s=1.0, flow=seen, verified=verified)
     assert trial.status(result, hung=hung, code=code)[0] == status
@@ -315,7 +315,7 @@ class FakeHosts:
         return ["h2: device fl-1"] if self.looks >= 0 else []
 
 
-def tried(monkeypatch: pytest.MonkeyPatch, cell: Cell, looks: int, fails: Exception, notes: list[str]) -> Result:
+def tried(monkeypatch: pytest.MonkeyPatch, cell: FaultCell, looks: int, fails: Exception, notes: list[str]) -> Result:
     """What a cell says that fails before its fault; `fairlead clean` would clean everything."""
     hosts = FakeHosts(looks)
 
@@ -335,7 +335,7 @@ def tried(monkeypatch: pytest.MonkeyPatch, cell: Cell, looks: int, fails: Except
 
 
 def test_what_was_left_is_looked_for_before_it_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
-    def said(cell: Cell, looks: int) -> tuple[str, list[str]]:
+    def said(cell: FaultCell, looks: int) -> tuple[str, list[str]]:
         result = tried(monkeypatch, cell, looks, MeasurementError("it was not rerouted"), ["runtime file old.json"])
         return result.status, result.left
 
@@ -454,7 +454,7 @@ def test_every_program_lasts_until_its_fault_is_taken_back() -> None:
 
 
 def test_a_silent_end_may_stay_slow_for_as_long_as_with_tcp_alone() -> None:
-    silent = Cell(cells.RELAYED, cells.BY_HAND, cells.CG, cells.DESTINATION, cells.HOST_SILENT)
+    silent = FaultCell(cells.RELAYED, cells.BY_HAND, cells.CG, cells.DESTINATION, cells.HOST_SILENT)
     seen = flow((2.98, 5.5))
     slow = Result(silent, OK, target_s=3.0, flow=seen, verified=True)
     assert trial.status(slow, hung=False, code=0)[0] == SLOW
@@ -467,7 +467,7 @@ def test_a_silent_end_may_stay_slow_for_as_long_as_with_tcp_alone() -> None:
 
 def test_silent_supervisors_are_so_for_longer_than_a_lease() -> None:
     for fault in (cells.SUPERVISOR_SILENT, cells.SUPERVISOR_CUT_OFF):
-        cell = Cell(cells.ROUTE, cells.BY_HAND, cells.CG, "", fault)
+        cell = FaultCell(cells.ROUTE, cells.BY_HAND, cells.CG, "", fault)
         assert injections.hold_s(cell) >= LEASE_S + 5.0
         assert injections.length(cell) * programs.LENGTH_S > injections.hold_s(cell) + 2 * direct.WARM_UP_S
 

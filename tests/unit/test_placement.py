@@ -9,17 +9,17 @@ from click.testing import CliRunner, Result
 
 from fairlead.characterize import characterization
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.downstream_bottlenecks import Link
+from fairlead.characterize.downstream_bottlenecks import DownstreamLink
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.placement import compute, json_form, network, placed
-from fairlead.placement.cost import Traffic, cost
-from fairlead.placement.network import Network, assumed
+from fairlead.placement.cost import TrafficMatrix, cost
+from fairlead.placement.network import PlacementNetwork, assumed
 from fairlead.placement.search import _fitting, best, exchanged
 from fairlead.profile import json_form as profiles
 from fairlead.profile import profile
@@ -29,7 +29,7 @@ from fairlead.store import Store
 from .characterize.simulated_network import SimulatedAgents, run
 from .profile.profile_fixtures import a_record
 
-LEAFS = resolve(
+LEAFS = resolve_lab(
     Description.model_validate(
         {
             "lab": {"name": "sim", "topology": "leaf-spine", "leafs": 2, "spines": 1, "hosts_per_leaf": 2},
@@ -39,38 +39,38 @@ LEAFS = resolve(
     )
 )
 CLUSTER = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in LEAFS.hosts), source="sim.toml")
-SETTINGS = Settings(sizes_B=(64, 65536))
+SETTINGS = SurveySettings(sizes_B=(64, 65536))
 FAR_S, NEAR_S = 8e-8, 8e-9  # a byte
 
 
-def pairwise(ranks: int, distance: int, size_B: float = 1e6) -> Traffic:
+def pairwise(ranks: int, distance: int, size_B: float = 1e6) -> TrafficMatrix:
     """Rank r and rank r + distance talk, both ways, 10 messages."""
     bytes_B = np.zeros((ranks, ranks))
     for rank in range(ranks):
         if rank % (2 * distance) < distance:
             bytes_B[rank, rank + distance] = bytes_B[rank + distance, rank] = 10 * size_B
-    return Traffic(10.0 * (bytes_B > 0), bytes_B)
+    return TrafficMatrix(10.0 * (bytes_B > 0), bytes_B)
 
 
-def torus(rows: int, columns: int, seed: int) -> Traffic:
+def torus(rows: int, columns: int, seed: int) -> TrafficMatrix:
     """Neighbours on a torus talk; which rank is where is shuffled."""
     place = np.random.default_rng(seed).permutation(rows * columns).reshape(rows, columns)
     messages = np.zeros((rows * columns, rows * columns))
     for neighbour in (np.roll(place, 1, 0), np.roll(place, 1, 1)):
         messages[place, neighbour] += 1
         messages[neighbour, place] += 1
-    return Traffic(messages, 1000 * messages)
+    return TrafficMatrix(messages, 1000 * messages)
 
 
-def two_leafs(hosts_a_leaf: int, slots: int = 1, trunk_bps: float = 0.0) -> Network:
+def two_leafs(hosts_a_leaf: int, slots: int = 1, trunk_bps: float = 0.0) -> PlacementNetwork:
     """Far between leafs; with a rate, the trunk is a shared bottleneck of each direction instead, and all is near."""
     hosts = 2 * hosts_a_leaf
     leaf = np.arange(hosts) // hosts_a_leaf
     across = leaf[:, None] != leaf[None, :]
     byte_s = np.where(across & (trunk_bps == 0), FAR_S, NEAR_S) * (1 - np.eye(hosts))
-    links = [Link(across & (leaf[:, None] == side), trunk_bps) for side in (0, 1)] if trunk_bps else []
+    links = [DownstreamLink(across & (leaf[:, None] == side), trunk_bps) for side in (0, 1)] if trunk_bps else []
     names = tuple(f"h{index}" for index in range(hosts))
-    return Network(names, (slots,) * hosts, 1e-5 * (1 - np.eye(hosts)), byte_s, tuple(links), measured=True)
+    return PlacementNetwork(names, (slots,) * hosts, 1e-5 * (1 - np.eye(hosts)), byte_s, tuple(links), measured=True)
 
 
 def test_what_a_placement_costs() -> None:
@@ -102,10 +102,12 @@ def test_the_busiest_of_several_bottlenecks_is_relieved() -> None:
     slow, fast = np.zeros((3, 3), bool), np.zeros((3, 3), bool)
     slow[0, 1] = slow[1, 0] = True
     fast[0, 2] = fast[2, 0] = True
-    found = Network(("a", "b", "c"), (1, 1, 1), 0.0 * apart, 0.0 * apart, (Link(slow, 1e6), Link(fast, 1e7)))
+    found = PlacementNetwork(
+        ("a", "b", "c"), (1, 1, 1), 0.0 * apart, 0.0 * apart, (DownstreamLink(slow, 1e6), DownstreamLink(fast, 1e7))
+    )
     bytes_B = np.array([[0, 9e6, 1e6], [0, 0, 0], [0, 0, 0]])
-    where = best(Traffic(1.0 * (bytes_B > 0), bytes_B), found)
-    after = cost(Traffic(1.0 * (bytes_B > 0), bytes_B), found, where)
+    where = best(TrafficMatrix(1.0 * (bytes_B > 0), bytes_B), found)
+    after = cost(TrafficMatrix(1.0 * (bytes_B > 0), bytes_B), found, where)
     assert after.busiest_s == pytest.approx(8e6 / 1e7)
 
 
@@ -123,8 +125,8 @@ def test_hosts_of_different_size_and_free_slots() -> None:
     np.fill_diagonal(bytes_B, 0)
     order = np.array([0, 3, 1, 4, 2, 5])
     bytes_B = bytes_B[np.ix_(order, order)]
-    where = best(Traffic(1.0 * (bytes_B > 0), bytes_B), assumed(["a", "b", "c"], [3, 1, 4]))
-    assert cost(Traffic(1.0 * (bytes_B > 0), bytes_B), assumed(["a", "b", "c"], [3, 1, 4]), where).bytes_B == 0
+    where = best(TrafficMatrix(1.0 * (bytes_B > 0), bytes_B), assumed(["a", "b", "c"], [3, 1, 4]))
+    assert cost(TrafficMatrix(1.0 * (bytes_B > 0), bytes_B), assumed(["a", "b", "c"], [3, 1, 4]), where).bytes_B == 0
     assert sorted(np.bincount(where, minlength=3)) == [0, 3, 3]
 
 
@@ -162,7 +164,7 @@ def test_room_is_slots_and_where_these_do_not_suffice_what_ranks_get_anyway() ->
     assert network.room(cluster, 5) == (4, 1)
 
 
-def profiled(hosts: list[str], traffic: Traffic | None = None) -> Summary:
+def profiled(hosts: list[str], traffic: TrafficMatrix | None = None) -> Summary:
     """Four ranks, of which 0 and 2, 1 and 3 talk."""
     bytes_B = (traffic or pairwise(4, 2)).bytes_B
     records = [a_record(rank, [int(each) for each in bytes_B[rank]], mpi_s=1.0, ranks=4) for rank in range(4)]
@@ -219,7 +221,7 @@ def test_a_good_placement_is_left_alone() -> None:
 
 
 def test_a_program_that_sends_nothing() -> None:
-    nothing = Traffic(np.zeros((4, 4)), np.zeros((4, 4)))
+    nothing = TrafficMatrix(np.zeros((4, 4)), np.zeros((4, 4)))
     with pytest.raises(MeasurementError, match="prog sends no point-to-point messages"):
         compute.compute(profiled(["h0"] * 4, nothing), CLUSTER)
 

@@ -26,7 +26,7 @@ STDERR_LINES = 8
 UNREAD_B = 1 << 10  # of what is written and does not fit into the pipe; then nothing is added that has no answer
 
 
-class Host(Protocol):
+class AgentHost(Protocol):
     """What the group needs to know of a host."""
 
     @property
@@ -42,7 +42,7 @@ class PortBusyError(AgentError):
 class Agent:
     """One agent process: commands and their answers, events, its end."""
 
-    def __init__(self, index: int, host: Host, argv: Sequence[str], on_event: EventCallback) -> None:
+    def __init__(self, index: int, host: AgentHost, argv: Sequence[str], on_event: EventCallback) -> None:
         self.index = index
         self.host = host
         self._argv = list(argv)

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from fairlead.agents import revival
-from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, EventCallback, Host, PortBusyError
+from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, AgentHost, EventCallback, PortBusyError
 from fairlead.agents.revival import Revival
 from fairlead.errors import AgentError, HostError
 from fairlead.protocol import answers, commands, enums, events, numbers
@@ -27,7 +27,7 @@ FEWEST_STARTED = 2
 """Hosts between which there is a path to manage."""
 RENEWALS = 10  # of a lease, before it would run out
 
-HostT = TypeVar("HostT", bound=Host)
+HostT = TypeVar("HostT", bound=AgentHost)
 
 
 @dataclass(frozen=True)

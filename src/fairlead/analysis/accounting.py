@@ -15,7 +15,7 @@ from fairlead.store import Run, Store
 
 
 @dataclass(frozen=True)
-class Share:
+class AgentShares:
     """Shares of what was there during the run.
 
     Attributes:
@@ -32,7 +32,7 @@ class Share:
         return self.cpu + self.network
 
 
-def share(store: Store, managed: ManagedRun) -> Share:
+def share(store: Store, managed: ManagedRun) -> AgentShares:
     """The accounted overhead of one managed run.
 
     Raises:
@@ -42,7 +42,7 @@ def share(store: Store, managed: ManagedRun) -> Share:
         raise StatisticsError(f"run {managed.run.id} holds no counters of its agents")
     cpu_s = sum(cost.cpu_s for cost in managed.costs)
     sent_bits = 8 * max(cost.sent_B for cost in managed.costs)
-    return Share(
+    return AgentShares(
         cpu_s / (_cpus(managed.run) * managed.time_s), sent_bits / (_link_bps(store, managed.run) * managed.time_s)
     )
 

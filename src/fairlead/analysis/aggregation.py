@@ -47,14 +47,14 @@ class Observed:
 
 
 @dataclass(frozen=True)
-class Networks:
+class ObservedNetworks:
     """What was observed of the cells of an evaluation, means of their rows; and which ways their bonds came about."""
 
     cells: Mapping[Levels, Observed] = field(default_factory=dict)
     ways: tuple[str, ...] = ()
 
 
-def load(store: Store, data: Dataset) -> Networks:
+def load(store: Store, data: Dataset) -> ObservedNetworks:
     """From the rows of an evaluation; nothing where no traffic was counted.
 
     Raises:
@@ -68,7 +68,7 @@ def load(store: Store, data: Dataset) -> Networks:
         known = [one for one in own if one is not None]
         if known:
             found[each.levels] = _mean(known)
-    return Networks(found, tuple(sorted({str(each["way"]) for each in facts.values() if "way" in each})))
+    return ObservedNetworks(found, tuple(sorted({str(each["way"]) for each in facts.values() if "way" in each})))
 
 
 def _mean(rows: Sequence[Observed]) -> Observed:

@@ -8,7 +8,7 @@ from fairlead.analysis.dataset import EXCLUDED, IMPUTED, ROWS, Dataset, Levels, 
 from fairlead.store import Store
 
 if TYPE_CHECKING:
-    from fairlead.analysis.evaluation import Pair
+    from fairlead.analysis.evaluation import ConfigurationPair
 
 Key = tuple[Levels, Levels]
 """Levels of the cells of a pair."""
@@ -26,7 +26,7 @@ class Alternative:
 
     kinds: tuple[str, ...]
     rows: Mapping[Levels, int]
-    pairs: Mapping[Key, "Pair"]
+    pairs: Mapping[Key, "ConfigurationPair"]
 
     @property
     def words(self) -> str:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairlead.analysis.dataset import Dataset, describe
+from fairlead.analysis.dataset import Dataset, describe_levels
 from fairlead.display import words
 from fairlead.statistics import diagnostics, modes
 
 if TYPE_CHECKING:
-    from fairlead.analysis.evaluation import Analysis, Pair, Summary
+    from fairlead.analysis.evaluation import Analysis, CellSummary, ConfigurationPair
 
 MOST_NAMED = 6
 """Cells that a warning names itself; of more it says where all of them are named."""
@@ -32,7 +32,7 @@ def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
         yield (f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect may be one of time.")
 
 
-def disagrees(pair: "Pair") -> bool:
+def disagrees(pair: "ConfigurationPair") -> bool:
     """Whether means say gain and medians say loss, or the other way round."""
     return pair.median_value is not None and pair.speed_value * pair.median_value < 0
 
@@ -54,11 +54,11 @@ def _other_baseline(analysis: "Analysis") -> Iterator[str]:
             )
 
 
-def _without_samples(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[str]:
+def _without_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]:
     failed = sum(data.failed.values())
     if failed:
         where = "; ".join(
-            f"{describe(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
+            f"{describe_levels(dict(zip(data.factors, levels, strict=True)))}: {n}" for levels, n in data.failed.items()
         )
         yield f"{failed} runs failed and are not samples ({where})."
     planned = int(data.record.facts.get("cells", 0))
@@ -69,14 +69,14 @@ def _without_samples(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[
         yield f"{_cells(data, without)} a mean of 0 or less: nothing is compared with that."
 
 
-def _few(data: Dataset, summaries: Sequence["Summary"], whole_plot: Sequence[str]) -> Iterator[str]:
+def _few(data: Dataset, summaries: Sequence["CellSummary"], whole_plot: Sequence[str]) -> Iterator[str]:
     few = [each for each in summaries if (each.mean.n if each.mean else each.cell.n) < diagnostics.FEW]
     if few:
         what = "blocks" if whole_plot else "samples"
         yield f"{_cells(data, few)} fewer than {diagnostics.FEW} {what}: their intervals assume normal scatter."
 
 
-def _unequal(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[str]:
+def _unequal(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]:
     other = [each for each in summaries if each.notes.usual_n is not None]
     if other:
         yield (
@@ -85,7 +85,7 @@ def _unequal(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[str]:
         )
 
 
-def _of_samples(data: Dataset, summaries: Sequence["Summary"]) -> Iterator[str]:
+def _of_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]:
     far = [each for each in summaries if each.notes.outliers]
     if far:
         total = sum(len(each.notes.outliers) for each in far)
@@ -117,17 +117,19 @@ def _against_medians(analysis: "Analysis") -> Iterator[str]:
     if not told:
         return
     named = [
-        f"{describe(analysis.data.named(pair.second))} ({words.percent(pair.speed_value, signed=True)}, by medians "
-        f"{words.percent(pair.median_value or 0.0, signed=True)})"
+        f"{describe_levels(analysis.data.named(pair.second))} ({words.percent(pair.speed_value, signed=True)}, "
+        f"by medians {words.percent(pair.median_value or 0.0, signed=True)})"
         for pair in told[:MOST_NAMED]
     ]
     more = f"; all {len(told)} in the table of gains" if len(told) > MOST_NAMED else ""
     yield f"Mean and median disagree about gain or loss: {'; '.join(named)}{more}."
 
 
-def _cells(data: Dataset, some: Sequence["Summary"], detail: object = None) -> str:
+def _cells(data: Dataset, some: Sequence["CellSummary"], detail: object = None) -> str:
     """Cells by name with the verb; of more than a few how many they are, and where all are named."""
     if len(some) > MOST_NAMED:
         return f"{len(some)} of {len(data.cells)} cells ({WHERE_NAMED}) have"
-    names = [describe(data.named(each.cell)) + (f" ({detail(each)})" if callable(detail) else "") for each in some]
+    names = [
+        describe_levels(data.named(each.cell)) + (f" ({detail(each)})" if callable(detail) else "") for each in some
+    ]
     return f"{'; '.join(names)} {'have' if len(some) > 1 else 'has'}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fairlead.analysis import characterized, communication, effects, managed
 from fairlead.analysis.communication import Communication
-from fairlead.analysis.effects import Result
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.analysis.managed import ManagedRun
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.lab.processors import SERIES, Use
@@ -30,7 +30,7 @@ SOLE_STAGE = "managed"
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScenarioRuns:
     """All runs of one program in one scenario.
 
     Attributes:
@@ -43,7 +43,7 @@ class Cell:
     scenario: str
     times_s: Mapping[int, float]
     failed: int
-    median: Result
+    median: EffectEstimate
     spread: Spread | None
     processors: tuple[Use, ...] = ()
     asleep: bool = False
@@ -86,11 +86,11 @@ class Stage:
     """
 
     name: str
-    clean: Cell
-    congested: Cell
-    overhead: Result
-    accounted: Result
-    recovered: Result
+    clean: ScenarioRuns
+    congested: ScenarioRuns
+    overhead: EffectEstimate
+    accounted: EffectEstimate
+    recovered: EffectEstimate
     runs: tuple[ManagedRun, ...]
     clean_runs: tuple[ManagedRun, ...]
 
@@ -105,11 +105,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class NamedDifference:
-    """A comparison of two cells, with its p-value adjusted for all that the report makes (Holm)."""
+    """A comparison of two scenarios, with its p-value adjusted for all that the report makes (Holm)."""
 
     program: str
-    first: Cell
-    second: Cell
+    first: ScenarioRuns
+    second: ScenarioRuns
     difference: Difference
     p_adjusted: float
     delta: float
@@ -121,7 +121,7 @@ class NamedDifference:
 
 
 @dataclass(frozen=True)
-class Program:
+class ProgramResults:
     """One case's results: a program, where a plan has several networks or congestions under one of each.
 
     Attributes:
@@ -135,9 +135,9 @@ class Program:
 
     name: str
     ranks: int | None
-    clean: Cell
-    congested: Cell
-    slowdown: Result
+    clean: ScenarioRuns
+    congested: ScenarioRuns
+    slowdown: EffectEstimate
     stages: tuple[Stage, ...]
     has_detour: bool | None
     communication: Mapping[str, tuple[Communication, ...]] = field(default_factory=dict)
@@ -149,8 +149,8 @@ class Program:
         """The stage with all components."""
         return self.stages[-1]
 
-    def cells(self) -> list[Cell]:
-        """Every cell: the base of each network, then the stages'."""
+    def scenarios(self) -> list[ScenarioRuns]:
+        """The runs of every scenario: the base of each network, then the stages'."""
         return [self.clean, *(s.clean for s in self.stages), self.congested, *(s.congested for s in self.stages)]
 
 
@@ -160,7 +160,7 @@ class Comparison:
 
     experiment: Run
     level: float
-    programs: tuple[Program, ...]
+    programs: tuple[ProgramResults, ...]
     differences: tuple[NamedDifference, ...]
     runs: tuple[Run, ...]
 
@@ -205,7 +205,7 @@ def load(
     timed_s = _series(store, runs, TIMED_SECTION)
     names = _in_order_of_plan(record, {case_of(run) for run in runs})
     programs = [_program(store, name, runs, whole_s, timed_s, level, stages) for name in names]
-    programs = [program for program in programs if any(cell.n for cell in program.cells())]
+    programs = [program for program in programs if any(scenario.n for scenario in program.scenarios())]
     if not programs:
         raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
     return Comparison(record, level, tuple(programs), tuple(_differences(programs, level)), tuple(runs))
@@ -247,7 +247,7 @@ def _program(
     timed_s: Mapping[int, float],
     level: float,
     order: Sequence[str],
-) -> Program:
+) -> ProgramResults:
     own = [run for run in runs if case_of(run) == name]
     own_clock = all(run.id in timed_s for run in own if run.id in whole_s)
     times_s = timed_s if own_clock else whole_s
@@ -255,16 +255,16 @@ def _program(
     for run in own:
         by_scenario.setdefault(str(run.labels["scenario"]), []).append(run)
 
-    def cell(scenario: str) -> Cell:
-        return _cell(store, scenario, by_scenario.get(scenario, []), times_s, level)
+    def runs_in(scenario: str) -> ScenarioRuns:
+        return _scenario_runs(store, scenario, by_scenario.get(scenario, []), times_s, level)
 
-    clean, congested = cell(CLEAN), cell(CONGESTED)
+    clean, congested = runs_in(CLEAN), runs_in(CONGESTED)
     stages = []
     for stage in _stage_names(by_scenario, order):
-        cells = (clean, congested, cell(f"{CLEAN}_{stage}"), cell(f"{CONGESTED}_{stage}"))
-        stages.append(_stage(store, stage, cells, own, whole_s, level))
+        scenarios = (clean, congested, runs_in(f"{CLEAN}_{stage}"), runs_in(f"{CONGESTED}_{stage}"))
+        stages.append(_stage(store, stage, scenarios, own, whole_s, level))
     ranks = own[0].labels.get("ranks")
-    return Program(
+    return ProgramResults(
         name=name,
         ranks=int(ranks) if ranks is not None else None,
         clean=clean,
@@ -298,14 +298,16 @@ def _stage_names(scenarios: Mapping[str, object], order: Sequence[str]) -> list[
     return [name for name in order if name in found] + sorted(found - set(order)) or [SOLE_STAGE]
 
 
-def _cell(store: Store, scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float) -> Cell:
+def _scenario_runs(
+    store: Store, scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float
+) -> ScenarioRuns:
     well = [run for run in runs if run.id in times_s]
     times = {int(run.labels["replication"]): times_s[run.id] for run in well}
     used = [_processors(store, run) for run in well]
     failed = sum(run.status in ("failed", "aborted") for run in runs)
     samples = list(times.values())
     spread = estimates.spread(samples) if len(samples) >= 2 else None
-    return Cell(
+    return ScenarioRuns(
         scenario,
         times,
         failed,
@@ -323,13 +325,13 @@ def _processors(store: Store, run: Run) -> Use | None:
 def _stage(
     store: Store,
     name: str,
-    cells: tuple[Cell, Cell, Cell, Cell],
+    scenarios: tuple[ScenarioRuns, ScenarioRuns, ScenarioRuns, ScenarioRuns],
     runs: Sequence[Run],
     whole_s: Mapping[int, float],
     level: float,
 ) -> Stage:
-    """A stage; ``cells`` are clean and congested without it, then with it."""
-    clean, congested, managed_clean, managed_congested = cells
+    """A stage; ``scenarios`` are clean and congested without it, then with it."""
+    clean, congested, managed_clean, managed_congested = scenarios
     quiet = _read_all(store, runs, managed_clean, whole_s)
     return Stage(
         name,
@@ -343,15 +345,15 @@ def _stage(
     )
 
 
-def _read_all(store: Store, runs: Sequence[Run], cell: Cell, whole_s: Mapping[int, float]) -> list[ManagedRun]:
+def _read_all(store: Store, runs: Sequence[Run], of: ScenarioRuns, whole_s: Mapping[int, float]) -> list[ManagedRun]:
     return [
         managed.read(store, run, whole_s[run.id])
         for run in runs
-        if run.labels["scenario"] == cell.scenario and run.status == "ok"
+        if run.labels["scenario"] == of.scenario and run.status == "ok"
     ]
 
 
-def _differences(programs: Sequence[Program], level: float) -> list[NamedDifference]:
+def _differences(programs: Sequence[ProgramResults], level: float) -> list[NamedDifference]:
     """What a reader wants told apart: overhead, effect of congestion, effect of management, and what is left of it.
 
     Runs of one replication are pairs: they were made in the same block, and face the same congestion.

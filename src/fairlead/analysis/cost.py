@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Cell, Dataset
-from fairlead.analysis.settings import Cost
+from fairlead.analysis.dataset import Dataset, DesignCell
+from fairlead.analysis.settings import HourlyCost
 from fairlead.errors import ConfigError
 
 
@@ -17,13 +17,13 @@ class Priced:
         efficiency: executions an hour divided by the price of an hour.
     """
 
-    cell: Cell
+    cell: DesignCell
     per_hour: float
     per_run: float
     efficiency: float
 
 
-def priced(data: Dataset, cost: Cost) -> list[Priced]:
+def priced(data: Dataset, cost: HourlyCost) -> list[Priced]:
     """Every cell whose level has a price, in the data's order.
 
     Raises:
@@ -43,7 +43,7 @@ def priced(data: Dataset, cost: Cost) -> list[Priced]:
     return found
 
 
-def cheapest(data: Dataset, cost: Cost, within_s: float) -> dict[tuple[object, ...], Priced | None]:
+def cheapest(data: Dataset, cost: HourlyCost, within_s: float) -> dict[tuple[object, ...], Priced | None]:
     """By case, the cheapest cell whose mean time is at most ``within_s``; None: there is none."""
     tied = data.tied(cost.factor)
     best: dict[tuple[object, ...], Priced | None] = {}

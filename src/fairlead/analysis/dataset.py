@@ -28,7 +28,7 @@ Levels = tuple[Label, ...]
 
 
 @dataclass(frozen=True)
-class Cell:
+class DesignCell:
     """All samples of one combination of levels.
 
     Attributes:
@@ -70,7 +70,7 @@ class Dataset:
     series: str
     unit: str
     factors: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[DesignCell, ...]
     failed: Mapping[Levels, int]
     rows: tuple[Run, ...] = ()
     joined: Mapping[Levels, Mapping[str, Label]] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Dataset:
         return self.unit == "s"
 
     @cached_property
-    def by_levels(self) -> dict[Levels, Cell]:
+    def by_levels(self) -> dict[Levels, DesignCell]:
         """Cells by their levels."""
         return {cell.levels: cell for cell in self.cells}
 
@@ -126,7 +126,7 @@ class Dataset:
             )
         return self.factors.index(factor)
 
-    def select(self, **levels: Label) -> list[Cell]:
+    def select(self, **levels: Label) -> list[DesignCell]:
         """Cells with all the given levels; numbers and their texts are the same here."""
         for factor in levels:
             self.levels_of(factor)
@@ -136,11 +136,11 @@ class Dataset:
             if all(str(self.all_named(cell)[factor]) == str(level) for factor, level in levels.items())
         ]
 
-    def named(self, cell: Cell) -> dict[str, Label]:
+    def named(self, cell: DesignCell) -> dict[str, Label]:
         """A cell's levels by factor."""
         return dict(zip(self.factors, cell.levels, strict=True))
 
-    def all_named(self, cell: Cell) -> dict[str, Label]:
+    def all_named(self, cell: DesignCell) -> dict[str, Label]:
         """As `named`, with the levels of joined factors."""
         return {**self.named(cell), **self.joined.get(cell.levels, {})}
 
@@ -234,7 +234,7 @@ def _series_of(store: Store, record: Run, series: str | None) -> str:
     return wanted
 
 
-def _as_planned(data: Dataset) -> tuple[Cell, ...]:
+def _as_planned(data: Dataset) -> tuple[DesignCell, ...]:
     """Cells as the plan's factors have their levels: rows ran in a random order, which tells a reader nothing."""
     places = [{level: place for place, level in enumerate(data.levels_of(factor))} for factor in data.factors]
     return tuple(
@@ -242,14 +242,14 @@ def _as_planned(data: Dataset) -> tuple[Cell, ...]:
     )
 
 
-def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> Cell:
+def _cell(levels: Levels, parts: Sequence[tuple[Any, ...]]) -> DesignCell:
     sizes = [len(values) for values, _, _ in parts]
     values = np.concatenate([values for values, _, _ in parts]).astype(np.float64)
     blocks = np.repeat(np.asarray([block for _, block, _ in parts], dtype=np.int64), sizes)
     runs = np.repeat(np.asarray([run for _, _, run in parts], dtype=np.int64), sizes)
-    return Cell(levels, values, blocks, runs)
+    return DesignCell(levels, values, blocks, runs)
 
 
-def describe(levels: Mapping[str, Label]) -> str:
+def describe_levels(levels: Mapping[str, Label]) -> str:
     """For people: "program IS, network 802.3ad-4NICs-layer2"."""
     return ", ".join(f"{factor} {level}" for factor, level in levels.items())

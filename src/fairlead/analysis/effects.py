@@ -21,7 +21,7 @@ LEAST_LOSS = 0.05
 
 
 @dataclass(frozen=True)
-class Result:
+class EffectEstimate:
     """An estimate, or why there is none. ``point`` is then the bare figure, where single runs allow one."""
 
     estimate: Estimate | None
@@ -34,12 +34,12 @@ class Result:
         return self.point if self.estimate is None else self.estimate.value
 
 
-def result(compute: Callable[[], Estimate], point: float | None = None) -> Result:
+def result(compute: Callable[[], Estimate], point: float | None = None) -> EffectEstimate:
     """The estimate, or the reason why the samples do not allow it, with the bare figure of single runs."""
     try:
-        return Result(compute())
+        return EffectEstimate(compute())
     except StatisticsError as error:
-        return Result(None, error.args[0], point)
+        return EffectEstimate(None, error.args[0], point)
 
 
 def matched(*times: Times) -> list[list[float]]:
@@ -48,33 +48,33 @@ def matched(*times: Times) -> list[list[float]]:
     return [[each[k] for k in common] for each in times]
 
 
-def slowdown(congested: Times, clean: Times, level: float) -> Result:
+def slowdown(congested: Times, clean: Times, level: float) -> EffectEstimate:
     """T_ic / T_nc of runs in pairs."""
     above, below = matched(congested, clean)
     return result(lambda: estimates.paired_ratio(above, below, level), _only_ratio(above, below))
 
 
-def overhead(managed: Times, plain: Times, level: float) -> Result:
+def overhead(managed: Times, plain: Times, level: float) -> EffectEstimate:
     """T_nc_managed / T_nc - 1 of runs in pairs."""
     found = slowdown(managed, plain, level)
     ratio = found.estimate
     if ratio is None:
-        return Result(None, found.reason, None if found.point is None else found.point - 1)
-    return Result(Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.level, ratio.n, ratio.method))
+        return EffectEstimate(None, found.reason, None if found.point is None else found.point - 1)
+    return EffectEstimate(Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.level, ratio.n, ratio.method))
 
 
-def recovered(clean: Times, congested: Times, managed: Times, level: float) -> Result:
+def recovered(clean: Times, congested: Times, managed: Times, level: float) -> EffectEstimate:
     """(T_ic - T_ic_managed) / (T_ic - T_nc) of runs in pairs."""
     t_nc, t_ic, t_managed = matched(clean, congested, managed)
     return result(lambda: estimates.recovered_share(t_nc, t_ic, t_managed, level), _only_share(t_nc, t_ic, t_managed))
 
 
-def accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> Result:
+def accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> EffectEstimate:
     """The agents' CPU and probe traffic as a share of what there was (see `fairlead.analysis.accounting`)."""
     try:
         shares = [accounting.share(store, run).total for run in runs]
     except StatisticsError as error:
-        return Result(None, error.args[0])
+        return EffectEstimate(None, error.args[0])
     return result(lambda: estimates.median_interval(shares, level), shares[0] if len(shares) == 1 else None)
 
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from fairlead.analysis import cautions, half_widths
 from fairlead.analysis import joined as joined_factors
-from fairlead.analysis.aggregation import Networks
+from fairlead.analysis.aggregation import ObservedNetworks
 from fairlead.analysis.aside import Alternative
-from fairlead.analysis.dataset import Cell, Dataset, Levels
+from fairlead.analysis.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.losses import Loss
 from fairlead.analysis.managed_rows import Gain, ManagedCell
 from fairlead.analysis.notes import NO_NOTES, Notes, of_cells
-from fairlead.analysis.pairwise import Compare, comparison, of_blocks
-from fairlead.analysis.settings import Group, Report
+from fairlead.analysis.pairwise import Compare, comparison_method, of_blocks
+from fairlead.analysis.settings import CellGroup, ReportSettings
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level
@@ -27,13 +27,13 @@ FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "no significant difference"
 
 
 @dataclass(frozen=True)
-class Summary:
+class CellSummary:
     """One cell: mean and median with intervals, None below two samples.
 
     Where something was set up once a block both are of blocks, and None below two blocks.
     """
 
-    cell: Cell
+    cell: DesignCell
     failed: int
     mean: Estimate | None
     median: Estimate | None
@@ -47,7 +47,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ConfigurationPair:
     """Two configurations of one case; ``second`` is judged against ``first``.
 
     Attributes:
@@ -64,8 +64,8 @@ class Pair:
     """
 
     case: Levels
-    first: Cell
-    second: Cell
+    first: DesignCell
+    second: DesignCell
     speed: Estimate | None
     saved: Estimate | None
     difference: Difference | None
@@ -102,7 +102,7 @@ class GroupGain:
 
 
 @dataclass(frozen=True)
-class Shares:
+class BetterShares:
     """Of a group (or all) at all configurations but the baseline: cells whose mean is better, and single runs."""
 
     group: str
@@ -117,20 +117,20 @@ class Analysis:
     """Everything a report shows; see the classes."""
 
     data: Dataset
-    report: Report
+    report: ReportSettings
     level: float
     configurations: tuple[str, ...]
     baseline: Levels
     cases: tuple[str, ...]
-    summaries: tuple[Summary, ...]
-    pairs: tuple[Pair, ...]
-    other_pairs: tuple[Pair, ...]
+    summaries: tuple[CellSummary, ...]
+    pairs: tuple[ConfigurationPair, ...]
+    other_pairs: tuple[ConfigurationPair, ...]
     groups: tuple[GroupGain, ...]
-    shares: tuple[Shares, ...]
-    effects: tuple[variance.Effect, ...]
+    shares: tuple[BetterShares, ...]
+    effects: tuple[variance.AnovaLine, ...]
     no_effects: str
     warnings: tuple[str, ...]
-    networks: Networks = field(default_factory=Networks)
+    networks: ObservedNetworks = field(default_factory=ObservedNetworks)
     losses: tuple[Loss, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     managed: tuple[ManagedCell, ...] = ()
@@ -141,17 +141,17 @@ class Analysis:
         """Notes on cells by their levels."""
         return {each.cell.levels: each.notes for each in self.summaries}
 
-    def has_modes(self, pair: Pair) -> bool:
+    def has_modes(self, pair: ConfigurationPair) -> bool:
         """Whether a cell of a pair has several modes."""
         return any(self.notes[cell.levels].modes is not None for cell in (pair.first, pair.second))
 
-    def configuration_of(self, cell: Cell) -> Levels:
+    def configuration_of(self, cell: DesignCell) -> Levels:
         """A cell's levels of the configurations' factors."""
         return tuple(cell.levels[self.data.place(name)] for name in self.configurations)
 
 
 def analyse(
-    data: Dataset, report: Report, level: float = estimates.DEFAULT_LEVEL, whole_plot: Sequence[str] = ()
+    data: Dataset, report: ReportSettings, level: float = estimates.DEFAULT_LEVEL, whole_plot: Sequence[str] = ()
 ) -> Analysis:
     """Compute everything.
 
@@ -166,7 +166,7 @@ def analyse(
     configurations = report.configurations or tuple(whole_plot) or data.factors[-1:]
     baseline = tuple(report.baseline.get(name, data.levels_of(name)[0]) for name in configurations)
     cases = tuple(name for name in data.factors if name not in configurations)
-    compare = comparison(configurations, whole_plot)
+    compare = comparison_method(configurations, whole_plot)
     found = list(_pairs(data, configurations, baseline, cases, level, compare))
     against = _judged(data, [pair for pair, is_base in found if is_base])
     others = _judged(data, [pair for pair, is_base in found if not is_base])
@@ -191,21 +191,21 @@ def analyse(
     return replace(made, warnings=tuple(cautions.of(made, whole_plot)))
 
 
-def _summaries(data: Dataset, level: float, *, by_blocks: bool) -> Iterator[Summary]:
+def _summaries(data: Dataset, level: float, *, by_blocks: bool) -> Iterator[CellSummary]:
     for cell, notes in zip(data.cells, of_cells(data.cells), strict=True):
         yield replace(_summary(cell, data.failed.get(cell.levels, 0), level, by_blocks), notes=notes)
 
 
-def _summary(cell: Cell, failed: int, level: float, by_blocks: bool) -> Summary:
+def _summary(cell: DesignCell, failed: int, level: float, by_blocks: bool) -> CellSummary:
     if cell.n < 2:
-        return Summary(cell, failed, None, None, None)
+        return CellSummary(cell, failed, None, None, None)
     sd = float(cell.values.std(ddof=1))
     if not by_blocks:
         mean, median = estimates.mean_interval(cell.values, level), ratios.median_by_order(cell.values, level)
-        return Summary(cell, failed, mean, median, sd)
+        return CellSummary(cell, failed, mean, median, sd)
     if len(np.unique(cell.blocks)) < 2:
-        return Summary(cell, failed, None, None, sd)
-    return Summary(
+        return CellSummary(cell, failed, None, None, sd)
+    return CellSummary(
         cell,
         failed,
         blocks.mean_of_blocks(cell.values, cell.blocks, level),
@@ -221,11 +221,11 @@ def _pairs(
     cases: Sequence[str],
     level: float,
     compare: Compare,
-) -> Iterator[tuple[Pair, bool]]:
+) -> Iterator[tuple[ConfigurationPair, bool]]:
     """Every two configurations of every case, and whether one of them is the baseline; that one then is the first."""
     at = [data.place(name) for name in configurations]
     of_case = [data.place(name) for name in cases]
-    grouped: dict[Levels, list[Cell]] = {}
+    grouped: dict[Levels, list[DesignCell]] = {}
     for cell in data.cells:
         grouped.setdefault(tuple(cell.levels[k] for k in of_case), []).append(cell)
     wanted = tuple(map(str, baseline))
@@ -237,7 +237,9 @@ def _pairs(
             yield _pair(data, case, first, second, level, compare), is_base
 
 
-def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, compare: Compare) -> Pair:
+def _pair(
+    data: Dataset, case: Levels, first: DesignCell, second: DesignCell, level: float, compare: Compare
+) -> ConfigurationPair:
     base, other = (first, second) if data.lower_is_better else (second, first)
     few = min(first.n, second.n) < 2
     compared = compare(first, second, level)
@@ -247,7 +249,7 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
         speed = _less_one(down if data.lower_is_better else up)
         saved = _one_less(up if data.lower_is_better else down)
     beats = second.values < first.mean if data.lower_is_better else second.values > first.mean
-    return Pair(
+    return ConfigurationPair(
         case=case,
         first=first,
         second=second,
@@ -267,12 +269,12 @@ def _pair(data: Dataset, case: Levels, first: Cell, second: Cell, level: float, 
     )
 
 
-def _gain_of_medians(base: Cell, other: Cell) -> float | None:
+def _gain_of_medians(base: DesignCell, other: DesignCell) -> float | None:
     medians = float(np.median(base.values)), float(np.median(other.values))
     return estimates.speed_gained(*medians) if min(medians) > 0 else None
 
 
-def _hedges(first: Cell, second: Cell) -> float | None:
+def _hedges(first: DesignCell, second: DesignCell) -> float | None:
     try:
         return ratios.hedges_g(first.values, second.values)
     except StatisticsError:  # no scatter at all
@@ -293,7 +295,7 @@ def _one_less(ratio: Estimate) -> Estimate:
     return Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low, ratio.level, ratio.n, ratio.method)
 
 
-def _judged(data: Dataset, pairs: Sequence[Pair]) -> list[Pair]:
+def _judged(data: Dataset, pairs: Sequence[ConfigurationPair]) -> list[ConfigurationPair]:
     """The same with p-values adjusted for how many they are, and the verdicts that follow."""
     tested = [(pair, pair.difference) for pair in pairs if pair.difference]
     p_values = [difference.p for _, difference in tested]
@@ -305,7 +307,7 @@ def _judged(data: Dataset, pairs: Sequence[Pair]) -> list[Pair]:
     return [judged.get(id(pair), pair) for pair in pairs]
 
 
-def _belongs(data: Dataset, pair: Pair, cases: Sequence[str], group: Group) -> bool:
+def _belongs(data: Dataset, pair: ConfigurationPair, cases: Sequence[str], group: CellGroup) -> bool:
     """By the factors that tell cases apart, and those that are joined to them."""
     joined = {name for case in cases for name in data.tied(case)}
     return joined_factors.members(group, {k: v for k, v in data.all_named(pair.second).items() if k in joined})
@@ -314,14 +316,14 @@ def _belongs(data: Dataset, pair: Pair, cases: Sequence[str], group: Group) -> b
 def _group_gains(
     data: Dataset,
     configurations: Sequence[str],
-    members: Mapping[str, Sequence[Pair]],
+    members: Mapping[str, Sequence[ConfigurationPair]],
     level: float,
     *,
     by_blocks: bool,
 ) -> Iterator[GroupGain]:
     at = [data.place(name) for name in configurations]
     for group, pairs in members.items():
-        by_configuration: dict[Levels, list[Pair]] = {}
+        by_configuration: dict[Levels, list[ConfigurationPair]] = {}
         for pair in pairs:
             by_configuration.setdefault(tuple(pair.second.levels[k] for k in at), []).append(pair)
         for configuration, own in by_configuration.items():
@@ -330,7 +332,7 @@ def _group_gains(
             yield GroupGain(group, configuration, len(own), value, interval)
 
 
-def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
+def _mean_gain(pairs: Sequence[ConfigurationPair], value: float, level: float) -> Estimate | None:
     """Interval of the mean of independent gains, by the delta method; None if a cell has one sample only."""
     if any(min(pair.first.n, pair.second.n) < 2 for pair in pairs):
         return None
@@ -344,7 +346,9 @@ def _mean_gain(pairs: Sequence[Pair], value: float, level: float) -> Estimate | 
     return Estimate(value, value - half, value + half, level, least, "delta method")
 
 
-def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, level: float) -> Estimate | None:
+def _mean_gain_of_blocks(
+    data: Dataset, pairs: Sequence[ConfigurationPair], value: float, level: float
+) -> Estimate | None:
     """The same where gains of one block depend on each other: Student's t of the logarithm of the blocks' own means.
 
     As for a pair, so that of one pair both are the same; no loss is then said to be greater than all.
@@ -365,8 +369,8 @@ def _mean_gain_of_blocks(data: Dataset, pairs: Sequence[Pair], value: float, lev
     return Estimate(value, min(found.low - 1, value), max(found.high - 1, value), level, found.n, found.method)
 
 
-def _shares(group: str, pairs: Sequence[Pair]) -> Shares:
-    return Shares(
+def _shares(group: str, pairs: Sequence[ConfigurationPair]) -> BetterShares:
+    return BetterShares(
         group,
         sum(pair.better for pair in pairs),
         len(pairs),
@@ -375,7 +379,7 @@ def _shares(group: str, pairs: Sequence[Pair]) -> Shares:
     )
 
 
-def _effects(data: Dataset, whole_plot: Sequence[str]) -> tuple[list[variance.Effect], str]:
+def _effects(data: Dataset, whole_plot: Sequence[str]) -> tuple[list[variance.AnovaLine], str]:
     """Analysis of variance of the logarithm, or why there is none."""
     if any((cell.values <= 0).any() for cell in data.cells):
         return [], "an analysis of variance of the logarithm needs positive samples"
@@ -385,7 +389,7 @@ def _effects(data: Dataset, whole_plot: Sequence[str]) -> tuple[list[variance.Ef
         return [], error.args[0]
 
 
-def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
+def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.CellSums:
     numbers = [{level: k for k, level in enumerate(data.levels_of(factor))} for factor in data.factors]
     rows: list[tuple[list[int], float, float, float, int]] = []
     for cell in data.cells:
@@ -396,7 +400,7 @@ def _as_sums(data: Dataset, whole_plot: Sequence[str]) -> variance.Samples:
             rows.append(
                 (levels, float(len(logs)), float(logs.mean()), float(((logs - logs.mean()) ** 2).sum()), int(block))
             )
-    return variance.Samples(
+    return variance.CellSums(
         data.factors,
         np.array([row[0] for row in rows], dtype=np.int64),
         np.array([row[1] for row in rows]),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from fairlead.analysis.settings import Group, Report
+from fairlead.analysis.settings import CellGroup, ReportSettings
 from fairlead.store import Label
 
 Column = Sequence[Label]
@@ -27,7 +27,7 @@ def find(levels: Mapping[str, Column]) -> dict[str, str]:
     return {name: _last(joined, name) for name in order if name in joined}
 
 
-def report_of(report: Report, joined: Mapping[str, str], levels: Mapping[str, Column]) -> Report:
+def report_of(report: ReportSettings, joined: Mapping[str, str], levels: Mapping[str, Column]) -> ReportSettings:
     """The report's settings in the factors that are left. A baseline of a joined factor becomes the level that has it.
 
     Groups and prices keep their names: cells know the levels of joined factors, too.
@@ -50,7 +50,7 @@ def report_of(report: Report, joined: Mapping[str, str], levels: Mapping[str, Co
     return report.model_copy(update={"configurations": configurations, "baseline": baseline})
 
 
-def members(group: Group, levels: Mapping[str, Label]) -> bool:
+def members(group: CellGroup, levels: Mapping[str, Label]) -> bool:
     """Whether a cell with these levels, joined factors included, belongs to a group."""
     return all(
         name in levels and str(levels[name]) in [str(level) for level in wanted] for name, wanted in group.where.items()

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.analysis.dataset import Cell, Dataset, Levels
-from fairlead.analysis.pairwise import Compare, comparison
+from fairlead.analysis.dataset import Dataset, DesignCell, Levels
+from fairlead.analysis.pairwise import Compare, comparison_method
 from fairlead.statistics.estimates import Estimate
 
 
 @dataclass(frozen=True)
-class Part:
+class LossFactor:
     """How many times as long a program takes, or how many times less its rate is; no interval: too few samples."""
 
     value: float
@@ -35,9 +35,9 @@ class Loss:
 
     case: Levels
     neighbours: str
-    whole: Part | None
-    processors: Part | None
-    network: Part | None
+    whole: LossFactor | None
+    processors: LossFactor | None
+    network: LossFactor | None
 
 
 def losses(
@@ -51,9 +51,9 @@ def losses(
     """
     if not table:
         return
-    compare = comparison([str(table["factor"])], whole_plot)
+    compare = comparison_method([str(table["factor"])], whole_plot)
     place = data.place(str(table["factor"]))
-    cases: dict[Levels, dict[str, Cell]] = {}
+    cases: dict[Levels, dict[str, DesignCell]] = {}
     for cell in data.cells:
         case = cell.levels[:place] + cell.levels[place + 1 :]
         cases.setdefault(case, {})[str(cell.levels[place])] = cell
@@ -72,9 +72,9 @@ def losses(
             )
 
 
-def _part(data: Dataset, before: Cell, after: Cell, level: float, compare: Compare) -> Part | None:
+def _part(data: Dataset, before: DesignCell, after: DesignCell, level: float, compare: Compare) -> LossFactor | None:
     if min(before.mean, after.mean) <= 0:
         return None
     top, bottom = (after, before) if data.lower_is_better else (before, after)
     compared = compare(bottom, top, level)
-    return Part(top.mean / bottom.mean, None) if compared is None else Part(compared[1].value, compared[1])
+    return LossFactor(top.mean / bottom.mean, None) if compared is None else LossFactor(compared[1].value, compared[1])

@@ -71,7 +71,7 @@ class Latency:
 
 
 @dataclass(frozen=True)
-class Congestion:
+class CongestionPeriod:
     """Others loaded the network at one of the plan's bottlenecks, from ``begin_s`` to ``end_s``."""
 
     begin_s: float
@@ -100,12 +100,12 @@ class ManagedRun:
 
     run: Run
     time_s: float
-    congestion: tuple[Congestion, ...] | None
+    congestion: tuple[CongestionPeriod, ...] | None
     decisions: tuple[RouteDecision, ...]
     levels: tuple[LevelChange, ...]
     latencies: tuple[Latency, ...]
     costs: tuple[AgentCost, ...]
-    migrations: tuple[recorded_migrations.Migration, ...] = ()
+    migrations: tuple[recorded_migrations.MigrationDecision, ...] = ()
     relayed: Mapping[str, int] = field(default_factory=dict)
     in_use: frozenset[HostPair] = frozenset()
 
@@ -335,8 +335,8 @@ def _with_deaths(
     return sorted(every, key=lambda each: each.t_s), sorted(changes, key=lambda each: each.t_s)
 
 
-def _congestion(t_s: float, event: events.Congestion[str], start_s: float, time_s: float) -> Congestion:
-    return Congestion(max(t_s - start_s, 0.0), min(event.ended_s - start_s, time_s), str(event.bottleneck))
+def _congestion(t_s: float, event: events.Congestion[str], start_s: float, time_s: float) -> CongestionPeriod:
+    return CongestionPeriod(max(t_s - start_s, 0.0), min(event.ended_s - start_s, time_s), str(event.bottleneck))
 
 
 def _relayed(stats: Sequence[Stats]) -> dict[str, int]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairlead.analysis import communication, effects, managed
-from fairlead.analysis.dataset import Cell, Dataset, Levels
-from fairlead.analysis.effects import Result, Times
+from fairlead.analysis.dataset import Dataset, DesignCell, Levels
+from fairlead.analysis.effects import EffectEstimate, Times
 from fairlead.analysis.migrations import completed
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
@@ -31,7 +31,7 @@ class ManagedCell:
     reaction_s: float | None
     relayed: float | None
     communication_s: float | None
-    accounted: Result
+    accounted: EffectEstimate
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Gain:
     case: Levels
     congestion: str
     management: str
-    slowdown: Result
-    recovered: Result
-    overhead: Result
+    slowdown: EffectEstimate
+    recovered: EffectEstimate
+    overhead: EffectEstimate
 
 
 def cells(store: Store, data: Dataset, level: float) -> Iterator[ManagedCell]:
@@ -118,7 +118,7 @@ def _components(level: str | Mapping[str, Any]) -> str:
     return level if isinstance(level, str) else str(level["components"])
 
 
-def _by_replication(data: Dataset, cell: Cell) -> Times:
+def _by_replication(data: Dataset, cell: DesignCell) -> Times:
     rows = {run.id: run for run in data.rows}
     return {
         int(rows[int(number)].labels["replication"]): float(value)

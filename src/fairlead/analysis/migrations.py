@@ -7,7 +7,7 @@ from fairlead.protocol import events
 
 
 @dataclass(frozen=True)
-class Migration:
+class MigrationDecision:
     """A decision about virtual machines, ``t_s`` seconds after the program's start.
 
     Attributes:
@@ -27,11 +27,11 @@ class Migration:
     paused_s: float | None
 
 
-def of_event(said: events.Migration[str], t_s: float) -> Migration:
+def of_event(said: events.Migration[str], t_s: float) -> MigrationDecision:
     """A stored event, ``t_s`` seconds after the program's start, as a decision."""
-    return Migration(t_s, said.action, said.vm, said.server, said.to, said.reason, said.time_s, said.paused_s)
+    return MigrationDecision(t_s, said.action, said.vm, said.server, said.to, said.reason, said.time_s, said.paused_s)
 
 
-def completed(decided: Sequence[Migration]) -> list[Migration]:
+def completed(decided: Sequence[MigrationDecision]) -> list[MigrationDecision]:
     """Those that brought a machine elsewhere."""
     return [each for each in decided if each.action == "moved"]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Cell
+from fairlead.analysis.dataset import DesignCell
 from fairlead.statistics import diagnostics, modes
 from fairlead.statistics.modes import Modes
 
@@ -29,7 +29,7 @@ class Notes:
 NO_NOTES = Notes()
 
 
-def of_cells(cells: Sequence[Cell]) -> list[Notes]:
+def of_cells(cells: Sequence[DesignCell]) -> list[Notes]:
     """Notes on every cell."""
     usual = Counter(cell.n for cell in cells).most_common(1)[0][0] if cells else 0
     return [

@@ -8,24 +8,24 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from fairlead.analysis.dataset import Cell, FloatArray
+from fairlead.analysis.dataset import DesignCell, FloatArray
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios
 from fairlead.statistics.estimates import Difference, Estimate
 
 Compared = tuple[Estimate, Estimate, Difference]
 """Ratio of the first to the second, of the second to the first, and the difference, second less first."""
-Compare = Callable[[Cell, Cell, float], Compared | None]
+Compare = Callable[[DesignCell, DesignCell, float], Compared | None]
 
 
-def comparison(varied: Iterable[str], whole_plot: Sequence[str]) -> Compare:
+def comparison_method(varied: Iterable[str], whole_plot: Sequence[str]) -> Compare:
     """The way for cells that differ in the factors ``varied``, where ``whole_plot`` were set up once a block."""
     if not whole_plot:
         return of_samples
     return of_blocks if any(name in whole_plot for name in varied) else within_blocks
 
 
-def of_samples(first: Cell, second: Cell, level: float) -> Compared | None:
+def of_samples(first: DesignCell, second: DesignCell, level: float) -> Compared | None:
     """Of independent samples; None with fewer than two of one."""
     if min(first.n, second.n) < 2:
         return None
@@ -34,7 +34,7 @@ def of_samples(first: Cell, second: Cell, level: float) -> Compared | None:
     return down, up, estimates.difference(a, b, level)
 
 
-def of_blocks(first: Cell, second: Cell, level: float) -> Compared | None:
+def of_blocks(first: DesignCell, second: DesignCell, level: float) -> Compared | None:
     """Of what was set up once a block: blocks are the samples; None with fewer than two, or where one took no time."""
     means = _block_means(first, second)
     if means is None or min(means[0].min(), means[1].min()) <= 0:
@@ -44,7 +44,7 @@ def of_blocks(first: Cell, second: Cell, level: float) -> Compared | None:
     return down, up, estimates.paired_difference(a, b, level)
 
 
-def within_blocks(first: Cell, second: Cell, level: float) -> Compared | None:
+def within_blocks(first: DesignCell, second: DesignCell, level: float) -> Compared | None:
     """Of what varies within whole plots, side by side in each block; None with too few samples."""
     of_both = first.values, first.blocks, second.values, second.blocks
     try:
@@ -59,7 +59,7 @@ def _exp_of(logs: Estimate, sign: int) -> Estimate:
     return Estimate(float(np.exp(sign * logs.value)), low, high, logs.level, logs.n, logs.method)
 
 
-def _block_means(first: Cell, second: Cell) -> tuple[FloatArray, FloatArray] | None:
+def _block_means(first: DesignCell, second: DesignCell) -> tuple[FloatArray, FloatArray] | None:
     """Means of the blocks that both have, in the same order; None with fewer than two."""
     common = sorted(set(first.blocks.tolist()) & set(second.blocks.tolist()))
     if len(common) < 2:

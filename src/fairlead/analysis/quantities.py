@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairlead.analysis import cost
-from fairlead.analysis.dataset import Cell, Dataset
-from fairlead.analysis.settings import Report
+from fairlead.analysis.dataset import Dataset, DesignCell
+from fairlead.analysis.settings import ReportSettings
 from fairlead.errors import StatisticsError
 
 SHARE = "%"
@@ -17,7 +17,7 @@ class OfCell:
     """A number of one cell. ``unit``: that of the data where it is None."""
 
     what: str
-    compute: Callable[[Dataset, Cell], float]
+    compute: Callable[[Dataset, DesignCell], float]
     unit: str | None = None
 
 
@@ -39,25 +39,25 @@ class OfPair:
         return self.of_rate_words.replace("rate / base", "base / t").replace("base / rate", "t / base")
 
 
-def _sd(_: Dataset, cell: Cell) -> float:
+def _sd(_: Dataset, cell: DesignCell) -> float:
     if cell.n < 2:
         raise StatisticsError(f"a standard deviation needs at least 2 samples, there are {cell.n}")
     return float(cell.values.std(ddof=1))
 
 
-def _median(_: Dataset, cell: Cell) -> float:
+def _median(_: Dataset, cell: DesignCell) -> float:
     ordered, middle = sorted(cell.values.tolist()), cell.n // 2
     return float(ordered[middle] if cell.n % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
-def _variation(data: Dataset, cell: Cell) -> float:
+def _variation(data: Dataset, cell: DesignCell) -> float:
     if cell.mean <= 0:
         raise StatisticsError("a coefficient of variation needs a positive mean")
     return _sd(data, cell) / cell.mean
 
 
-def _priced(data: Dataset, cell: Cell) -> cost.Priced:
-    table = Report.model_validate(data.record.plan.get("report") or {}).cost
+def _priced(data: Dataset, cell: DesignCell) -> cost.Priced:
+    table = ReportSettings.model_validate(data.record.plan.get("report") or {}).cost
     if table is None:
         raise StatisticsError(f"{data.name} has no prices: state them in [report.cost] of the map of columns")
     found = [each for each in cost.priced(data, table) if each.cell is cell]
@@ -115,7 +115,7 @@ def units(unit: str) -> dict[str, float]:
     return _UNITS.get(unit, {unit: 1.0})
 
 
-def speed(data: Dataset, of: Cell, against: Cell) -> float:
+def speed(data: Dataset, of: DesignCell, against: DesignCell) -> float:
     """How many times faster ``of`` is by its mean.
 
     Raises:
@@ -126,7 +126,7 @@ def speed(data: Dataset, of: Cell, against: Cell) -> float:
     return against.mean / of.mean if data.lower_is_better else of.mean / against.mean
 
 
-def of_pair(name: str, data: Dataset, of: Cell, against: Cell) -> float:
+def of_pair(name: str, data: Dataset, of: DesignCell, against: DesignCell) -> float:
     """A number of a pair; shares as they are, differences in the unit of the data."""
     if name == "difference":
         return of.mean - against.mean

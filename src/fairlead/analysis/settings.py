@@ -9,7 +9,7 @@ from fairlead.config import Model
 Level = str | int | float
 
 
-class Group(Model):
+class CellGroup(Model):
     """Cells whose gains are averaged (arithmetic mean)."""
 
     name: str = Field(min_length=1)
@@ -18,7 +18,7 @@ class Group(Model):
     """Levels of the group by factor. Only cells with listed levels count."""
 
 
-class Cost(Model):
+class HourlyCost(Model):
     """What an hour costs, by level of a factor."""
 
     factor: str
@@ -40,20 +40,20 @@ class Cost(Model):
         return self
 
 
-class Report(Model):
+class ReportSettings(Model):
     """What the report compares."""
 
     configurations: tuple[str, ...] = ()
     """Factors whose levels are compared; others distinguish cases. Default: those of ``[whole_plot]``, or the last."""
     baseline: dict[str, Level] = Field(default_factory=dict)
     """Level that gains refer to, of each of ``configurations``. Default without these: the first with samples."""
-    groups: tuple[Group, ...] = ()
+    groups: tuple[CellGroup, ...] = ()
     """Groups of cells whose gains are averaged."""
     program: str = "program"
     """Name of the factor that ``mpi_share`` goes by."""
     mpi_share: dict[str, float] = Field(default_factory=dict)
     """Share of time in MPI by level of ``program`` (``fairlead profile`` measures it)."""
-    cost: Cost | None = None
+    cost: HourlyCost | None = None
     """What an hour costs."""
 
     def complaint(self, factors: dict[str, tuple[Level, ...]]) -> str | None:

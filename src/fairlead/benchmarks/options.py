@@ -92,7 +92,7 @@ class Names(click.ParamType):
         return chosen
 
 
-class Numbers(click.ParamType):
+class IntegerList(click.ParamType):
     """Whole numbers: "1,16"."""
 
     name = "numbers"
@@ -185,7 +185,7 @@ def directions_option(of: str) -> Callable[[Callable[..., Any]], Callable[..., A
 
 pairs_option = click.option(
     "--pairs",
-    type=Numbers(),
+    type=IntegerList(),
     default="1",
     show_default=True,
     help="Pairs of ranks for each pair of hosts at the same time, for example 1,16.",

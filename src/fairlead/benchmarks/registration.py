@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fairlead.registry import Registry
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
     from fairlead.benchmarks.page.section import Section
     from fairlead.cluster.description import Cluster, Transport
     from fairlead.progress import Progress
@@ -49,10 +49,10 @@ def asked(package: str, options: dict[str, Any]) -> Asked:
     """A benchmark with the options that were given; the others are its own defaults.
 
     Args:
-        package: of the benchmark. Its module ``measure`` has ``Settings`` and ``measure``.
+        package: of the benchmark. Its module ``measure`` has ``SETTINGS``, the class of its settings, and ``measure``.
     """
     benchmark = importlib.import_module(f"{package}.measure")
-    settings = benchmark.Settings(**given(options))
+    settings = benchmark.SETTINGS(**given(options))
     return Asked(
         settings.lasts_s(), lambda cluster, store, progress: benchmark.measure(cluster, store, settings, progress)
     )
@@ -64,7 +64,7 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Share:
+class SuiteShare:
     """The part of a benchmark in ``fairlead measure CLUSTER all``.
 
     Attributes:
@@ -77,7 +77,7 @@ class Share:
 
     turn: int
     weight: float
-    options: "Callable[[Settings, float], dict[str, Any]]"
+    options: "Callable[[SuiteSettings, float], dict[str, Any]]"
     least_s: float = LEAST_S
     least_hosts: int = 0
 
@@ -106,7 +106,7 @@ class Benchmark:
     package: str
     place: int
     command: Callable[..., Asked] | None = None
-    share: Share | None = None
+    share: SuiteShare | None = None
     runs: tuple[str, ...] = ()
     variant: Callable[[Mapping[str, Any]], str] | None = None
     all_variants: bool = False

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairlead.bonding.hashing import ENCAP34, Choice, Flow, link_of
+from fairlead.bonding.hashing import ENCAP34, Flow, LinkChoice, link_of
 from fairlead.errors import ConfigError
 
 MODES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
@@ -38,7 +38,7 @@ class Explained:
         remarks: what else is to be known.
     """
 
-    choices: tuple[Choice, ...]
+    choices: tuple[LinkChoice, ...]
     total_bps: tuple[float, float]
     flow_bps: tuple[tuple[float, float], ...]
     remarks: tuple[str, ...]
@@ -75,7 +75,7 @@ def explain(bond: Bond, flows: Sequence[Flow]) -> Explained:
     if bond.mode == "active-backup":
         return _alike(flows, "the active link", rate)
     peers = len({flow.destination.address for flow in flows})
-    by_load = Choice(None, "the link is chosen by load, for each peer and again from time to time")
+    by_load = LinkChoice(None, "the link is chosen by load, for each peer and again from time to time")
     incoming = "takes one link" if bond.mode == "balance-tlb" else "is spread over peers"
     return Explained(
         (by_load,) * len(flows),
@@ -88,7 +88,7 @@ def explain(bond: Bond, flows: Sequence[Flow]) -> Explained:
 def _alike(flows: Sequence[Flow], link: str, total_bps: float, *remarks: str) -> Explained:
     """All flows share all that there is."""
     n = len(flows)
-    return Explained((Choice(None, link),) * n, (total_bps,) * 2, ((total_bps / n,) * 2,) * n, remarks)
+    return Explained((LinkChoice(None, link),) * n, (total_bps,) * 2, ((total_bps / n,) * 2,) * n, remarks)
 
 
 def _hashed(bond: Bond, flows: Sequence[Flow]) -> Explained:

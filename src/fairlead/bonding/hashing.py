@@ -20,7 +20,7 @@ _SAME_FOR_ALL = (1, 2, 4, 8)  # numbers of links that the byte order of the pack
 
 
 @dataclass(frozen=True)
-class End:
+class FlowEnd:
     """One end of a flow; ``mac`` as six bytes, where it is known."""
 
     address: IPv4Address
@@ -37,21 +37,21 @@ class End:
 class Flow:
     """What a host sends: unfragmented IPv4. ``source`` is the sending end."""
 
-    source: End
-    destination: End
+    source: FlowEnd
+    destination: FlowEnd
     protocol: str = "tcp"
     vlan: int | None = None
 
 
 @dataclass(frozen=True)
-class Choice:
+class LinkChoice:
     """The link that a flow takes; None: it cannot be told, and ``reason`` says why."""
 
     link: int | None
     reason: str = ""
 
 
-def link_of(flow: Flow, policy: str, links: int, kernel: tuple[int, int]) -> Choice:
+def link_of(flow: Flow, policy: str, links: int, kernel: tuple[int, int]) -> LinkChoice:
     """The link of a flow under balance-xor or 802.3ad.
 
     Args:
@@ -60,25 +60,27 @@ def link_of(flow: Flow, policy: str, links: int, kernel: tuple[int, int]) -> Cho
         kernel: version of the sending host's kernel, as (6, 1).
     """
     if links == 1:
-        return Choice(0)
+        return LinkChoice(0)
     if policy == ENCAP34:
-        return Choice(None, "encap3+4 takes the socket's own hash where there is one, which is drawn at random")
+        return LinkChoice(None, "encap3+4 takes the socket's own hash where there is one, which is drawn at random")
     if policy == VLAN_SRCMAC:
         return _by_source_mac(flow, links)
     needs_macs = policy in (LAYER2, LAYER23, ENCAP23)
     if needs_macs and (flow.source.mac is None or flow.destination.mac is None):
-        return Choice(None, f"{policy} needs both MAC addresses")
+        return LinkChoice(None, f"{policy} needs both MAC addresses")
     if needs_macs and links not in _SAME_FOR_ALL and kernel < (6, 1):
-        return Choice(None, f"which byte order kernel {kernel[0]}.{kernel[1]} gives the packet type is not known here")
+        return LinkChoice(
+            None, f"which byte order kernel {kernel[0]}.{kernel[1]} gives the packet type is not known here"
+        )
     if policy == LAYER2:
-        return Choice(_of_ethernet(flow) % links)
+        return LinkChoice(_of_ethernet(flow) % links)
     if policy == LAYER34 and (flow.source.port is None or flow.destination.port is None):
-        return Choice(None, "layer3+4 needs both ports")
+        return LinkChoice(None, "layer3+4 needs both ports")
     start = _of_ports(flow) if policy == LAYER34 else _of_ethernet(flow)
     hashed = _with_addresses(start, flow)
     if kernel >= DROPS_LOWEST_BIT and (policy == LAYER34 or kernel < KEEPS_IT_BELOW_LAYER4):
         hashed >>= 1
-    return Choice(hashed % links)
+    return LinkChoice(hashed % links)
 
 
 def _of_ethernet(flow: Flow) -> int:
@@ -101,9 +103,9 @@ def _with_addresses(hashed: int, flow: Flow) -> int:
     return hashed ^ (hashed >> 8)
 
 
-def _by_source_mac(flow: Flow, links: int) -> Choice:
+def _by_source_mac(flow: Flow, links: int) -> LinkChoice:
     mac = flow.source.mac
     if mac is None:
-        return Choice(None, "vlan+srcmac needs the sender's MAC address")
+        return LinkChoice(None, "vlan+srcmac needs the sender's MAC address")
     vendor, device = int.from_bytes(mac[:3], "big"), int.from_bytes(mac[3:], "big")
-    return Choice(((flow.vlan or 0) ^ vendor ^ device) % links)
+    return LinkChoice(((flow.vlan or 0) ^ vendor ^ device) % links)

@@ -3,7 +3,7 @@
 import re
 from ipaddress import AddressValueError, IPv4Address
 
-from fairlead.bonding.hashing import End, Flow
+from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.errors import ConfigError
 
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
@@ -35,7 +35,7 @@ def kernel(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _end(text: str) -> End:
+def _end(text: str) -> FlowEnd:
     mac_text, at, rest = text.strip().rpartition("@")
     address, colon, port = rest.partition(":")
     if at and not _MAC.fullmatch(mac_text):
@@ -44,6 +44,6 @@ def _end(text: str) -> End:
         raise ConfigError(f"{port!r} is not a port")
     try:
         mac = bytes.fromhex(mac_text.replace(":", "")) if at else None
-        return End(IPv4Address(address), int(port) if colon else None, mac)
+        return FlowEnd(IPv4Address(address), int(port) if colon else None, mac)
     except AddressValueError as error:
         raise ConfigError(f"{address!r} is not an IPv4 address") from error

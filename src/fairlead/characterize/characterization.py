@@ -12,10 +12,10 @@ import numpy as np
 
 from fairlead.characterize import coverage, downstream_bottlenecks, json_form, path_table, sample_store
 from fairlead.characterize.latency import LatencyMatrix
-from fairlead.characterize.path_table import Candidate
+from fairlead.characterize.path_table import DetourCandidate
 from fairlead.characterize.samples import Floats, Samples
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
 from fairlead.errors import NoSuchResultsError
@@ -151,7 +151,7 @@ class Characterization:
         """The size that candidates are ordered for unless another is asked for: the largest up to 64 KiB."""
         return max((size for size in self.latency.sizes_B if size <= 65536), default=self.latency.sizes_B[0])
 
-    def candidates(self, pair: Pair, size_B: int | None = None) -> tuple[Candidate, ...]:
+    def candidates(self, pair: Pair, size_B: int | None = None) -> tuple[DetourCandidate, ...]:
         """The path table's entry for an ordered pair: detours in the order in which they are to be tried."""
         key = pair, size_B or self.reference_size_B()
         if key not in self._candidates:
@@ -159,19 +159,14 @@ class Characterization:
         return self._candidates[key]
 
     @cached_property
-    def _candidates(self) -> dict[tuple[Pair, int], tuple[Candidate, ...]]:
+    def _candidates(self) -> dict[tuple[Pair, int], tuple[DetourCandidate, ...]]:
         return {}
 
     def has_detour(self) -> bool:
         """Whether any host pair has a detour around its own bottleneck. On a single switch none has."""
         count = len(self.hosts)
         pairs = ((i, j) for i in range(count) for j in range(count) if i != j)
-        return any(
-            path_table.avoids((i, j), relay, self.sensitivity)
-            for i, j in pairs
-            for relay in range(count)
-            if relay not in (i, j)
-        )
+        return any(self.sensitivity.avoiding(pair).any() for pair in pairs)
 
     def _both_ways_words(self) -> list[str]:
         """One-way times of the smallest messages by the clocks beside round trips; none where nothing was measured."""
@@ -263,12 +258,12 @@ class Characterization:
         return {"size_B": self.reference_size_B(), "pairs": entries}
 
 
-def latest(store: Store, cluster: Cluster) -> Characterization | None:
+def latest_characterization(store: Store, cluster: Cluster) -> Characterization | None:
     """See `Characterization.latest`."""
     return Characterization.latest(store, cluster)
 
 
-def begin(store: Store, cluster: Cluster, settings: Settings) -> int:
+def begin(store: Store, cluster: Cluster, settings: SurveySettings) -> int:
     """Begin a run of the store that will hold a characterization of the cluster's managed hosts."""
     return store.begin_run(
         KIND,
@@ -284,7 +279,7 @@ def runs(store: Store, cluster: str | None = None) -> list[Run]:
     return store.runs(KIND, cluster=cluster) if cluster is not None else store.runs(KIND)
 
 
-def chosen(store: Store, number: int | None, before_run: Run | None = None) -> Run:
+def chosen_run(store: Store, number: int | None, before_run: Run | None = None) -> Run:
     """The run of that number, or the last complete one (before another one of the same cluster).
 
     Raises:

@@ -7,7 +7,7 @@ from fairlead.agents.group import AgentGroup
 from fairlead.characterize import characterization
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import bring_everywhere
@@ -18,7 +18,11 @@ from fairlead.store.ending import ended
 
 
 def characterize(
-    cluster: Cluster, store: Store, settings: Settings, progress: Progress, began: Callable[[int], None] | None = None
+    cluster: Cluster,
+    store: Store,
+    settings: SurveySettings,
+    progress: Progress,
+    began: Callable[[int], None] | None = None,
 ) -> Characterization:
     """Measure a cluster's network. The samples are in the store as soon as they are taken.
 
@@ -56,5 +60,5 @@ async def _measure(group: AgentGroup, survey: Survey, progress: Progress) -> Non
 
 
 def _command_line(cluster: Cluster) -> Callable[[Host, list[str]], list[str]]:
-    executor = executors.of(cluster)
+    executor = executors.executor_of(cluster)
     return lambda host, argv: executor.command(host.name, argv)

@@ -45,7 +45,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Difference:
+class CharacterizationDifference:
     """What changed from one characterization to another.
 
     Attributes:
@@ -92,7 +92,7 @@ class Difference:
         }
 
 
-def compare(before: Characterization, after: Characterization) -> Difference:
+def compare(before: Characterization, after: Characterization) -> CharacterizationDifference:
     """What differs between two characterizations of the same hosts.
 
     Raises:
@@ -126,7 +126,7 @@ def compare(before: Characterization, after: Characterization) -> Difference:
         # An incomplete one lacks the tests that show what is shared behind the first bottleneck.
         began += [(k, m, i, j) for i, j in np.argwhere(new_hurt & ~old_hurt)] if before.complete else []
         ended += [(k, m, i, j) for i, j in np.argwhere(old_hurt & ~new_hurt)] if after.complete else []
-    return Difference(
+    return CharacterizationDifference(
         tuple(sorted(shifts, key=lambda shift: -abs(np.log(shift.after / shift.before)))),
         compared + number,
         _cells(before.hosts, began),

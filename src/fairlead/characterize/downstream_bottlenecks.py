@@ -33,7 +33,7 @@ TESTS_PER_GROUP = 6
 
 
 @dataclass(frozen=True)
-class Link:
+class DownstreamLink:
     """A link known by who crosses it.
 
     Attributes:
@@ -45,7 +45,9 @@ class Link:
     rate_bps: float
 
 
-def meeting_point(attempts: list[Injection], relation: Sensitivity, network: Quiet, alone_bps: Floats) -> Link | None:
+def meeting_point(
+    attempts: list[Injection], relation: Sensitivity, network: Quiet, alone_bps: Floats
+) -> DownstreamLink | None:
     """The link at which pairs injected together met, or None where no two of them did.
 
     Args:
@@ -73,7 +75,7 @@ def meeting_point(attempts: list[Injection], relation: Sensitivity, network: Qui
         return None
     for pair in pairs:
         users[pair] = True
-    return Link(users, sum(carried))
+    return DownstreamLink(users, sum(carried))
 
 
 def _waiting(attempt: Injection, network: Quiet) -> Bools:
@@ -172,7 +174,7 @@ class Search:
             alone[pair] = True
         return not bool((link.users & ~alone).any())
 
-    def learn(self, samples: Injections, pairs: tuple[Pair, ...]) -> Link | None:
+    def learn(self, samples: Injections, pairs: tuple[Pair, ...]) -> DownstreamLink | None:
         """Take in what was measured while pairs were injected together; returns the link where two of them met."""
         self.tests += 1
         link = meeting_point(samples.of(*pairs), self._relation, self._network, self._alone_bps)

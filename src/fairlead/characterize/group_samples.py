@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.characterize.grouping import Groups, own_s
+from fairlead.characterize.grouping import HostGroups, own_s
 from fairlead.characterize.quiet_network import Quiet, level_s, limit_s
 from fairlead.characterize.samples import Bools, Floats, Injection, Injections, Ints, Window
 from fairlead.characterize.tournament import Pair
@@ -31,7 +31,7 @@ class GroupSamples:
         network: of the groups.
     """
 
-    def __init__(self, groups: Groups, network: Quiet) -> None:
+    def __init__(self, groups: HostGroups, network: Quiet) -> None:
         count = len(groups)
         self.groups = groups
         self.tests = Injections(count)
@@ -40,7 +40,7 @@ class GroupSamples:
         self._votes = np.zeros((count, count), dtype=np.int64)
 
     @classmethod
-    def of(cls, windows: Iterable[Window], groups: Groups, network: Quiet) -> Self:
+    def of(cls, windows: Iterable[Window], groups: HostGroups, network: Quiet) -> Self:
         """Of these windows."""
         found = cls(groups, network)
         for window in windows:
@@ -66,7 +66,7 @@ class GroupSamples:
 class _View:
     """One window, by groups."""
 
-    def __init__(self, window: Window, groups: Groups, network: Quiet, small: Quiet) -> None:
+    def __init__(self, window: Window, groups: HostGroups, network: Quiet, small: Quiet) -> None:
         self._window, self._groups, self._small = window, groups, small
         excess = network.excess_s(window)
         self._own = own_s(window, level_s(excess), network)
@@ -144,7 +144,7 @@ class _View:
         return causes | (self._waits & ~causes.any(axis=0))
 
 
-def _busy(window: Window, groups: Groups, end: int) -> Bools:
+def _busy(window: Window, groups: HostGroups, end: int) -> Bools:
     """(hosts) those that send (end 0) or receive (1) and whose group has others that do not."""
     busy = np.zeros(len(groups.of), dtype=bool)
     busy[[pair[end] for pair in window.pairs]] = True
@@ -179,7 +179,7 @@ def _fitted(excess: Floats) -> npt.NDArray[np.float32]:
     return _pooled(np.zeros(len(excess), dtype=np.int64), excess, 1)[0, 0]
 
 
-def _mean(values: Floats, groups: Groups) -> Floats:
+def _mean(values: Floats, groups: HostGroups) -> Floats:
     """(groups, groups) mean over the hosts' pairs; zero for a host's own."""
     of, count = groups.of, len(groups)
     cells = (of[:, None] * count + of[None, :]).ravel()

@@ -30,7 +30,7 @@ Counts = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Groups:
+class HostGroups:
     """A partition of the hosts.
 
     Attributes:
@@ -58,9 +58,9 @@ class Groups:
         return spread
 
 
-def apart(hosts: int) -> Groups:
+def apart(hosts: int) -> HostGroups:
     """Each host for itself."""
-    return Groups(np.arange(hosts, dtype=np.int64))
+    return HostGroups(np.arange(hosts, dtype=np.int64))
 
 
 def own_s(window: Window, levels: Floats, network: Quiet) -> Floats:
@@ -79,7 +79,7 @@ def steady(window: Window, network: Quiet) -> Bools:
     return found
 
 
-def partition(samples: Samples, network: Quiet) -> Groups:
+def partition(samples: Samples, network: Quiet) -> HostGroups:
     """The groups that all windows with injected traffic tell apart."""
     count = samples.count
     differ, either = np.zeros((2, count, count), dtype=np.float32)
@@ -127,7 +127,7 @@ def _decided(window: Window, network: Quiet, count: int) -> tuple[Bools, Bools]:
     return waits, free
 
 
-def _groups(different: Bools) -> Groups:
+def _groups(different: Bools) -> HostGroups:
     """Each host goes to the group that it differs least from, of those that it differs from in less than half."""
     members: list[list[int]] = []
     for host in range(len(different)):
@@ -140,4 +140,4 @@ def _groups(different: Bools) -> Groups:
     of = np.empty(len(different), dtype=np.int64)
     for number, group in enumerate(members):
         of[group] = number
-    return Groups(of)
+    return HostGroups(of)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairlead.characterize.downstream_bottlenecks import ATTEMPTS, SATURATING_SHARE, SLOWED_SHARE
 from fairlead.characterize.group_samples import GroupSamples
-from fairlead.characterize.grouping import Groups, own_s
+from fairlead.characterize.grouping import HostGroups, own_s
 from fairlead.characterize.quiet_network import Quiet, level_s, limit_s
 from fairlead.characterize.samples import Bools, Floats, Ints, Window
 from fairlead.characterize.tournament import Pair
@@ -62,7 +62,7 @@ class HostLinks:
         links._find_unlike(groups.groups)
         return links
 
-    def alone_bps(self, pair: Pair, groups: Groups, carried_bps: Floats) -> float:
+    def alone_bps(self, pair: Pair, groups: HostGroups, carried_bps: Floats) -> float:
         """What a pair carries as long as the link towards its destination does not limit it; NaN: not known.
 
         Args:
@@ -73,7 +73,7 @@ class HostLinks:
             return float(np.fmin(link_bps, self.out_bps[pair[0]]))
         return float(np.fmax(self.out_bps[pair[0]], self.sent_bps[pair[0]]))
 
-    def _take_single(self, test: "Seen", groups: Groups, between_: Bools) -> None:
+    def _take_single(self, test: "Seen", groups: HostGroups, between_: Bools) -> None:
         (source, destination), rate = test.pairs[0], test.rates_bps[0]
         between = (groups.of[source], groups.of[destination])
         if between[0] != between[1] and between_[between]:
@@ -87,7 +87,7 @@ class HostLinks:
         elif test.to_share >= MOST_SHARE:
             self.in_bps[destination] = np.fmax(self.in_bps[destination], rate)
 
-    def _take_meeting(self, host: int, attempts: list["Seen"], groups: Groups, carried_bps: Floats) -> None:
+    def _take_meeting(self, host: int, attempts: list["Seen"], groups: HostGroups, carried_bps: Floats) -> None:
         self.tests_in[host] = len(attempts)
         # No link ever carries more than its rate, while busy hosts may carry less: the best attempt counts.
         best = max(attempts, key=lambda each: sum(each.rates_bps))
@@ -99,7 +99,7 @@ class HostLinks:
         if slowed and not shown and np.isfinite(best.to_share) and len(attempts) < ATTEMPTS:
             self.unclear_in.add(host)
 
-    def _find_unlike(self, groups: Groups) -> None:
+    def _find_unlike(self, groups: HostGroups) -> None:
         """Hosts that differ from most of their group may have been busy, which a second look tells."""
         for members in groups.members:
             out = self.out_bps[members]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.characterize.grouping import Groups
+from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Bools, Floats, Ints
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
@@ -69,13 +69,13 @@ def manage_tables(
     }
 
 
-def _used(groups: Groups) -> tuple[Groups, Ints]:
+def _used(groups: HostGroups) -> tuple[HostGroups, Ints]:
     """The groups that hosts are in, numbered anew (a part of the hosts may be in few of them); and their numbers."""
     used, of = np.unique(groups.of, return_inverse=True)
-    return Groups(of), used
+    return HostGroups(of), used
 
 
-def _between(groups: Groups, values: Floats) -> Floats:
+def _between(groups: HostGroups, values: Floats) -> Floats:
     """(groups, groups) medians of what is known of pairs of hosts; NaN where nothing is."""
     medians = np.full((len(groups),) * 2, np.nan)
     for a, sources in enumerate(groups.members):

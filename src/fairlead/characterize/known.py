@@ -30,7 +30,7 @@ PROBE_B = 64
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPaths:
     """Of the managed hosts, by their index in the cluster; NaN where nothing is known.
 
     Attributes:
@@ -78,7 +78,7 @@ class Known:
         )
 
 
-def paths(store: Store, cluster: Cluster) -> Known:
+def paths(store: Store, cluster: Cluster) -> KnownPaths:
     """What is known of single paths of the cluster."""
     count = len(cluster.managed_hosts())
     latency, measured, learnt, when = (np.full((count, count), np.nan) for _ in range(4))
@@ -98,7 +98,7 @@ def paths(store: Store, cluster: Cluster) -> Known:
     # Agents' probes are what agents compare with: they go before a characterization's messages.
     known = np.isfinite(learnt)
     latency[known], measured[known] = learnt[known], when[known]
-    return Known(latency, measured, links, tuple(sorted(runs, reverse=True)))
+    return KnownPaths(latency, measured, links, tuple(sorted(runs, reverse=True)))
 
 
 def _characterizations(store: Store, cluster: Cluster) -> list[Run]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.characterize.grouping import Groups
+from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.samples import Bools, Exchanges, Floats, Samples
 from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
@@ -71,13 +71,13 @@ class LatencyMatrix:
     def of_samples(cls, samples: Samples) -> "LatencyMatrix":
         """From all of a characterization; where hosts stood for others of their groups, those have theirs."""
         found = cls.of(samples.exchanges, samples.count)
-        return found if samples.group_of is None else found.filled(Groups(samples.group_of))
+        return found if samples.group_of is None else found.filled(HostGroups(samples.group_of))
 
     @property
     def hosts(self) -> int:
         return int(self.median_s.shape[1])
 
-    def filled(self, groups: Groups) -> "LatencyMatrix":
+    def filled(self, groups: HostGroups) -> "LatencyMatrix":
         """With the median of their groups' pairs for pairs that were not measured; their ``count`` is 0."""
         median_s = self._filled(self.median_s, groups)
         missing = np.isnan(self.median_s) & np.isfinite(median_s)
@@ -94,7 +94,7 @@ class LatencyMatrix:
             self._filled(self.round_trip_s, groups),
         )
 
-    def _filled(self, values: Floats, groups: Groups) -> Floats:
+    def _filled(self, values: Floats, groups: HostGroups) -> Floats:
         filled = values.copy()
         for a, source in enumerate(groups.members):
             for b, destination in enumerate(groups.members):

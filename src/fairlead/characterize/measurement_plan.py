@@ -17,13 +17,12 @@ import numpy as np
 from fairlead.characterize import grouping, host_links, sensitivity
 from fairlead.characterize.downstream_bottlenecks import Search
 from fairlead.characterize.group_samples import GroupSamples
-from fairlead.characterize.grouping import Groups
+from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.host_links import HostLinks, Seen
 from fairlead.characterize.quiet_network import Quiet, quiet
 from fairlead.characterize.samples import Samples
 from fairlead.characterize.shared_bottlenecks import between_groups
-from fairlead.characterize.tournament import Pair
-from fairlead.characterize.tournament import rounds as tournament_rounds
+from fairlead.characterize.tournament import Pair, tournament_rounds
 
 TestT = TypeVar("TestT")
 
@@ -59,7 +58,7 @@ LANDMARKS = 16
 
 
 @dataclass(frozen=True)
-class Round:
+class MeasurementRound:
     """A window to be measured.
 
     Attributes:
@@ -75,7 +74,7 @@ class Round:
     total: int
 
 
-class Plan:
+class MeasurementPlan:
     """The rounds of a measurement; between two of them the window of the first has been added to ``samples``."""
 
     def __init__(self, samples: Samples, *, idle_windows: int, repeats: int, seed: int) -> None:
@@ -93,10 +92,10 @@ class Plan:
     def _count(self) -> int:
         return self._samples.count
 
-    def rounds(self) -> Iterator[Round]:
+    def rounds(self) -> Iterator[MeasurementRound]:
         """All rounds; when they have ended, ``samples.group_of`` is set."""
         for number in range(self._idle_windows):
-            yield Round((), self._idle_paths(number), QUIET, number, self._idle_windows)
+            yield MeasurementRound((), self._idle_paths(number), QUIET, number, self._idle_windows)
         yield from self._everywhere()
         yield from self._between()
         self._samples.group_of = self._groups.of
@@ -155,7 +154,7 @@ class Plan:
 
     # ---------------------------------------------------------------- who lies behind one switch
 
-    def _everywhere(self) -> Iterator[Round]:
+    def _everywhere(self) -> Iterator[MeasurementRound]:
         """Each host sends once, and receives once; on busy processors some do not, for groups show early."""
         ring = self._random.sample(range(self._count), self._count)
         left = [(ring[k - 1], ring[k]) for k in range(self._count)] if self._count > 2 else [(0, 1), (1, 0)]
@@ -167,7 +166,7 @@ class Plan:
                 return
             taken = _disjoint(left, most, lambda pair: set(pair))
             tests = tuple((pair,) for pair in taken)
-            yield Round(tests, self._landmark_paths(tests), EVERYWHERE, total - len(left), total)
+            yield MeasurementRound(tests, self._landmark_paths(tests), EVERYWHERE, total - len(left), total)
             steady = grouping.steady(self._samples.windows[-1], quiet(self._samples))
             if steady.all():
                 left = [pair for pair in left if pair not in taken]
@@ -182,7 +181,7 @@ class Plan:
 
     # ---------------------------------------------------------------- between groups
 
-    def _between(self) -> Iterator[Round]:
+    def _between(self) -> Iterator[MeasurementRound]:
         for number in range(PASSES):
             network = quiet(self._samples)
             groups = grouping.partition(self._samples, network)
@@ -205,7 +204,7 @@ class Plan:
         found = self._grouped()
         return HostLinks.of(self._seen, found)
 
-    def _each_pair_of_groups(self) -> Iterator[Round]:
+    def _each_pair_of_groups(self) -> Iterator[MeasurementRound]:
         done = self._grouped().tests.injected()
         count = len(self._groups)
         every = [(a, b) for a in range(count) for b in range(count) if a != b]
@@ -215,7 +214,7 @@ class Plan:
         while left:
             taken = _disjoint(left, most, lambda pair: set(pair))
             tests = tuple(self._hosts_of(pair) for pair in taken)
-            yield Round(tests, self._group_paths(tests), BETWEEN, len(every) - len(left), len(every))
+            yield MeasurementRound(tests, self._group_paths(tests), BETWEEN, len(every) - len(left), len(every))
             left = [pair for pair in left if pair not in taken]
 
     def _hosts_of(self, *pairs: Pair) -> tuple[Pair, ...]:
@@ -230,7 +229,7 @@ class Plan:
 
         return tuple((some(source), some(destination)) for source, destination in pairs)
 
-    def _repeat_unclear(self) -> Iterator[Round]:
+    def _repeat_unclear(self) -> Iterator[MeasurementRound]:
         for _ in range(self._repeats):
             found = self._grouped()
             unclear = self._unclear(found)
@@ -241,7 +240,7 @@ class Plan:
                 for cell in cells:
                     probed |= self._paths_of(cell, hosts)
                 probed |= self._paths_of(pair, hosts)
-                yield Round(((hosts,),), frozenset(probed), REPEATS, number, len(unclear))
+                yield MeasurementRound(((hosts,),), frozenset(probed), REPEATS, number, len(unclear))
 
     def _unclear(self, found: GroupSamples) -> dict[Pair, list[Pair]]:
         """By injected pair of groups, the pairs of groups of which it is not clear whether it hurts them."""
@@ -265,7 +264,7 @@ class Plan:
 
     # ---------------------------------------------------------------- the hosts' own links
 
-    def _within(self) -> Iterator[Round]:
+    def _within(self) -> Iterator[MeasurementRound]:
         """Each host sends to one behind the same switch, until its own link is seen to be full."""
         most, total = 1, sum(len(group) for group in self._groups.members if len(group) > 1)
         while True:
@@ -281,7 +280,7 @@ class Plan:
                 return
             taken = _disjoint(left, most, lambda pair: set(pair))
             tests = tuple((pair,) for pair in taken)
-            yield Round(tests, self._own_paths(tests), WITHIN, total - len(left), total)
+            yield MeasurementRound(tests, self._own_paths(tests), WITHIN, total - len(left), total)
             links = self._links()
             full = not any(source in links.unclear_out or self._is_open(links, source) for source, _ in taken)
             most = self._next(most, full)
@@ -298,7 +297,7 @@ class Plan:
         """More at a time while that goes well: hosts may share processors, which carry less than their links."""
         return min(2 * most, max(self._count // GROUPS_A_PAIR, 1), MOST_AT_A_TIME) if well else max(most // 2, 1)
 
-    def _into(self) -> Iterator[Round]:
+    def _into(self) -> Iterator[MeasurementRound]:
         """Two hosts send to each that lies behind a switch with others."""
         if self._count < 3:
             return
@@ -312,7 +311,7 @@ class Plan:
             every = [self._senders_to(host, links) for host in left]
             taken = _disjoint(every, most, lambda test: {host for pair in test for host in pair})
             tests = tuple(taken)
-            yield Round(tests, self._own_paths(tests), INTO, total - len(left), total)
+            yield MeasurementRound(tests, self._own_paths(tests), INTO, total - len(left), total)
             links = self._links()
             most = self._next(most, not any(test[0][1] in links.unclear_in for test in taken))
 
@@ -330,7 +329,7 @@ class Plan:
 
     # ---------------------------------------------------------------- links behind the first bottleneck
 
-    def _meetings(self) -> Iterator[Round]:
+    def _meetings(self) -> Iterator[MeasurementRound]:
         found = self._grouped()
         relation = between_groups(found)
         search = Search(relation, found.network, found.tests.rates_bps())
@@ -350,11 +349,11 @@ class Plan:
             while search.tests < search.limit and (meetings := choose()):
                 yield from self._together(search, meetings)
 
-    def _together(self, search: Search, meetings: list[tuple[Pair, ...]]) -> Iterator[Round]:
+    def _together(self, search: Search, meetings: list[tuple[Pair, ...]]) -> Iterator[MeasurementRound]:
         attempts = meetings
         while attempts:
             tests = tuple(self._hosts_of(*meeting) for meeting in attempts)
-            yield Round(tests, self._group_paths(tests), MEETING, search.tests, search.limit)
+            yield MeasurementRound(tests, self._group_paths(tests), MEETING, search.tests, search.limit)
             found = self._grouped()
             attempts = [each for each in attempts if len(each) == 2 and search.doubtful(found.tests, each)]
         for meeting in meetings:
@@ -380,7 +379,7 @@ def _disjoint(tests: list[TestT], most: int, ends: Callable[[TestT], set[int]]) 
     return taken
 
 
-def representatives(groups: Groups, seed: int) -> list[Pair]:
+def representatives(groups: HostGroups, seed: int) -> list[Pair]:
     """Unordered pairs of hosts that stand for all: one of each two groups, and each host with the next of its group."""
     draw = random.Random(seed)
     between = [

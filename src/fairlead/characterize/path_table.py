@@ -14,7 +14,7 @@ ALIKE_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DetourCandidate:
     """A detour.
 
     Attributes:
@@ -32,14 +32,14 @@ class Candidate:
 
 def candidates(
     pair: Pair, latency: LatencyMatrix, sensitivity: SharedBottlenecks, size_B: int
-) -> tuple[Candidate, ...]:
+) -> tuple[DetourCandidate, ...]:
     """All detours for one ordered pair: lowest latency first, among equally fast ones the most robust first.
 
     Raises:
         MeasurementError: a leg was not measured, or not at this size.
     """
     source, destination = pair
-    weights, times_s = sensitivity.weights, latency.at(size_B)
+    weights, avoids, times_s = sensitivity.weights, sensitivity.avoiding(pair), latency.at(size_B)
     found = []
     for relay in range(latency.hosts):
         if relay not in pair:
@@ -48,26 +48,13 @@ def candidates(
             if np.isnan(time_s):
                 time_s = sum(latency.base_s(*leg, size_B) for leg in legs)  # it says which was not measured
             weight = max(float(weights[leg]) for leg in legs)
-            found.append(Candidate(relay, time_s, weight, not avoids(pair, relay, sensitivity)))
+            found.append(DetourCandidate(relay, time_s, weight, not avoids[relay]))
     return tuple(_ordered(found))
 
 
-def avoids(pair: Pair, relay: int, sensitivity: SharedBottlenecks) -> bool:
-    """Whether some injection hurts the direct path and neither leg. A pair's own injection hurts it."""
-    source, destination = pair
-    legs = ((source, relay), (relay, destination))
-    direct = sensitivity.hurting(pair).copy()
-    direct[pair] = True
-    on_legs = np.zeros_like(direct)
-    for leg in legs:
-        on_legs |= sensitivity.hurting(leg)
-        on_legs[leg] = True
-    return bool((direct & ~on_legs).any())
-
-
-def _ordered(found: list[Candidate]) -> list[Candidate]:
+def _ordered(found: list[DetourCandidate]) -> list[DetourCandidate]:
     by_latency = sorted(found, key=lambda each: (each.latency_s, each.relay))
-    ordered: list[Candidate] = []
+    ordered: list[DetourCandidate] = []
     while by_latency:
         limit = by_latency[0].latency_s * (1 + ALIKE_SHARE)
         group = [each for each in by_latency if each.latency_s <= limit]
@@ -77,7 +64,10 @@ def _ordered(found: list[Candidate]) -> list[Candidate]:
 
 
 def describe(
-    names: Sequence[str], latency: LatencyMatrix, candidates_of: Callable[[Pair], Sequence[Candidate]], size_B: int
+    names: Sequence[str],
+    latency: LatencyMatrix,
+    candidates_of: Callable[[Pair], Sequence[DetourCandidate]],
+    size_B: int,
 ) -> list[str]:
     """One line an ordered pair that has a detour around its bottleneck, and what to know of the others.
 

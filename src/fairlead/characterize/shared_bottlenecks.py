@@ -9,10 +9,10 @@ import numpy as np
 from fairlead.characterize import downstream_bottlenecks, host_links, sensitivity
 from fairlead.characterize.downstream_bottlenecks import SATURATING_SHARE
 from fairlead.characterize.group_samples import GroupSamples
-from fairlead.characterize.grouping import Groups, apart
+from fairlead.characterize.grouping import HostGroups, apart
 from fairlead.characterize.host_links import HostLinks
 from fairlead.characterize.quiet_network import quiet
-from fairlead.characterize.samples import Bools, Floats, Samples
+from fairlead.characterize.samples import Bools, Floats, Ints, Samples
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair
 
@@ -35,7 +35,7 @@ class SharedBottlenecks:
         rates_bps: (hosts, hosts) what each pair carries alone; NaN where that is not known.
     """
 
-    groups: Groups
+    groups: HostGroups
     relation: Sensitivity
     over_link: Bools
     by_source: Bools
@@ -66,7 +66,7 @@ class SharedBottlenecks:
             MeasurementError: some pair never answered a probe on the quiet network.
         """
         network = quiet(samples)
-        groups = apart(samples.count) if samples.group_of is None else Groups(samples.group_of)
+        groups = apart(samples.count) if samples.group_of is None else HostGroups(samples.group_of)
         tests = GroupSamples.of(samples.windows, groups, network)
         relation = between_groups(tests)
         relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network)
@@ -77,7 +77,7 @@ class SharedBottlenecks:
 
     @classmethod
     def _with_hosts(
-        cls, groups: Groups, relation: Sensitivity, tests: GroupSamples, links: HostLinks, measured_bps: Floats
+        cls, groups: HostGroups, relation: Sensitivity, tests: GroupSamples, links: HostLinks, measured_bps: Floats
     ) -> Self:
         apart_ = ~np.eye(len(groups.of), dtype=bool)
         out = np.where(np.isfinite(links.out_bps), links.out_bps, links.sent_bps)
@@ -165,6 +165,47 @@ class SharedBottlenecks:
         hurting[path] = False
         return hurting
 
+    def avoiding(self, path: Pair) -> Bools:
+        """(hosts) over which third hosts a path's detour avoids its bottleneck: some injection hurts the path, and
+        neither leg. A pair's own injection hurts it.
+
+        Counted by kinds of injections, each of those between two groups that do or do not fill a link there. A kind
+        says the same of all relays in a group, but for injections that end at the relay itself.
+        """
+        source, destination = path
+        of = self.groups.of
+        injected = self.hurting(path).copy()
+        injected[path] = True
+        injected[source] &= ~self.by_source[source]  # these hurt a leg whatever the relay
+        injected[:, destination] &= ~self.by_destination[:, destination]
+        senders, receivers = np.nonzero(injected)
+        pairs = senders, receivers
+        numbers = (of[senders] * len(self.groups) + of[receivers]) * 2 + self.over_link[pairs]
+        kinds, kind, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
+        at_relay = np.zeros((len(kinds), self.hosts), dtype=np.int64)  # that hurt a leg, or are one, for its host alone
+        ends = self.by_destination[pairs] | (senders == source)
+        np.add.at(at_relay, (kind[ends], receivers[ends]), 1)
+        begins = self.by_source[pairs] | (receivers == destination)
+        np.add.at(at_relay, (kind[begins], senders[begins]), 1)
+        avoids: Bools = ((sizes[:, None] > at_relay) & ~self._kinds_on_legs(kinds, path)[:, of]).any(axis=0)
+        avoids[list(path)] = False
+        return avoids
+
+    def _kinds_on_legs(self, kinds: Ints, path: Pair) -> Bools:
+        """(kinds, groups) whether injections of each kind hurt, by links between groups, a leg over a relay there."""
+        over_link = kinds % 2 == 1
+        by_sender, by_receiver = np.divmod(kinds // 2, len(self.groups))
+        first, last = (int(self.groups.of[end]) for end in path)
+        to_relay = self.relation.hurts[by_sender, by_receiver, first, :]
+        own = np.flatnonzero(by_sender == first)
+        to_relay[own, by_receiver[own]] = self.relation.effective[first, by_receiver[own]]
+        from_relay = self.relation.hurts[by_sender, by_receiver, :, last]
+        own = np.flatnonzero(by_receiver == last)
+        from_relay[own, by_sender[own]] = self.relation.effective[by_sender[own], last]
+        to_relay[:, first] = from_relay[:, last] = False
+        hurt: Bools = (to_relay | from_relay) & over_link[:, None]
+        return hurt
+
     @cached_property
     def weights(self) -> Floats:
         """(hosts, hosts) share of the effective injections on other pairs that hurt the path; NaN on the diagonal."""
@@ -216,7 +257,7 @@ class SharedBottlenecks:
         two = np.ix_(of, of)
         return replace(
             self,
-            groups=Groups(self.groups.of[of]),
+            groups=HostGroups(self.groups.of[of]),
             over_link=self.over_link[two],
             by_source=self.by_source[two],
             by_destination=self.by_destination[two],

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairlead.characterize import latency
-from fairlead.characterize.measurement_plan import ALL_PATHS, Plan, Round, representatives
+from fairlead.characterize.measurement_plan import ALL_PATHS, MeasurementPlan, MeasurementRound, representatives
 from fairlead.characterize.samples import Exchanges, Floats, Ints, Samples, Sink, Window
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.tournament import Pair, groups, scheduled
@@ -36,7 +36,7 @@ class Commander(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class SurveySettings:
     """How thoroughly to measure.
 
     Attributes:
@@ -74,7 +74,7 @@ class Settings:
 class Survey:
     """One characterization in the making: call `run`; what was taken so far is in `samples` at any time."""
 
-    def __init__(self, agents: Commander, settings: Settings, sink: Sink, progress: Progress) -> None:
+    def __init__(self, agents: Commander, settings: SurveySettings, sink: Sink, progress: Progress) -> None:
         self._agents = agents
         self._settings = settings
         self._sink = sink
@@ -103,7 +103,9 @@ class Survey:
 
     async def _windows(self) -> None:
         settings, before = self._settings, None
-        plan = Plan(self.samples, idle_windows=settings.idle_windows, repeats=settings.repeats, seed=settings.seed)
+        plan = MeasurementPlan(
+            self.samples, idle_windows=settings.idle_windows, repeats=settings.repeats, seed=settings.seed
+        )
         for round_ in plan.rounds():
             if before is not None and before.what != round_.what:
                 self._progress(before.what, before.total, before.total)
@@ -118,7 +120,7 @@ class Survey:
         many = self.samples.count > ALL_PATHS
         return self._settings.few_probes if many else self._settings.probes
 
-    async def _window(self, round_: Round) -> None:
+    async def _window(self, round_: MeasurementRound) -> None:
         """Inject, probe meanwhile, keep what came back."""
         transfers = [asyncio.ensure_future(self._bulk(pair)) for test in round_.tests for pair in test]
         try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 Pair = tuple[int, int]
 
 
-def rounds(count: int) -> list[list[Pair]]:
+def tournament_rounds(count: int) -> list[list[Pair]]:
     """All pairs of ``count`` hosts in rounds of disjoint pairs (the circle method).
 
     An even number needs count - 1 rounds of count / 2 pairs; of an odd number one host has a bye in each of ``count``
@@ -25,8 +25,9 @@ def rounds(count: int) -> list[list[Pair]]:
 
 
 def groups(count: int, conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
-    """All pairs in groups of disjoint pairs of which no two are in ``conflict``; without conflicts, the `rounds`."""
-    return scheduled([pair for each in rounds(count) for pair in each], conflict)
+    """All pairs in groups of disjoint pairs of which no two are in ``conflict``; without conflicts, the
+    `tournament_rounds`."""
+    return scheduled([pair for each in tournament_rounds(count) for pair in each], conflict)
 
 
 def scheduled(pairs: Iterable[Pair], conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:

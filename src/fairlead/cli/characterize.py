@@ -103,7 +103,7 @@ def measure(
     """
     from fairlead.characterize.characterize import characterize
     from fairlead.characterize.repeated import starts
-    from fairlead.characterize.survey import Settings
+    from fairlead.characterize.survey import SurveySettings
     from fairlead.cluster.description import Cluster
     from fairlead.report.network import characterization_report
     from fairlead.store import Store
@@ -115,7 +115,7 @@ def measure(
             raise click.UsageError("--sizes and --from-profile exclude each other")
         sizes = _sizes_of(profile_file)
     cluster = Cluster.load(cluster_file)
-    settings = Settings(sizes_B=sizes, budget_s=budget_s or None)
+    settings = SurveySettings(sizes_B=sizes, budget_s=budget_s or None)
     output = output or results / "characterization.html"
     first: Characterization | None = None
     for number in starts(period_s or 0.0, times or 1, _wait):
@@ -160,7 +160,7 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
       fairlead characterize show --list
       fairlead characterize show 3 --output matrices.html
     """
-    from fairlead.characterize.characterization import Characterization, chosen, runs
+    from fairlead.characterize.characterization import Characterization, chosen_run, runs
     from fairlead.store import Store
 
     with Store.read(results) as store:
@@ -171,7 +171,7 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
             for each in runs(store):
                 click.echo(_line(each))
             return
-        found = Characterization.read(store, chosen(store, run))
+        found = Characterization.read(store, chosen_run(store, run))
     if output is not None:
         from fairlead.report.network import characterization_report
 
@@ -192,13 +192,13 @@ def diff(before: int | None, after: int | None, results: Path, as_json: bool) ->
       fairlead characterize diff
       fairlead characterize diff 3 7 --results results/cloud
     """
-    from fairlead.characterize.characterization import Characterization, chosen
+    from fairlead.characterize.characterization import Characterization, chosen_run
     from fairlead.characterize.difference import compare
     from fairlead.store import Store
 
     with Store.read(results) as store:
-        new = chosen(store, after)
-        old = chosen(store, before, before_run=new)
+        new = chosen_run(store, after)
+        old = chosen_run(store, before, before_run=new)
         first, second = Characterization.read(store, old), Characterization.read(store, new)
     difference = compare(first, second)
     if as_json:

@@ -13,7 +13,7 @@ import click
 from fairlead.cli.cluster_argument import ClusterArgument
 
 if TYPE_CHECKING:
-    from fairlead.cloud import Created, Moved, Work
+    from fairlead.cloud import CloudWork, Created, Moved
 
 _Outcome = TypeVar("_Outcome")
 
@@ -125,14 +125,14 @@ class _GivingUp:
     doubt: Callable[[float], str]
     said: str = ""
 
-    def end(self, work: "Work[_Outcome]", limit_s: float) -> _Outcome:
+    def end(self, work: "CloudWork[_Outcome]", limit_s: float) -> _Outcome:
         from fairlead.cloud.ending import end_work
 
         return end_work(work, limit_s, self.doubt(limit_s))
 
 
 def _see_through(
-    work: "Work[_Outcome]", giving_up: _GivingUp, describe: Callable[[_Outcome], str], *, quiet: bool
+    work: "CloudWork[_Outcome]", giving_up: _GivingUp, describe: Callable[[_Outcome], str], *, quiet: bool
 ) -> _Outcome:
     """Follow it to its end; told how that was if it is interrupted."""
     from fairlead.cloud.ending import EndUnknownError
@@ -148,7 +148,7 @@ def _see_through(
         work.close()
 
 
-def _follow(work: "Work[_Outcome]", giving_up: _GivingUp, *, quiet: bool) -> _Outcome:
+def _follow(work: "CloudWork[_Outcome]", giving_up: _GivingUp, *, quiet: bool) -> _Outcome:
     from fairlead.cloud import Progress
 
     told, answered_s = None, time.monotonic()
@@ -165,7 +165,7 @@ def _follow(work: "Work[_Outcome]", giving_up: _GivingUp, *, quiet: bool) -> _Ou
     return seen
 
 
-def _given_up(work: "Work[_Outcome]", giving_up: _GivingUp, describe: Callable[[_Outcome], str]) -> str:
+def _given_up(work: "CloudWork[_Outcome]", giving_up: _GivingUp, describe: Callable[[_Outcome], str]) -> str:
     """What came of something that was interrupted."""
     from fairlead.cloud.ending import EndUnknownError
     from fairlead.errors import CloudError

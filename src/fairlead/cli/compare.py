@@ -14,7 +14,7 @@ from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
 
 if TYPE_CHECKING:
-    from fairlead.config_changes import Change
+    from fairlead.config_changes import ConfigChange
     from fairlead.experiment.comparison_plan import ComparisonPlan
     from fairlead.experiment.runner import Progress
 
@@ -78,7 +78,7 @@ def command(
     planes: tuple[str, ...],
     scale: float | str | None,
     replications: int | None,
-    changes: "tuple[Change, ...]",
+    changes: "tuple[ConfigChange, ...]",
     show_plan: bool,
 ) -> int:
     """Compare programs on a clean and a congested network, with and without management.

@@ -61,9 +61,9 @@ def command(results: Path, plane: str, scale: float | None, directory: Path | No
         return 0
     _find_own_mpi()
     click.echo(f"takes about 1 minute; results and report go to {results}")  # before slow imports
-    from fairlead.demo.show import show
+    from fairlead.demo.show import show_demo
 
-    shown = show(results, plane=plane, scale=scale, tell=click.echo)
+    shown = show_demo(results, plane=plane, scale=scale, tell=click.echo)
     for line in _summary(shown):
         click.echo(line)
     return 0 if shown.reroutes else 1

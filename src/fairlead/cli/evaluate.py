@@ -14,8 +14,8 @@ from fairlead.cli.settings_option import settings_option
 from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
-    from fairlead.config_changes import Change
-    from fairlead.published.check import Result
+    from fairlead.config_changes import ConfigChange
+    from fairlead.published.check import CheckedClaims
 
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
@@ -39,7 +39,7 @@ def command() -> None:
 @click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @results_option
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
-def run(plan_file: Path, results: Path, changes: "tuple[Change, ...]") -> int:
+def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> int:
     """Run a plan (default; `run` may be omitted).
 
     PLAN.toml is a plan, or the name of an example that comes with fairlead. Every row is checked before the first one
@@ -144,7 +144,7 @@ def report(
 @click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @click.option("--all", "everything", is_flag=True, help="List every row in its order.")
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
-def plan(plan_file: Path, everything: bool, changes: "tuple[Change, ...]") -> None:
+def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]") -> None:
     """Show what a plan will run, how long it takes and how much memory it needs; run nothing.
 
     The exit code is 2 if rows cannot run as planned; the message says why, and how to fix it.
@@ -230,7 +230,7 @@ def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, 
     stated = claims.load(file)
     readings = claims.readings(reading_file)
     with Store.read(results) as store:
-        result: Result = read_and_check(store, stated, readings)
+        result: CheckedClaims = read_and_check(store, stated, readings)
     code = 2 if result.mistakes else 1 if result.count(FAILS) else 0
     if as_json:
         click.echo(json.dumps(claims_report.to_json(result), indent=1))

@@ -13,7 +13,7 @@ from fairlead.errors import ConfigError, FairleadError, HostError
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.guardian.install import Plan
+    from fairlead.cluster.guardian.install import InstallPlan
     from fairlead.cluster.guardian.state import HostState
 
 Command = Callable[..., None]
@@ -55,11 +55,11 @@ def install(cluster_file: Path | None, local: bool, users: tuple[str, ...], dry_
       fairlead guardian install site.toml --user alice --user bob
       sudo fairlead guardian install --local --user alice
     """
-    from fairlead.cluster.executors import of
+    from fairlead.cluster.executors import executor_of
     from fairlead.cluster.guardian import install as installing
 
     cluster = _cluster(cluster_file, local)
-    executor = of(cluster)
+    executor = executor_of(cluster)
     plans, failed = installing.on_each(
         _names(cluster), lambda host: installing.plan_installation(executor, host, users)
     )
@@ -86,11 +86,11 @@ def remove(cluster_file: Path | None, local: bool, dry_run: bool) -> None:
       fairlead guardian remove site.toml
       fairlead guardian remove --local --dry-run
     """
-    from fairlead.cluster.executors import of
+    from fairlead.cluster.executors import executor_of
     from fairlead.cluster.guardian import install as installing
 
     cluster = _cluster(cluster_file, local)
-    executor = of(cluster)
+    executor = executor_of(cluster)
     plans, failed = installing.on_each(_names(cluster), lambda host: installing.plan_removal(executor, host))
     _show(plans, cluster)
     if not dry_run:
@@ -112,13 +112,13 @@ def status(cluster_file: Path | None, local: bool, as_json: bool) -> None:
       fairlead guardian status site.toml
       fairlead guardian status --local --json
     """
-    from fairlead.cluster.executors import of
+    from fairlead.cluster.executors import executor_of
     from fairlead.cluster.guardian.install import on_each
-    from fairlead.cluster.guardian.state import look
+    from fairlead.cluster.guardian.state import host_state
 
     cluster = _cluster(cluster_file, local)
-    executor = of(cluster)
-    states, failed = on_each(_names(cluster), lambda host: look(executor, host))
+    executor = executor_of(cluster)
+    states, failed = on_each(_names(cluster), lambda host: host_state(executor, host))
     if as_json:
         click.echo(json.dumps([_record(host, state) for host, state in states.items()], indent=2))
     else:
@@ -143,7 +143,7 @@ def _names(cluster: "Cluster") -> list[str]:
     return [host.name for host in cluster.managed_hosts()]
 
 
-def _show(plans: "Mapping[str, Plan]", cluster: "Cluster", remark: str = "") -> None:
+def _show(plans: "Mapping[str, InstallPlan]", cluster: "Cluster", remark: str = "") -> None:
     """What will be done, once for all hosts where it is the same."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for host, plan in plans.items():

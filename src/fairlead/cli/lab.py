@@ -17,8 +17,8 @@ from fairlead.lab import Lab
 
 if TYPE_CHECKING:
     from fairlead.lab.congestion import CongestionDescription
-    from fairlead.lab.nics import Nic, Sent
-    from fairlead.lab.topology import Bond, Link, Plan
+    from fairlead.lab.nics import NicCounters, Sent
+    from fairlead.lab.topology import LabBond, LabLink, ResolvedLab
 
 
 @click.group()
@@ -88,7 +88,7 @@ def down(name: str) -> None:
     \b
     Example: fairlead lab down mesh8
     """
-    labs.find(name).down()
+    labs.find_lab(name).down()
 
 
 @command.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -119,7 +119,7 @@ def _lab_and_rest(words: list[str]) -> tuple[Lab, list[str]]:
     only = next(iter(running.values())) if len(running) == 1 else None
     if only is not None and words[0] in (*only.plan.host_by_name, *only.plan.switches):
         return only, words
-    return labs.find(words[0]), words  # says that there is none of this name
+    return labs.find_lab(words[0]), words  # says that there is none of this name
 
 
 @command.command()
@@ -186,7 +186,7 @@ def nic(name: str, host: str, number: int, state: str) -> None:
     """
     from fairlead.lab import nics
 
-    lab = labs.find(name)
+    lab = labs.find_lab(name)
     _print_nics(host, nics.set_nic(lab, host, number, up=state == "up"))
 
 
@@ -208,7 +208,7 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
 
     from fairlead.lab.migration import Migration
 
-    lab = labs.find(name)
+    lab = labs.find_lab(name)
     with Migration(lab, vm, server) as migration:
         told = None
         while (moved := migration.poll(0.5)) is None:
@@ -229,7 +229,7 @@ def _congest(name: str, description: "CongestionDescription", duration_s: float 
     from fairlead.lab import congestion
     from fairlead.lab.congestion import runner
 
-    lab = labs.find(name)
+    lab = labs.find_lab(name)
     if background:
         click.echo(f"started: {runner.start(lab, description)}")
         return
@@ -356,13 +356,13 @@ def stop(name: str) -> None:
     """End all congestion that `lab congest` started, in the background or not."""
     from fairlead.lab.congestion import runner
 
-    for text in runner.stop_all(labs.find(name)):
+    for text in runner.stop_all(labs.find_lab(name)):
         click.echo(f"stopped: {text}")
 
 
 def _the_lab(name: str | None) -> Lab:
     if name is not None:
-        return labs.find(name)
+        return labs.find_lab(name)
     running = labs.running_labs()
     if len(running) == 1:
         return running[0]
@@ -395,7 +395,7 @@ def _print_summary(lab: Lab) -> None:
             click.echo(f"  {'':10} {_bond_in_words(link.bond)}")
 
 
-def _bond_in_words(bond: "Bond") -> str:
+def _bond_in_words(bond: "LabBond") -> str:
     from fairlead.lab import aggregate
 
     policy = f", {bond.hash}" if bond.hash else ""
@@ -403,7 +403,7 @@ def _bond_in_words(bond: "Bond") -> str:
     return f"bond ({aggregate.WAY}): {bond.mode}{policy}; the switch chooses by {switch}"
 
 
-def _print_nics(node: str, found: "list[Nic]") -> None:
+def _print_nics(node: str, found: "list[NicCounters]") -> None:
     for nic in found:
         where = "" if nic.is_up else ", down"
         click.echo(f"  {node:8} {nic.name}: sent {nic.sent_B} B, received {nic.received_B} B{where}")
@@ -422,7 +422,7 @@ def _flow_as_json(sent: "Sent") -> dict[str, Any]:
     }
 
 
-def _kind_of(plan: "Plan", link: "Link") -> str:
+def _kind_of(plan: "ResolvedLab", link: "LabLink") -> str:
     if link.addresses:
         return "trunks"
     return "uplinks" if link.a in plan.server_by_name else "host links"

@@ -15,7 +15,7 @@ from fairlead.cli.default_group import refuse_misspelt
 from fairlead.errors import FairleadError, of_system
 
 
-class Known(NamedTuple):
+class LazyCommand(NamedTuple):
     """A command that is imported when it is first used, so that the tool starts fast."""
 
     module: str
@@ -24,40 +24,50 @@ class Known(NamedTuple):
 
 
 # By section, as help shows them, and by the name on the command line.
-COMMANDS: dict[str, dict[str, Known]] = {
+COMMANDS: dict[str, dict[str, LazyCommand]] = {
     "Clusters": {
-        "lab": Known("fairlead.cli.lab", "Emulate a cluster on this machine."),
-        "doctor": Known("fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."),
-        "characterize": Known(
+        "lab": LazyCommand("fairlead.cli.lab", "Emulate a cluster on this machine."),
+        "doctor": LazyCommand(
+            "fairlead.cli.doctor", "Check a cluster before a run: what will fail or be slow, and the fix."
+        ),
+        "characterize": LazyCommand(
             "fairlead.cli.characterize", "Measure a cluster's latencies, shared bottlenecks and detours."
         ),
-        "measure": Known("fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."),
-        "net": Known("fairlead.cli.net", "Show, predict and configure bonded network interfaces."),
-        "guardian": Known("fairlead.cli.guardian", "Install the privileged program on hosts, show it, remove it."),
-        "cloud": Known("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
+        "measure": LazyCommand(
+            "fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."
+        ),
+        "net": LazyCommand("fairlead.cli.net", "Show, predict and configure bonded network interfaces."),
+        "guardian": LazyCommand(
+            "fairlead.cli.guardian", "Install the privileged program on hosts, show it, remove it."
+        ),
+        "cloud": LazyCommand("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
     },
     "Programs": {
-        "run": Known("fairlead.cli.run", "Run an MPI program with its traffic managed."),
-        "supervise": Known("fairlead.cli.supervise", "Manage the traffic of a program that something else starts."),
-        "status": Known("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
-        "clean": Known("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
-        "profile": Known("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
-        "predict": Known("fairlead.cli.predict", "Predict what detours would gain for a profiled program."),
-        "placement": Known("fairlead.cli.placement", "Choose hosts for a profiled program's ranks."),
-        "workload": Known("fairlead.cli.workload", "Build and list programs of a benchmark suite."),
+        "run": LazyCommand("fairlead.cli.run", "Run an MPI program with its traffic managed."),
+        "supervise": LazyCommand(
+            "fairlead.cli.supervise", "Manage the traffic of a program that something else starts."
+        ),
+        "status": LazyCommand("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
+        "clean": LazyCommand("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
+        "profile": LazyCommand("fairlead.cli.profile", "Run an MPI program and show how it communicates."),
+        "predict": LazyCommand("fairlead.cli.predict", "Predict what detours would gain for a profiled program."),
+        "placement": LazyCommand("fairlead.cli.placement", "Choose hosts for a profiled program's ranks."),
+        "workload": LazyCommand("fairlead.cli.workload", "Build and list programs of a benchmark suite."),
     },
     "Experiments and results": {
-        "demo": Known("fairlead.cli.demo", "Show on this machine what management gains for a program."),
-        "compare": Known("fairlead.cli.compare", "Compare runs: clean and congested, unmanaged and managed."),
-        "evaluate": Known(
+        "demo": LazyCommand("fairlead.cli.demo", "Show on this machine what management gains for a program."),
+        "compare": LazyCommand("fairlead.cli.compare", "Compare runs: clean and congested, unmanaged and managed."),
+        "evaluate": LazyCommand(
             "fairlead.cli.evaluate", "Run designed experiments: programs, neighbours, network configurations."
         ),
-        "simulate": Known("fairlead.cli.simulate", "Simulate programs, cross-traffic and management on any network."),
-        "report": Known("fairlead.cli.report", "Write the report of stored results."),
-        "export": Known("fairlead.cli.export", "Export stored results as CSV or Parquet."),
+        "simulate": LazyCommand(
+            "fairlead.cli.simulate", "Simulate programs, cross-traffic and management on any network."
+        ),
+        "report": LazyCommand("fairlead.cli.report", "Write the report of stored results."),
+        "export": LazyCommand("fairlead.cli.export", "Export stored results as CSV or Parquet."),
     },
     "Shell": {
-        "completion": Known("fairlead.cli.completion", "Print the shell completion script."),
+        "completion": LazyCommand("fairlead.cli.completion", "Print the shell completion script."),
     },
 }
 BY_NAME = {name: each for commands in COMMANDS.values() for name, each in commands.items()}

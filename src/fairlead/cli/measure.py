@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Numbers, between_option, mpi_options
+from fairlead.benchmarks.options import IntegerList, between_option, mpi_options
 from fairlead.benchmarks.registration import BENCHMARKS, given
 from fairlead.cli import measure_plan
 from fairlead.cli.cluster_argument import ClusterArgument
@@ -62,7 +62,7 @@ def command(context: click.Context, cluster_file: Path) -> None:
               help="Total time budget.")  # fmt: skip
 @between_option
 @click.option(
-    "--pairs", type=Numbers(), default="1,4", show_default=True, help="Pairs of ranks, TCP streams, queue pairs."
+    "--pairs", type=IntegerList(), default="1,4", show_default=True, help="Pairs of ranks, TCP streams, queue pairs."
 )
 @mpi_options
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed for the order of measurements.")
@@ -78,13 +78,13 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
       fairlead measure mesh8.cluster.toml all
       fairlead measure cloud.toml all --budget 3600 --pairs 1,16
     """
-    from fairlead.benchmarks.measuring import budget as benchmarks
+    from fairlead.benchmarks.measuring import suite
 
     lost = Lost()
-    settings = benchmarks.Settings(**given(options))
+    settings = suite.SuiteSettings(**given(options))
     with measuring(cluster_file, output, options["budget_s"]) as (cluster, store, progress):
         cluster = cluster.with_transport(transport) if transport else cluster
-        benchmarks.measure(cluster, store, settings, progress, lost)
+        suite.measure_all(cluster, store, settings, progress, lost)
     return lost.exit_code()
 
 
@@ -100,7 +100,7 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
 @click.option("--tick-rate", "tick_rate_hz", type=click.FloatRange(min=1), metavar="HZ",
               help="Rate of the clock whose ticks netgauge's distrtt prints.")  # fmt: skip
 @output_options
-def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **told: Any) -> None:
+def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **options: Any) -> None:
     """Import other programs' measurements into the results; several files of one test are its repetitions.
 
     FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip, gpcnet
@@ -117,11 +117,11 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
     from fairlead.benchmarks.imported import keep as imported
     from fairlead.display import words
     from fairlead.errors import ConfigError, MeasurementError
-    from fairlead.readers.reading import Told
+    from fairlead.readers.reading import ImportOptions
     from fairlead.store import Store
 
     try:
-        found = imported.read(file_format, files, Told(**told))
+        found = imported.read(file_format, files, ImportOptions(**options))
     except MeasurementError as error:  # a wrong file was named; elsewhere it is a measurement that failed
         raise ConfigError(str(error)) from error
     with Store.open(output.results) as store:

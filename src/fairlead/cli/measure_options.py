@@ -146,9 +146,9 @@ def cost(cluster: "Cluster", prices: Path, lasts_s: float, *, at_least: bool = F
     """
     from fairlead.display import words
     from fairlead.errors import ConfigError
-    from fairlead.prices.book import load
+    from fairlead.prices.book import load_prices
 
-    price = load(prices).price(cluster.name)
+    price = load_prices(prices).price(cluster.name)
     if price is None:
         raise ConfigError(f"{prices}: no [systems.{cluster.name}]", hint="add it, or omit --prices")
     hosts = len(cluster.compute_hosts())

@@ -36,7 +36,7 @@ class PlanFile(config.Model):
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """A benchmark of a plan."""
 
     words: str
@@ -67,7 +67,7 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
       fairlead measure mesh8.cluster.toml plan examples/measure/small.toml
       fairlead measure cloud.toml plan examples/measure/noise-thesis.toml --prices prices.toml --results results/cloud
     """
-    from fairlead.benchmarks.measuring import budget as benchmarks
+    from fairlead.benchmarks.measuring import suite
     from fairlead.cluster.description import Cluster
 
     file = config.load(plan_file, PlanFile)
@@ -90,7 +90,7 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
             def say(what: str, done: int, total: int, name: str = step.name) -> None:
                 progress(f"{name}: {what}", done, total)
 
-            with benchmarks.told(step.name, lost):
+            with suite.told(step.name, lost):
                 measure(cluster, store, say)
     return lost.exit_code()
 
@@ -101,11 +101,11 @@ def _span(lasts_s: float) -> str:
     return "unknown" if math.isinf(lasts_s) else words.span(lasts_s)
 
 
-def _more(step: Step) -> str:
+def _more(step: PlanStep) -> str:
     return " (at least)" if step.asked.at_least else ""
 
 
-def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[Step]:
+def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any]) -> list[PlanStep]:
     """The steps of a plan, with options that hold for all of them unless a step has its own.
 
     Args:
@@ -114,7 +114,7 @@ def read(group: click.Context, path: Path, file: PlanFile, shared: dict[str, Any
     Raises:
         ConfigError: a step is no benchmark, or an option is wrong; with file and line.
     """
-    return [Step(step, _asked(group, path, number, step, shared)) for number, step in enumerate(file.steps)]
+    return [PlanStep(step, _asked(group, path, number, step, shared)) for number, step in enumerate(file.steps)]
 
 
 def _asked(group: click.Context, path: Path, number: int, step: str, shared: dict[str, Any]) -> Asked:

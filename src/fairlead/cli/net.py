@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fairlead.bonding.explain import Bond
     from fairlead.bonding.hashing import Flow
     from fairlead.cluster.executors.base import Executor
-    from fairlead.net.state import Network
+    from fairlead.net.state import HostNetwork
 
 SHOWN = 40
 
@@ -134,13 +134,13 @@ def restore(cluster_file: Path) -> None:
 
 def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.executors import of
+    from fairlead.cluster.executors import executor_of
 
     cluster = Cluster.load(cluster_file)
-    return of(cluster), [host.name for host in cluster.managed_hosts()]
+    return executor_of(cluster), [host.name for host in cluster.managed_hosts()]
 
 
-def _print_network(host: str, now: "Network") -> None:
+def _print_network(host: str, now: "HostNetwork") -> None:
     from fairlead.display import words
 
     remarks = ["its bond was made by fairlead; `fairlead net restore` removes it"] if now.has_journal else []
@@ -243,9 +243,9 @@ def _tell(host: str, bond: "Bond", flows: "list[Flow]") -> None:
 
 
 def _end(end: object) -> str:
-    from fairlead.bonding.hashing import End
+    from fairlead.bonding.hashing import FlowEnd
 
-    assert isinstance(end, End)
+    assert isinstance(end, FlowEnd)
     return f"{end.address}" + ("" if end.port is None else f":{end.port}")
 
 

@@ -32,7 +32,7 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
       fairlead characterize mesh8.cluster.toml --from-profile cg.json
       fairlead predict cg.json
     """
-    from fairlead.characterize.characterization import Characterization, chosen
+    from fairlead.characterize.characterization import Characterization, chosen_run
     from fairlead.display.terminal import console
     from fairlead.prediction.predict import predict
     from fairlead.profile.json_form import Summary
@@ -41,7 +41,7 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
 
     profile = Summary.read(profile_file)
     with Store.read(results) as store:
-        network = Characterization.read(store, chosen(store, run))
+        network = Characterization.read(store, chosen_run(store, run))
     if not network.complete:
         click.echo(f"run {network.run} is incomplete: {network.reason}", err=True)
     pairs = predict(profile.hosts, profile.host_messages, profile.host_bytes_B, network.hosts, network.latency)

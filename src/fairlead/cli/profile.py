@@ -13,7 +13,7 @@ from fairlead.cli.program_command import ProgramCommand
 
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary
-    from fairlead.profile.settings import Settings
+    from fairlead.profile.settings import ProfileSettings
 
 FILE = NamedPath(path_type=Path, dir_okay=False)
 
@@ -103,8 +103,8 @@ def run(
       fairlead profile --cluster mesh8.cluster.toml -n 8 -- ./program
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
-    from fairlead.profile.run import run as run_profiled
-    from fairlead.report.profile.profile_output import Output
+    from fairlead.profile.run import run_profiled
+    from fairlead.report.profile.profile_output import ProfileOutput
 
     if own_mpirun and mpirun:
         raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
@@ -121,7 +121,7 @@ def run(
         regions=regions,
         call_sites=call_sites,
         chaos=chaos,
-        write=Output(json_file, html_file, figures).write,
+        write=ProfileOutput(json_file, html_file, figures).write,
         settings=_settings(settings_file),
     )
 
@@ -143,13 +143,13 @@ def show(
     """
     from fairlead.display.terminal import console
     from fairlead.profile import json_form, terminal
-    from fairlead.report.profile.profile_output import Output
+    from fairlead.report.profile.profile_output import ProfileOutput
 
     found = _traced(file) if file.suffix == ".otf2" else json_form.Summary.read(file)
     settings = _settings(settings_file)
     found = json_form.with_settings(found, settings) if settings is not None else found
     terminal.show(found, console())
-    for path in Output(json_file, html_file, figures).write(found):
+    for path in ProfileOutput(json_file, html_file, figures).write(found):
         click.echo(path)
 
 
@@ -159,8 +159,8 @@ def _traced(file: Path) -> "Summary":
     return json_form.of(profile.of(otf2_read.read(file)), [str(file)])
 
 
-def _settings(file: Path | None) -> "Settings | None":
+def _settings(file: Path | None) -> "ProfileSettings | None":
     from fairlead import config
-    from fairlead.profile.settings import Settings
+    from fairlead.profile.settings import ProfileSettings
 
-    return config.load(file, Settings) if file is not None else None
+    return config.load(file, ProfileSettings) if file is not None else None

@@ -5,13 +5,13 @@ from typing import Any, TypeVar
 
 import click
 
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
-def _changes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Change, ...]:
-    return tuple(Change.parse(value) for value in values)
+def _changes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[ConfigChange, ...]:
+    return tuple(ConfigChange.parse(value) for value in values)
 
 
 def settings_option(example: str) -> Callable[[CommandT], CommandT]:

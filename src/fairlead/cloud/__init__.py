@@ -3,12 +3,13 @@
 `fairlead.cloud.driver` is the interface, one module each makes it for a cloud; `of` finds a cluster's.
 """
 
-from fairlead.cloud.driver import DRIVERS, Created, Creation, Driver, Migration, Moved, Progress, Work
+from fairlead.cloud.driver import DRIVERS, CloudWork, Created, Creation, Driver, Migration, Moved, Progress
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
 
 __all__ = [
+    "CloudWork",
     "Created",
     "Creation",
     "Driver",
@@ -19,7 +20,6 @@ __all__ = [
     "Progress",
     "Server",
     "Vm",
-    "Work",
     "of",
 ]
 

@@ -46,7 +46,7 @@ def no_answer(error: CloudError) -> Progress:
     return Progress(f"the cloud does not answer: {error}", answered=False)
 
 
-class Work(Protocol[_Outcome]):
+class CloudWork(Protocol[_Outcome]):
     """What takes a cloud some time. It may begin only when it is first polled: its owner has it when it does."""
 
     def poll(self) -> _Outcome | Progress:
@@ -66,9 +66,9 @@ class Work(Protocol[_Outcome]):
         """Let go of it, whatever it does. One that is not over, nor was aborted, is aborted as far as possible."""
 
 
-Migration = Work[Moved]
+Migration = CloudWork[Moved]
 """Of a machine that runs all the while."""
-Creation = Work[Created]
+Creation = CloudWork[Created]
 """Of a machine that was not there; what is left of one that failed or was aborted is taken away."""
 
 

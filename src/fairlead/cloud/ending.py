@@ -3,7 +3,7 @@
 import time
 from typing import TypeVar
 
-from fairlead.cloud.driver import Migration, Moved, Progress, Work
+from fairlead.cloud.driver import CloudWork, Migration, Moved, Progress
 from fairlead.errors import CloudError
 
 POLL_S = 0.05
@@ -15,7 +15,7 @@ class EndUnknownError(CloudError):
     """A cloud was asked for something, or to end it, and neither it nor its end was seen: it may go on."""
 
 
-def end(migration: Migration, vm: str, limit_s: float) -> Moved:
+def end_migration(migration: Migration, vm: str, limit_s: float) -> Moved:
     """`end_work` of a migration."""
     return end_work(migration, limit_s, doubt_of_migration(vm, limit_s))
 
@@ -28,12 +28,12 @@ def doubt_of_migration(vm: str, limit_s: float) -> str:
     )
 
 
-def end_work(work: Work[_Outcome], limit_s: float, doubt: str) -> _Outcome:
+def end_work(work: CloudWork[_Outcome], limit_s: float, doubt: str) -> _Outcome:
     """Abort something and follow it to its end, which may be that it was done already.
 
     Raises:
         EndUnknownError: no end was seen within ``limit_s``; ``doubt`` says what is not known then.
-        CloudError: it was aborted, or failed, as `Work.poll` says.
+        CloudError: it was aborted, or failed, as `CloudWork.poll` says.
     """
     deadline_s = time.monotonic() + limit_s
     work.abort()

@@ -55,7 +55,7 @@ class Vm:
 
 
 @dataclass(frozen=True)
-class Group:
+class AffinityGroup:
     """Machines that their owner wants apart or together.
 
     Attributes:
@@ -73,7 +73,7 @@ class Inventory:
 
     servers: tuple[Server, ...]
     vms: tuple[Vm, ...]
-    groups: tuple[Group, ...] = ()
+    groups: tuple[AffinityGroup, ...] = ()
 
     def server(self, name: str) -> Server:
         """KeyError if there is none of that name."""

@@ -94,7 +94,7 @@ class LabDriver:
 
     def _lab(self) -> Lab:
         try:
-            return labs.find(self._name)
+            return labs.find_lab(self._name)
         except LabError as error:
             raise CloudError(str(error)) from error
 

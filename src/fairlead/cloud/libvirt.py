@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any
 
 from fairlead.cloud.driver import DRIVERS, Moved, Progress, no_answer
-from fairlead.cloud.ending import end
+from fairlead.cloud.ending import end_migration
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.cloud.libvirt_creation import LibvirtCreation
 from fairlead.cloud.libvirt_definition import size, written_disks
-from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, Session, api, describe
+from fairlead.cloud.libvirt_session import DIRTY_RATE_S, Definition, LibvirtSession, api, describe
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import CloudServer, LibvirtTable
@@ -141,7 +141,7 @@ class LibvirtMigration:
     def close(self) -> None:
         if self._begun and not self._over.is_set() and not self._aborted:
             with suppress(CloudError):  # nobody waits for the outcome any more
-                end(self, self._vm, CLOSE_S)
+                end_migration(self, self._vm, CLOSE_S)
 
     def _begin(self) -> None:
         self._begun = True
@@ -195,12 +195,12 @@ class _Server:
     def __init__(self, table: CloudServer) -> None:
         self.receive = table.receive
         self._uri = table.uri
-        self._worker = Worker(table.uri, partial(Session, table.uri), (api().libvirtError,), describe)
+        self._worker = Worker(table.uri, partial(LibvirtSession, table.uri), (api().libvirtError,), describe)
         self._name: str | None = None
         self._dirty_Bps: dict[str, float] = {}
 
-    def open_session(self) -> Session:
-        return Session(self._uri)
+    def open_session(self) -> LibvirtSession:
+        return LibvirtSession(self._uri)
 
     def ask(self, question: Any) -> Any:
         """See `Worker.ask`."""

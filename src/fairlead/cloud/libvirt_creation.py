@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fairlead.cloud.driver import Created, Progress, no_answer
 from fairlead.cloud.ending import end_work
-from fairlead.cloud.libvirt_session import Session, api, describe
+from fairlead.cloud.libvirt_session import LibvirtSession, api, describe
 from fairlead.errors import CloudError, CreationRefusedError
 
 CLOSE_S = 10.0
@@ -24,8 +24,8 @@ class LibvirtCreation:
 
     def __init__(
         self,
-        open_session: Callable[[], Session],
-        ask: Callable[[Callable[[Session], str]], str],
+        open_session: Callable[[], LibvirtSession],
+        ask: Callable[[Callable[[LibvirtSession], str]], str],
         name: str,
         server: str,
         definition: str,

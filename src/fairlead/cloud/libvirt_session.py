@@ -71,7 +71,7 @@ def describe(error: Exception) -> str:
     return " ".join(text.split())
 
 
-class Session:
+class LibvirtSession:
     """Questions to one libvirt. Each may raise libvirtError, or take for ever."""
 
     def __init__(self, uri: str) -> None:
@@ -134,7 +134,7 @@ class Session:
             with suppress(self._api.libvirtError):  # it has just ended
                 domain.abortJob()
 
-    def migrate(self, vm: str, target: "Session", receive: str | None, *, copy_disks: bool) -> None:
+    def migrate(self, vm: str, target: "LibvirtSession", receive: str | None, *, copy_disks: bool) -> None:
         """Move a machine to another libvirt; returns when it runs there.
 
         Raises:

@@ -13,11 +13,11 @@ from functools import partial
 from typing import TypeVar
 
 from fairlead.cloud.driver import DRIVERS
-from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
+from fairlead.cloud.inventory import AffinityGroup, Inventory, Load, Server, Vm
 from fairlead.cloud.openstack_answers import Consumer, Hypervisor, Instance, ServerGroup, Stock
 from fairlead.cloud.openstack_creation import OpenstackCreation, request
 from fairlead.cloud.openstack_migration import OpenstackMigration
-from fairlead.cloud.openstack_session import Session, describe, failures, settings
+from fairlead.cloud.openstack_session import OpenstackSession, describe, failures, settings
 from fairlead.cloud.uplinks import Uplinks
 from fairlead.cloud.worker import Worker
 from fairlead.cluster.cloud_table import OpenstackTable
@@ -52,7 +52,7 @@ class OpenstackDriver:
         self._site = f"openstack-{hashlib.sha256(where.encode()).hexdigest()[:12]}"
         # clouds.yaml is read again after a failure: the credentials may have been renewed. It could be read here; if it
         # cannot be then, it is being written.
-        make = partial(Session, cloud, table.region, TIMEOUT_S)
+        make = partial(OpenstackSession, cloud, table.region, TIMEOUT_S)
         self._worker = Worker(f"OpenStack {cloud}", make, (*failures(), ConfigError), describe)
         self._uplinks = Uplinks()
 
@@ -99,7 +99,7 @@ class OpenstackDriver:
         listed = self._ask(lambda session: session.instances())
         return next((each.id for each in listed if each.name == name and project in (None, each.project)), None)
 
-    def _ask(self, question: Callable[[Session], _Answer]) -> _Answer:
+    def _ask(self, question: Callable[[OpenstackSession], _Answer]) -> _Answer:
         """See `Worker.ask`."""
         return self._worker.ask(TIMEOUT_S, question)
 
@@ -179,7 +179,7 @@ def _require(server: str, found: Inventory, refused: type[CloudError]) -> None:
 _Stock = tuple[dict[str, Stock], dict[str, Consumer]]
 
 
-def _stock(provider: str, session: Session) -> _Stock:
+def _stock(provider: str, session: OpenstackSession) -> _Stock:
     return session.stock(provider)
 
 
@@ -196,9 +196,9 @@ def _names(instances: list[Instance], project: str | None) -> dict[str, str]:
     return {each.id: each.id for each in instances} | {each.id: each.name for each in own if count[each.name] == 1}
 
 
-def _group(group: ServerGroup, names: dict[str, str]) -> Group | None:
+def _group(group: ServerGroup, names: dict[str, str]) -> AffinityGroup | None:
     """A server group that Nova insists on; None for those that are only wishes."""
     members = frozenset(names[each] for each in group.members if each in names)
     if group.policy == "anti-affinity":
-        return Group(group.name, members, group.rules.max_server_per_host)
-    return Group(group.name, members, None) if group.policy == "affinity" else None
+        return AffinityGroup(group.name, members, group.rules.max_server_per_host)
+    return AffinityGroup(group.name, members, None) if group.policy == "affinity" else None

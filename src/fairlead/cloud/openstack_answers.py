@@ -179,7 +179,7 @@ class Diagnostics(Answer):
     nic_details: list[Nic]
 
 
-class Record(Answer):
+class MigrationRecord(Answer):
     """A migration, under way or over."""
 
     id: int
@@ -189,7 +189,7 @@ class Record(Answer):
 class Records(Answer):
     """The newest first."""
 
-    migrations: list[Record]
+    migrations: list[MigrationRecord]
 
 
 class Copied(Answer):

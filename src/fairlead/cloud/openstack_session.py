@@ -101,7 +101,7 @@ def _read() -> Any:
     return found
 
 
-class Session:
+class OpenstackSession:
     """Questions to one cloud. Each may raise `failures`, or CloudError for an answer that makes no sense."""
 
     def __init__(self, cloud: str, region: str | None, timeout_s: float) -> None:
@@ -212,7 +212,7 @@ class Session:
         if response.status_code != HTTPStatus.NOT_FOUND:
             api().exceptions.raise_from_response(response)
 
-    def record(self, vm: str, after: int) -> answers.Record | None:
+    def record(self, vm: str, after: int) -> answers.MigrationRecord | None:
         """The newest live migration of a machine, if there is one after that of number ``after``."""
         asked = {"instance_uuid": vm, "migration_type": "live-migration", "limit": "1"}
         found = self._nova("/os-migrations", answers.Records, **asked).migrations

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from fairlead.cloud.driver import Progress, no_answer
 from fairlead.cloud.ending import end_work
-from fairlead.cloud.openstack_session import Session
+from fairlead.cloud.openstack_session import OpenstackSession
 from fairlead.errors import CloudError
 
 POLL_S = 0.5
@@ -19,11 +19,11 @@ CLOSE_S = 10.0
 
 _Answer = TypeVar("_Answer")
 _Outcome = TypeVar("_Outcome")
-Ask = Callable[[Callable[[Session], _Answer]], _Answer]
+Ask = Callable[[Callable[[OpenstackSession], _Answer]], _Answer]
 
 
 class OpenstackWork(ABC, Generic[_Outcome]):
-    """See `fairlead.cloud.driver.Work`. An error is its end when ``_over`` is set, and else a missing answer."""
+    """A `CloudWork`. An error is its end when ``_over`` is set, and else a missing answer."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask

@@ -26,7 +26,7 @@ _PROC = Path("/proc/self")
 
 
 @dataclass(frozen=True)
-class Groups:
+class Cgroups:
     """Groups of equal weight, beside each other."""
 
     paths: tuple[Path, ...]
@@ -57,7 +57,7 @@ def names(number: int) -> list[str]:
     return [f"fairlead-{token}-{k}" for k in range(number)]
 
 
-def make(wanted: Sequence[str]) -> Groups:
+def make(wanted: Sequence[str]) -> Cgroups:
     """Make groups of these names.
 
     Raises:
@@ -132,8 +132,8 @@ def _upwards(mount: Path, root: str, own: str) -> Iterator[Path]:
     yield mount
 
 
-def _make(parent: Path, version: int, wanted: Sequence[str]) -> Groups:
-    groups = Groups(tuple(parent / name for name in wanted), version)
+def _make(parent: Path, version: int, wanted: Sequence[str]) -> Cgroups:
+    groups = Cgroups(tuple(parent / name for name in wanted), version)
     for path in groups.paths:
         path.mkdir()
         _write(path / ("cpu.weight" if version == 2 else "cpu.shares"), "100" if version == 2 else "1024")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fairlead.cluster import executed
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import LaunchError, MissingToolError
 
 TIMEOUT_S = 300.0
@@ -22,7 +22,7 @@ def run(cluster: Cluster, commands: Sequence[Sequence[str]], on: str) -> dict[st
         return {}
     if on == "here":
         return {"": run_here(commands)}
-    executor = of(cluster)
+    executor = executor_of(cluster)
     names = [host.name for host in cluster.managed_hosts()]
     return on_all(names, lambda host: [run_on(executor, host, line, timeout_s=TIMEOUT_S) for line in commands])
 

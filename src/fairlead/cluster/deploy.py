@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import attempt, on_all, run_on, unexpected
-from fairlead.cluster.executors.base import Executor, of
+from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
 MANIFEST = "SHA256SUMS"
@@ -88,7 +88,7 @@ def deploy_everywhere(cluster: Cluster, hosts: Iterable[str], files: Mapping[str
         MissingToolError, HostError: see `deploy`.
         ConfigError: the hosts do not have it at the same path.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     each = dict.fromkeys(hosts)
     if executor.shares_files:
         return deploy(executor, next(iter(each)), files)

@@ -7,7 +7,7 @@ from pathlib import Path
 from fairlead import native
 from fairlead.cluster.deploy import deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian import places
 
 AGENT = "fairlead-agent"
@@ -36,7 +36,7 @@ def bring(cluster: Cluster, host: str) -> HostBinaries:
     Raises:
         MissingToolError, HostError: see `deploy`.
     """
-    return _host_binaries(cluster, deploy(of(cluster), host, _files(cluster)))
+    return _host_binaries(cluster, deploy(executor_of(cluster), host, _files(cluster)))
 
 
 def bring_everywhere(cluster: Cluster) -> HostBinaries:

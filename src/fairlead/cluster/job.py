@@ -65,7 +65,7 @@ class Job:
         return counts
 
 
-def place(cluster: Cluster, ranks: int) -> tuple[str, ...]:
+def place_ranks(cluster: Cluster, ranks: int) -> tuple[str, ...]:
     """The host of every rank: slots are filled host by host; what is left over goes round again.
 
     Ranks of a host are consecutive, also where there are more ranks than slots.
@@ -106,7 +106,7 @@ def make_job(
     """
     if not argv:
         raise ConfigError("no program to run", hint="give it after --, for example: -- ./program --its-option")
-    placement = tuple(hosts) if hosts is not None else place(cluster, ranks)
+    placement = tuple(hosts) if hosts is not None else place_ranks(cluster, ranks)
     if len(placement) != ranks:
         raise ConfigError(f"the placement has {len(placement)} ranks, {ranks} were asked for")
     used = [cluster.host(name) for name in dict.fromkeys(placement)]

@@ -7,7 +7,7 @@ import time
 from fairlead.cluster import executed
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on, unexpected
-from fairlead.cluster.executors.base import of
+from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
 from fairlead.errors import FairleadError, HostError
 from fairlead.runtime import START_OF
@@ -77,7 +77,7 @@ class JobProcesses:
         self.job = job
         self._cluster = cluster
         self._began_s = began_s
-        self._executor = of(cluster)
+        self._executor = executor_of(cluster)
         self._daemons: dict[str, list[str]] = {}  # by host, as PID:START; of mpirun, seen beside ranks
 
     def ranks(self) -> dict[str, list[int]]:

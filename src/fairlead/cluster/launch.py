@@ -15,7 +15,7 @@ from fairlead.cluster import addresses, executed, preload, startup
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import attempt, run_on, unexpected
-from fairlead.cluster.executors.base import Executor, of
+from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.job_processes import STOP_GRACE_S, JobProcesses, now_s
 from fairlead.cluster.launchers import Launcher, detect, get
@@ -65,7 +65,7 @@ def prepare(
     Raises:
         MissingToolError, ConfigError, HostError: see `detect` and `make_job`.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     host = cluster.launch_from
     if launcher is None:
         chosen = detect(executor if host else None, host or "this machine", cluster.mpirun)
@@ -261,7 +261,7 @@ def start(
         NoProgramError: the first word of a launch line of the user's own is no program.
         LaunchError, MissingToolError: nothing could be started.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     command = launcher.command(preload.also(executor, job))
     environment = {**launcher.environment(job), LAUNCH_MARK: job.id}
     if cluster.launch_from:

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
-from fairlead.cluster.job import place
+from fairlead.cluster.executors import executor_of
+from fairlead.cluster.job import place_ranks
 
 THIS_MACHINE = "this machine"
 
@@ -17,7 +17,7 @@ def here_B() -> int:
 
 def by_host(cluster: Cluster, ranks: int, memory_B: float) -> dict[str, float]:
     """What each host needs of a program whose ranks take ``memory_B`` together, by its name."""
-    hosts = place(cluster, ranks)
+    hosts = place_ranks(cluster, ranks)
     return {host: memory_B * hosts.count(host) / ranks for host in dict.fromkeys(hosts)}
 
 
@@ -31,7 +31,7 @@ def capacities(cluster: Cluster) -> dict[str, int]:
 
 def shares_this_machine(cluster: Cluster) -> bool:
     """Whether all hosts take the memory of this machine: a lab, or a local cluster."""
-    return cluster.executor == "lab" or not of(cluster).other_machines
+    return cluster.executor == "lab" or not executor_of(cluster).other_machines
 
 
 def short(cluster: Cluster, needed: Sequence[Mapping[str, float]]) -> tuple[str, float, int] | None:

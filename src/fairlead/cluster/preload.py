@@ -17,7 +17,7 @@ from fairlead.cluster import executed
 from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import check_reached, end_session, on_all, unexpected
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.job import Job
 from fairlead.errors import HostError
@@ -71,7 +71,7 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
     Raises:
         HostError: a host was not reached, or has no place for it.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     path = f"/dev/shm/{name}"  # private: its name is the job's, and it must not exist before
     with ExitStack() as keepers:
         made: set[str] = set()

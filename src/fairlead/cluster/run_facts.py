@@ -4,7 +4,7 @@ from typing import Any
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.launchers import ask
 from fairlead.store import facts
 
@@ -19,7 +19,7 @@ def collect(cluster: Cluster, mpirun: str | None) -> dict[str, Any]:
         MissingToolError: that mpirun is not on the launching host.
         HostError: a host was not reached.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     launches = cluster.launch_from
     version = None
     if mpirun is not None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host, Ssh
 from fairlead.cluster.execute import run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.site import Site
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
@@ -161,7 +161,7 @@ def interface_of(cluster: Cluster) -> str:
     here = _interface_with([host.address for host in cluster.hosts], _addresses_here())
     if here is not None:
         return here
-    there = _interface_with([first.address], run_on(of(cluster), first.name, _ADDRESSES))
+    there = _interface_with([first.address], run_on(executor_of(cluster), first.name, _ADDRESSES))
     if there is None:
         raise ConfigError(f"{first.name}: no interface there has its address, {first.address}", hint=_NAME_IT)
     return there

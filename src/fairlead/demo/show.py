@@ -18,14 +18,14 @@ from fairlead.errors import LaunchError, MeasurementError
 from fairlead.experiment import calibration, comparison_session, trial
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.congestion import Episode, describe
-from fairlead.experiment.congestion_schedule import Traffic
-from fairlead.experiment.program import ProgramPlan, prepare
+from fairlead.experiment.congestion import Episode, describe_bottleneck
+from fairlead.experiment.congestion_schedule import RunningCongestion
+from fairlead.experiment.program import ProgramPlan, prepare_program
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.lab import Lab
-from fairlead.lab.resolve import resolve
-from fairlead.manage.chosen_plane import choose
+from fairlead.lab.resolve import resolve_lab
+from fairlead.manage.chosen_plane import choose_plane
 from fairlead.manage.components import FULL, STAGES, Components
 from fairlead.manage.run import management_for, not_built
 from fairlead.manage.supervisor import Management
@@ -84,12 +84,12 @@ class _Run:
     live: Live
 
 
-def show(results: Path, *, plane: str, scale: float | None, tell: Callable[[str], None]) -> Shown:
+def show_demo(results: Path, *, plane: str, scale: float | None, tell: Callable[[str], None]) -> Shown:
     """Run it; what an earlier demo left in the results directory, by a kill, is ended first.
 
     Args:
         results: directory of the store, which keeps all runs.
-        plane: see `fairlead.manage.chosen_plane.choose`.
+        plane: see `fairlead.manage.chosen_plane.choose_plane`.
         scale: of the lab's rates; None: what suits this machine's number of processors.
         tell: called with each line for people.
 
@@ -98,7 +98,7 @@ def show(results: Path, *, plane: str, scale: float | None, tell: Callable[[str]
     """
     plan = comparison_session.read(demo.PLAN)
     description = lab_description.load(demo.LAB)
-    hosts = [host for host in resolve(description).hosts if host.role == "compute"]
+    hosts = [host for host in resolve_lab(description).hosts if host.role == "compute"]
     if scale is None:
         scale = calibration.first_scale(len(os.sched_getaffinity(0)), len(hosts))
     with Store.open(results) as store:
@@ -175,7 +175,7 @@ class _Stage:
     def _trial(self, program: ProgramPlan, management: Management, live: Live, congested: bool) -> trial.Trial:
         assert self.plan.congestion is not None  # the demo's plan has one
         bottlenecks = self.plan.congestion.bottlenecks[:1]
-        launcher, job = prepare(self.cluster, program.resolved(), secrets.token_hex(4))
+        launcher, job = prepare_program(self.cluster, program.resolved(), secrets.token_hex(4))
         return trial.Trial(
             self.cluster,
             self.cluster,
@@ -213,14 +213,14 @@ class _Stage:
         management = management_for(self.cluster, watched, self.store, quiet=True)
         if plane is None:
             return management
-        management = choose(plane, self.cluster, management, not_built())
+        management = choose_plane(plane, self.cluster, management, not_built())
         for remark in management.remarks:
             if remark.startswith("plane:"):
                 self.tell(f"  {remark}")
         return management
 
     @contextmanager
-    def _others(self, place: congestion.CongestionDescription, live: Live) -> Iterator[Traffic]:
+    def _others(self, place: congestion.CongestionDescription, live: Live) -> Iterator[RunningCongestion]:
         with congestion.make(self.lab, place) as traffic:
-            live.others_come(describe(place))
+            live.others_come(describe_bottleneck(place))
             yield traffic

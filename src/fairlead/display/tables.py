@@ -9,7 +9,7 @@ from functools import cached_property
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell: what is shown, and the unrounded value behind it (empty where there is none).
 
     What is shown as one and has several values, as an interval, has a column of the CSV for each: see `Table`.
@@ -24,15 +24,15 @@ class Cell:
         return isinstance(self.value, int | float)
 
 
-def _values(key: str, each: Cell) -> Sequence[str | float | int]:
+def _values(key: str, each: TableCell) -> Sequence[str | float | int]:
     if isinstance(each.value, tuple):
         return each.value
     return [""] * (key.count("|") + 1) if each.value is None else [each.value]
 
 
-def cell(value: str | float | int | tuple[str | float, ...] | None, shown: str | None = None) -> Cell:
+def cell(value: str | float | int | tuple[str | float, ...] | None, shown: str | None = None) -> TableCell:
     """A cell; without ``shown`` it shows the value as it is, and a dash for None."""
-    return Cell(shown if shown is not None else "–" if value is None else str(value), value)
+    return TableCell(shown if shown is not None else "–" if value is None else str(value), value)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Table:
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
 
     def csv(self) -> str:
         """The unrounded values."""
@@ -72,7 +72,7 @@ class Table:
         return tuple(any(row[k].numeric for row in self.rows) for k in range(len(self.columns)))
 
 
-def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Cell]]) -> Table:
+def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[TableCell]]) -> Table:
     """A table from (shown name, CSV name) pairs and rows of the same length."""
     wrong = [row for row in rows if len(row) != len(columns)]
     if wrong:

@@ -22,7 +22,7 @@ MOST_OTHERS = 0.25
 
 
 @dataclass(frozen=True)
-class Told:
+class CalibrationRun:
     """What one run told. ``timed_s`` is the program's timed section; None: it prints none."""
 
     timed_s: float | None
@@ -30,7 +30,7 @@ class Told:
 
 
 S = TypeVar("S")
-RunTrial = Callable[[Case, S, int | None, bool], Told]
+RunTrial = Callable[[Case, S, int | None, bool], CalibrationRun]
 """Runs a case's program once on what was set up: of that length (None: as its command says), clean or congested."""
 
 
@@ -83,7 +83,7 @@ def _told(announce: Callable[[str], None], scale: float | None) -> Callable[[str
 def _check_others() -> None:
     least = 1.0
     for _ in range(OTHERS_LOOKS):  # a lab that has just ended takes the kernel a while
-        watch = processors.Watch()
+        watch = processors.ProcessorWatch()
         with processors.watched(watch):
             time.sleep(OTHERS_S)
         least = min(least, watch.use().busy)
@@ -122,7 +122,7 @@ class _Trials(Generic[S]):
 
     def _of(
         self, program: ProgramPlan, scale: float, setting: S, announce: Callable[[str], None], lengths: dict[str, int]
-    ) -> Iterator[Told]:
+    ) -> Iterator[CalibrationRun]:
         """One program's trials: clean, and under each congestion once; its length goes to ``lengths``."""
         cases = self._cases[program]
         announce(f"{program.name}: trial on a clean network")
@@ -149,11 +149,13 @@ class _Trials(Generic[S]):
         return calibration.first_number(program.number)
 
 
-def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> Told:
+def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> CalibrationRun:
     return trial(case, setting, number, False)
 
 
-def _pace(program: ProgramPlan, first: int | None, run: Callable[[int | None], Told]) -> tuple[int | None, Told]:
+def _pace(
+    program: ProgramPlan, first: int | None, run: Callable[[int | None], CalibrationRun]
+) -> tuple[int | None, CalibrationRun]:
     """A clean trial that is long enough, and its length; None: the program's length cannot be chosen.
 
     ``first``: the length to begin with; None if it cannot.

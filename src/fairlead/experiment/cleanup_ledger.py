@@ -12,7 +12,7 @@ from typing import Any
 from fairlead import files, lab
 from fairlead.cluster import cgroups, configure, launch
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import FairleadError, StoreError, StoreHeldError, reason_of
 from fairlead.lab.description import Description
 from fairlead.net import apply as net
@@ -201,7 +201,7 @@ class CleanupLedger:
     def _restore(self, cluster: Cluster | None) -> bool:
         if not self._noted.bonded or cluster is None:
             return False
-        net.restore(of(cluster), [host.name for host in cluster.managed_hosts()])
+        net.restore(executor_of(cluster), [host.name for host in cluster.managed_hosts()])
         self._note(bonded=False)
         return True
 

@@ -12,20 +12,20 @@ from fairlead import config
 from fairlead.cluster.description import Cluster
 from fairlead.errors import LaunchError
 from fairlead.experiment import calibrate, calibration, comparison_form, forecast, trial
-from fairlead.experiment.calibrate import Told
+from fairlead.experiment.calibrate import CalibrationRun
 from fairlead.experiment.calibration import Calibration
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.comparison_plan import Case, ComparisonPlan, NetworkPlan
 from fairlead.experiment.congestion import Episode
 from fairlead.experiment.design import Row, planned_rows
 from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program, prepare
+from fairlead.experiment.program import Program, prepare_program
 from fairlead.experiment.runner import PILOT, Experiment
 from fairlead.experiment.templates import Levels
 from fairlead.experiment.testbed import Running, Testbed
 from fairlead.experiment.trial import Trial
 from fairlead.lab import description as lab_description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.placement.json_form import Placement
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Run, Store
@@ -35,7 +35,7 @@ from fairlead.store.records import Label
 CALIBRATION, TRIAL = "calibration", "trial"
 
 
-class Comparison(Experiment):
+class ComparisonExperiment(Experiment):
     """A plan and the store that its samples go to.
 
     Args:
@@ -124,7 +124,7 @@ class Comparison(Experiment):
     def _check(self, plan: Plan, testbed: Testbed) -> None:
         super()._check(plan, testbed)
         for levels in {str(levels[comparison_form.CASE]): levels for levels in plan.combinations()}.values():
-            prepare(testbed.cluster, plan.program_at(levels), secrets.token_hex(4))
+            prepare_program(testbed.cluster, plan.program_at(levels), secrets.token_hex(4))
 
     def _testbed(self, plan: Plan, survey: SurveyProgress, running: Running | None) -> Testbed:
         network = next(network for network, part in self._networks.items() if part is plan)
@@ -189,7 +189,7 @@ class Comparison(Experiment):
             self._check(plan, testbed)
             yield testbed
 
-    def _try(self, case: Case, testbed: Testbed, number: int | None, congested: bool) -> Told:
+    def _try(self, case: Case, testbed: Testbed, number: int | None, congested: bool) -> CalibrationRun:
         """Run a case's program once, plain, and see how long it takes and how busy processors are meanwhile.
 
         Args:
@@ -205,7 +205,7 @@ class Comparison(Experiment):
         labels |= {"cluster": testbed.cluster.name, "scale": testbed.lab.plan.scale}
         labels |= {"scenario": comparison_form.CONGESTED if congested else comparison_form.CLEAN}
         labels |= {} if number is None else {"length": number}
-        launcher, job = prepare(testbed.cluster, program, secrets.token_hex(4))
+        launcher, job = prepare_program(testbed.cluster, program, secrets.token_hex(4))
         bottlenecks, started_s = case.congestion.bottlenecks, time.time()
         tried = Trial(
             testbed.cluster,
@@ -229,7 +229,7 @@ class Comparison(Experiment):
         self._store.record(TRIAL, labels, parent=self.experiment, plan=None, started_s=started_s, facts=facts, **record)
         if failure:
             raise _failed_trial(case, testbed, failure, "see its output with `fairlead export`")
-        return Told(taken.said.timed_s, taken.use)
+        return CalibrationRun(taken.said.timed_s, taken.use)
 
 
 def _pilot_key(case: Case) -> str:
@@ -260,7 +260,7 @@ def managed_hosts(network: NetworkPlan) -> int:
     if network.cluster is not None:
         return len(Cluster.load(network.cluster).managed_hosts())
     assert network.lab is not None  # the plan has one of the two
-    hosts = resolve(lab_description.load(network.lab)).hosts
+    hosts = resolve_lab(lab_description.load(network.lab)).hosts
     return sum(host.role != "other" for host in hosts)
 
 

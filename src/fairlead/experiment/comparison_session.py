@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead import config
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.experiment import calibrate, comparison_form, row_checks
 from fairlead.experiment import forecast as forecasts
-from fairlead.experiment.comparison import Comparison, expected_s, managed_hosts, planned_clean_s
+from fairlead.experiment.comparison import ComparisonExperiment, expected_s, managed_hosts, planned_clean_s
 from fairlead.experiment.comparison_plan import ComparisonPlan, NetworkPlan
 from fairlead.experiment.design import Row
 from fairlead.experiment.runner import Progress
@@ -45,7 +45,7 @@ class Forecast:
         return f"{work}: {forecasts.words(self.time_s)}"
 
 
-def read(path: Path, changes: Sequence[Change] = ()) -> ComparisonPlan:
+def read(path: Path, changes: Sequence[ConfigChange] = ()) -> ComparisonPlan:
     """Read a plan and check that its cases can run. Relative paths in it start at the plan's own directory.
 
     Args:
@@ -134,7 +134,7 @@ def compare(
         FairleadError: the lab, an agent, congestion or the launcher could not be had; what was finished is kept.
     """
     with Store.open(results) as store:
-        comparison = Comparison(plan, store, only)
+        comparison = ComparisonExperiment(plan, store, only)
         comparison.end_remains(tell)
         announce(forecast(plan, comparison.left(), comparison.calibrated()))
         comparison.run(progress, tell, survey_progress)

@@ -84,7 +84,7 @@ def episodes(
     return drawn
 
 
-def describe(bottleneck: CongestionDescription) -> str:
+def describe_bottleneck(bottleneck: CongestionDescription) -> str:
     """What the report calls a bottleneck: "leaf0 and leaf1"."""
     if isinstance(bottleneck, MpiTraffic):
         return "an MPI program on other hosts"

@@ -15,7 +15,7 @@ from fairlead.experiment.congestion import Episode
 CHECK_S = 1.0
 
 
-class Traffic(Protocol):
+class RunningCongestion(Protocol):
     """What congests while it runs."""
 
     def check(self) -> None:
@@ -23,7 +23,7 @@ class Traffic(Protocol):
 
 
 # Makes the congestion at a bottleneck; entering it starts the traffic, leaving it ends the traffic.
-MakeCongestion = Callable[[int], AbstractContextManager[Traffic]]
+MakeCongestion = Callable[[int], AbstractContextManager[RunningCongestion]]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class CongestionSchedule:
         finally:
             self._first.set()
 
-    def _watch(self, traffic: Traffic, until_s: float) -> None:
+    def _watch(self, traffic: RunningCongestion, until_s: float) -> None:
         """See that traffic goes on until a time on the episodes' clock, or until the run is over."""
         over = False
         while not over and self._left_s(until_s):

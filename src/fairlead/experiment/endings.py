@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 from fairlead.display import words
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ MOST_FAILURES = 10
 """Failed rows that are named at the end; each was told when it failed."""
 
 
-def how_to_go_on(plan_file: Path, results: Path, stored_rows: int, changes: Sequence[Change] = ()) -> str:
+def how_to_go_on(plan_file: Path, results: Path, stored_rows: int, changes: Sequence[ConfigChange] = ()) -> str:
     """What to do after an interruption or an error: rows that ended are kept."""
     settings = [word for change in changes for word in ("--set", change.text)]
     command = shlex.join(["fairlead", "evaluate", str(plan_file), "--results", str(results), *settings])

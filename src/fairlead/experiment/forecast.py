@@ -41,7 +41,7 @@ def words(seconds: float) -> str:
     return f"about {seconds / 3600:.1f} hours"
 
 
-class Pace:
+class RemainingTime:
     """Time that is left. A cell that was seen takes its mean. Others take what is expected of them, corrected by what
     the seen ones took against their expectation; where nothing is expected, the mean of all.
 

@@ -26,7 +26,7 @@ _POLL_S = 0.05
 
 
 @dataclass
-class Instance:
+class Neighbour:
     """One neighbour: a program started again and again.
 
     Attributes:
@@ -145,10 +145,10 @@ class Instance:
             raise
 
 
-class Neighbours:
+class RunningNeighbours:
     """The neighbours of one row, as a context manager: inside it all of them run."""
 
-    def __init__(self, instances: Sequence[Instance]) -> None:
+    def __init__(self, instances: Sequence[Neighbour]) -> None:
         self.instances = tuple(instances)
 
     def __enter__(self) -> Self:

@@ -12,9 +12,9 @@ from fairlead.cluster.description import Cluster, Interface
 from fairlead.config import Model
 from fairlead.lab import aggregate
 from fairlead.lab.description import BondDescription, Description, NicsDescription, not_emulated
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 from fairlead.net.change import Wanted
-from fairlead.net.state import Network
+from fairlead.net.state import HostNetwork
 
 KERNEL_DRIVER = "kernel"
 """The way of bonds that the running kernel's driver makes."""
@@ -70,7 +70,7 @@ def over(cluster: Cluster, wanted: Wanted) -> Cluster:
     return replace(cluster, hosts=tuple(hosts))
 
 
-def kernel_facts(wanted: Wanted | None, found: Mapping[str, Network]) -> dict[str, Any]:
+def kernel_facts(wanted: Wanted | None, found: Mapping[str, HostNetwork]) -> dict[str, Any]:
     """What is kept with every row on real hosts: what was asked for, and the bonds that were read back."""
     if wanted is None:
         return {"nics": 1}
@@ -94,7 +94,7 @@ def configured(description: Description, level: NicsDescription) -> Description:
     )
 
 
-def facts(plan: Plan) -> dict[str, Any]:
+def facts(plan: ResolvedLab) -> dict[str, Any]:
     """What is kept with every row that runs on a lab: how its hosts or servers are linked, and which way that is."""
     nodes = {server.name for server in plan.servers} or {host.name for host in plan.hosts if host.role == "compute"}
     link = next(link for link in plan.links if link.a in nodes)

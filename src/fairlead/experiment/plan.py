@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fairlead.analysis.settings import Level, Report
+from fairlead.analysis.settings import Level, ReportSettings
 from fairlead.config import Model
 from fairlead.experiment import plan_complaints
 from fairlead.experiment.congestion import CongestionPlan, CongestionTable
 from fairlead.experiment.management import Managed, ManagementTable
 from fairlead.experiment.network import NetworkTable
 from fairlead.experiment.program import Program, ProgramTable
-from fairlead.experiment.templates import Levels, fill, fill_ranks
+from fairlead.experiment.templates import Levels, fill_ranks, fill_template
 from fairlead.lab.description import NicsDescription
 
 LEAST_TO_STOP = 5
@@ -213,7 +213,7 @@ class Plan(Model):
     """Levels by factor; combinations that have all of an entry's levels are not run."""
     fractions: tuple[Fraction, ...] = ()
     """Fractions of all combinations."""
-    report: Report = Report()
+    report: ReportSettings = ReportSettings()
     """What the report compares."""
 
     @model_validator(mode="after")
@@ -252,32 +252,32 @@ class Plan(Model):
         run = self.run
         table = self.program_table(levels)
         if table is None:
-            argv = tuple(fill(word, levels) for word in run.command)
+            argv = tuple(fill_template(word, levels) for word in run.command)
             program = Program(argv, fill_ranks(run.ranks, levels), timeout_s=run.timeout_s)
         else:
-            program = replace(table.resolved(), command=tuple(fill(word, levels) for word in table.command))
-        mpirun = program.mpirun or (fill(run.mpirun, levels) if run.mpirun else None)
+            program = replace(table.resolved(), command=tuple(fill_template(word, levels) for word in table.command))
+        mpirun = program.mpirun or (fill_template(run.mpirun, levels) if run.mpirun else None)
         return replace(
             program,
             mpirun=mpirun,
             placement=self._placement_at(levels) or program.placement,
             custom=run.launcher == "custom",
-            environment={name: fill(value, levels) for name, value in run.environment.items()},
+            environment={name: fill_template(value, levels) for name, value in run.environment.items()},
         )
 
     def program_table(self, levels: Mapping[str, Level]) -> ProgramTable | None:
         """The entry of ``[[programs]]`` that a row runs; None: it runs the command of ``[run]``."""
         if self.run.program is None:
             return None
-        name = fill(self.run.program, levels)
+        name = fill_template(self.run.program, levels)
         return next(each for each in self.programs if each.name == name)
 
     def neighbour_at(self, name: str, levels: Mapping[str, Level], ranks: int | None = None) -> Program:
         """A neighbours' program at these levels, on so many ranks in place of its own."""
         assert self.neighbours is not None  # it named the program
         table = self.neighbours.programs[name]
-        argv = tuple(fill(word, levels) for word in table.command)
-        mpirun = fill(self.run.mpirun, levels) if self.run.mpirun else None
+        argv = tuple(fill_template(word, levels) for word in table.command)
+        mpirun = fill_template(self.run.mpirun, levels) if self.run.mpirun else None
         return Program(argv, ranks or fill_ranks(table.ranks, levels), mpirun, custom=self.run.launcher == "custom")
 
     def managed_at(self, levels: Mapping[str, Level]) -> Managed:
@@ -311,7 +311,7 @@ class Plan(Model):
     def networks(self) -> list[Path]:
         """Files of the labs or clusters that its rows run on, each once."""
         file = self.evaluation.lab or self.evaluation.cluster or ""
-        return list(dict.fromkeys(Path(fill(file, levels)) for levels in self.combinations()))
+        return list(dict.fromkeys(Path(fill_template(file, levels)) for levels in self.combinations()))
 
     def placements(self) -> list[Path]:
         """Files of the placements that its rows may use."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.analysis.settings import Level
 from fairlead.errors import ConfigError
-from fairlead.experiment.templates import fill, fill_ranks, placeholders
+from fairlead.experiment.templates import fill_ranks, fill_template, placeholders
 
 if TYPE_CHECKING:
     from fairlead.experiment.plan import Plan
@@ -77,7 +77,7 @@ def _of_programs(plan: "Plan") -> Iterator[str]:
             yield "run.program: is missing: name one of [[programs]]"
         return
     for levels in product(*plan.factors.values()):
-        name = fill(plan.run.program, dict(zip(plan.factors, levels, strict=True)))
+        name = fill_template(plan.run.program, dict(zip(plan.factors, levels, strict=True)))
         yield from _unknown("run.program", (name,), tuple(names))
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairlead import config
-from fairlead.config_changes import Change
+from fairlead.config_changes import ConfigChange
 from fairlead.experiment.plan import Plan, under
 
 
-def read(path: Path, changes: Sequence[Change] = ()) -> Plan:
+def read(path: Path, changes: Sequence[ConfigChange] = ()) -> Plan:
     """Read a plan. Paths in it start at its own directory; the files of labs and clusters are not looked at.
 
     Raises:

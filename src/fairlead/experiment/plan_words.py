@@ -2,7 +2,7 @@
 
 from fairlead.display import words
 from fairlead.experiment.design import Row, planned_blocks, planned_rows, set_ups
-from fairlead.experiment.forecast import Pace
+from fairlead.experiment.forecast import RemainingTime
 from fairlead.experiment.plan import Plan
 
 
@@ -20,11 +20,11 @@ def summary(plan: Plan) -> list[str]:
     if plan.whole_plot:
         what = words.listing(list(plan.whole_plot.factors))
         lines.append(f"  {what} re-configured {words.count(set_ups(plan, rows), 'time')}")
-    pace, levels = Pace(lambda _: plan.run.expected_s), [row.levels for row in rows]
-    if pace.left_s(levels) is None:
+    remaining, levels = RemainingTime(lambda _: plan.run.expected_s), [row.levels for row in rows]
+    if remaining.left_s(levels) is None:
         lines.append("  duration: known after the first row (run.expected_s is missing)")
     else:
-        lines.append(f"  {pace.words(levels).removesuffix(' left')}")
+        lines.append(f"  {remaining.words(levels).removesuffix(' left')}")
     return lines
 
 

@@ -104,7 +104,7 @@ class Program:
         return None if self.custom else self.mpirun or cluster.mpirun
 
 
-def prepare(cluster: Cluster, program: Program, job_id: str) -> tuple[Launcher, Job]:
+def prepare_program(cluster: Cluster, program: Program, job_id: str) -> tuple[Launcher, Job]:
     """A program as a job; raises as `launch.prepare`, `placed.hosts` and `programs.brought`."""
     if program.mpirun:
         cluster = cluster.with_mpirun(program.mpirun)

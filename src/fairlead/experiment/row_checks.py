@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from fairlead.cluster import memory
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.job import place
+from fairlead.cluster.job import place_ranks
 from fairlead.config_findings import Findings
 from fairlead.config_mistakes import Location
 from fairlead.display import words
@@ -17,12 +17,12 @@ from fairlead.experiment import comparison_form
 from fairlead.experiment.comparison_plan import Case, ComparisonPlan
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program
-from fairlead.experiment.templates import Levels, fill
+from fairlead.experiment.templates import Levels, fill_template
 from fairlead.lab import congestion, topology
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.lab.lab import cluster_file_text
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.placement import placed
 from fairlead.programs import needs
 
@@ -55,11 +55,11 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Place:
+class RowCluster:
     """What rows run on. ``lab``: it is made of this description."""
 
     cluster: Cluster
-    lab: topology.Plan | None = None
+    lab: topology.ResolvedLab | None = None
 
 
 class Networks:
@@ -67,9 +67,9 @@ class Networks:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._read: dict[Path, Place | ConfigError] = {}
+        self._read: dict[Path, RowCluster | ConfigError] = {}
 
-    def at(self, levels: Levels) -> Place | ConfigError:
+    def at(self, levels: Levels) -> RowCluster | ConfigError:
         """What a row runs on, or why that is not known."""
         path = self.path(levels)
         if path not in self._read:
@@ -82,13 +82,13 @@ class Networks:
     def path(self, levels: Levels) -> Path:
         """Its file."""
         table = self._plan.evaluation
-        return Path(fill(table.lab or table.cluster or "", levels))
+        return Path(fill_template(table.lab or table.cluster or "", levels))
 
-    def _load(self, path: Path) -> Place:
+    def _load(self, path: Path) -> RowCluster:
         if self._plan.evaluation.lab is None:
-            return Place(Cluster.load(path))
-        lab = resolve(lab_description.load(path))
-        return Place(Cluster.parse(cluster_file_text(lab), source=str(path)), lab)
+            return RowCluster(Cluster.load(path))
+        lab = resolve_lab(lab_description.load(path))
+        return RowCluster(Cluster.parse(cluster_file_text(lab), source=str(path)), lab)
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def starts(plan: Plan, levels: Levels, cluster: Cluster | None, table: Location 
         if not plan.silent_at(levels) or beside is None:
             yield Start(at, program, beside)
             continue
-        hosts = place(beside, program.ranks)
+        hosts = place_ranks(beside, program.ranks)
         for host in dict.fromkeys(hosts):
             yield Start(at, plan.neighbour_at(name, levels, hosts.count(host)), beside.only([host]))
 
@@ -276,7 +276,7 @@ def _add_congestion(
     row: RowT,
     table: Location,
     network: Location,
-    there: Place,
+    there: RowCluster,
     file: Path,
     bottlenecks: Sequence[CongestionDescription],
 ) -> None:

@@ -8,9 +8,9 @@ from fairlead.cluster.description import Cluster
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
 from fairlead.experiment.design import Row
-from fairlead.experiment.neighbours import Instance
+from fairlead.experiment.neighbours import Neighbour
 from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program, prepare
+from fairlead.experiment.program import Program, prepare_program
 from fairlead.experiment.testbed import Testbed
 from fairlead.experiment.trial import Trial
 from fairlead.manage.migration import movers
@@ -44,7 +44,7 @@ def of(
     cluster = _hosts_of(plan, 0, testbed.cluster)
     # Before neighbours are there: the network is characterized quiet.
     management = None if alone else _management(plan, row, testbed, clean_time_s)
-    launcher, job = prepare(cluster, program, secrets.token_hex(4))
+    launcher, job = prepare_program(cluster, program, secrets.token_hex(4))
     instances = _neighbours(plan, row, testbed, ledger)
     testbed.share_processors(1 + len(plan.neighbours_at(row.levels)))
     testbed.restore()
@@ -108,16 +108,16 @@ def _hosts_of(plan: Plan, instance: int, cluster: Cluster) -> Cluster:
     return cluster.only(table.hosts[instance]) if table and table.hosts else cluster
 
 
-def _neighbours(plan: Plan, row: Row, testbed: Testbed, ledger: CleanupLedger) -> list[Instance]:
+def _neighbours(plan: Plan, row: Row, testbed: Testbed, ledger: CleanupLedger) -> list[Neighbour]:
     instances = []
     for number, name in enumerate(plan.neighbours_at(row.levels), start=1):
         cluster, prefix = _hosts_of(plan, number, testbed.cluster), testbed.prefix(number)
-        launcher, job = prepare(cluster, plan.neighbour_at(name, row.levels), secrets.token_hex(4))
+        launcher, job = prepare_program(cluster, plan.neighbour_at(name, row.levels), secrets.token_hex(4))
         if not plan.silent_at(row.levels):
-            instances.append(Instance(number, name, cluster, launcher, job, ledger, prefix))
+            instances.append(Neighbour(number, name, cluster, launcher, job, ledger, prefix))
             continue
         for host, ranks in job.ranks_on().items():
             alone, program = cluster.only([host]), plan.neighbour_at(name, row.levels, ranks)
-            launcher, job = prepare(alone, program, secrets.token_hex(4))
-            instances.append(Instance(number, name, alone, launcher, job, ledger, prefix, host))
+            launcher, job = prepare_program(alone, program, secrets.token_hex(4))
+            instances.append(Neighbour(number, name, alone, launcher, job, ledger, prefix, host))
     return instances

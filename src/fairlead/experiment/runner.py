@@ -13,7 +13,7 @@ from fairlead.errors import LaunchError, NoProgramError
 from fairlead.experiment import row_trial, trial
 from fairlead.experiment.cleanup_ledger import CleanupLedger
 from fairlead.experiment.design import Block, Key, Row, further_block, key_of, planned_blocks, planned_rows, rows_of
-from fairlead.experiment.forecast import Pace
+from fairlead.experiment.forecast import RemainingTime
 from fairlead.experiment.plan import LEAST_TO_STOP, Plan
 from fairlead.experiment.program import Program
 from fairlead.experiment.templates import Levels
@@ -68,7 +68,7 @@ class Experiment(ABC):
         self._total = 0  # rows that are known
         self._spent_s = 0.0
         self._over_budget = False
-        self._pace = Pace(self._expected_s)
+        self._remaining = RemainingTime(self._expected_s)
         self.experiment = self._open()
         self._read()
 
@@ -259,7 +259,7 @@ class Experiment(ABC):
                 self._run_pilots(plan, waiting, testbed)
             if (managed := plan.managed_at(row.levels)).components.agents:
                 testbed.management(managed)  # a characterization is no part of a row
-            left = self._pace.words([each.levels for each in (*waiting, *later)])
+            left = self._remaining.words([each.levels for each in (*waiting, *later)])
             self._progress(len(self._done), total, f"{self._in_words(row)}; {left}")
             self._run_row(plan, row, testbed)
             if self._is_over(row):
@@ -387,7 +387,7 @@ class Experiment(ABC):
         if value is not None:
             block = int(run.labels.get("block", replication))
             self._values.setdefault(key_of(levels), []).append((replication, block, value))
-        self._pace.add(levels, taken_s)
+        self._remaining.add(levels, taken_s)
 
     def _open_cells(self, plan: Plan, block: Block, planned: Sequence[Block]) -> set[Key] | None:
         """Cells that a block runs; None: all. Of later blocks those whose interval is still too wide.

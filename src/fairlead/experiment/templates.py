@@ -10,7 +10,7 @@ Levels = dict[str, Level]
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def fill(text: str, levels: Mapping[str, Level]) -> str:
+def fill_template(text: str, levels: Mapping[str, Level]) -> str:
     """``text`` with every ``{factor}`` replaced by its level."""
     return _PLACEHOLDER.sub(lambda match: str(levels[match[1]]) if match[1] in levels else match[0], text)
 
@@ -21,7 +21,7 @@ def fill_ranks(ranks: int | str, levels: Mapping[str, Level]) -> int:
     Raises:
         ConfigError: the levels make no whole number of at least 1 of it.
     """
-    text = fill(str(ranks), levels)
+    text = fill_template(str(ranks), levels)
     if not text.isdecimal() or int(text) < 1:
         raise ConfigError(f"run.ranks: {text!r} is not a number of ranks")
     return int(text)

@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from fairlead import lab as labs
-from fairlead.characterize.characterization import latest
+from fairlead.characterize.characterization import latest_characterization
 from fairlead.characterize.characterize import characterize
-from fairlead.characterize.survey import Settings
+from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import cgroups, configure, run_facts
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import ConfigError, PrivilegeError
 from fairlead.experiment import network
 from fairlead.experiment.cleanup_ledger import CleanupLedger
@@ -22,8 +22,8 @@ from fairlead.experiment.design import Row
 from fairlead.experiment.management import Managed
 from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program
-from fairlead.experiment.templates import Levels, fill, placeholders
-from fairlead.experiment.traffic_watch import Watch
+from fairlead.experiment.templates import Levels, fill_template, placeholders
+from fairlead.experiment.traffic_watch import TrafficWatch
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import Congestion, CongestionDescription
@@ -87,7 +87,7 @@ class Testbed:
         self._facts: dict[str | None, dict[str, Any]] = {}  # by mpirun
         self._network: dict[str, Any] = {}
         self._read_back: dict[str, Any] = {}
-        self._groups: cgroups.Groups | None = None
+        self._groups: cgroups.Cgroups | None = None
         self._processors: dict[str, Any] = {}
         self.news: list[Event] = []
 
@@ -137,7 +137,7 @@ class Testbed:
         self._place, self._unbonded = place, self.cluster  # from here on there is something to undo
         self._make_bonds(levels)
         if plot is not None:
-            self._ledger.note_undo([[fill(word, levels) for word in line] for line in plot.undo], plot.on)
+            self._ledger.note_undo([[fill_template(word, levels) for word in line] for line in plot.undo], plot.on)
             self._on_all(plot.set_up, levels)
             read_back = self._on_all(plot.read_back, levels)
             self._read_back = {"read_back": read_back} if read_back else {}
@@ -161,13 +161,13 @@ class Testbed:
             self._facts[mpirun] = found | ({"network": self._network} if self._network else {})
         return self._facts[mpirun]
 
-    def watch(self) -> Watch | None:
+    def watch(self) -> TrafficWatch | None:
         """Counts what the hosts send from now on; None where they do not count.
 
         Raises:
             LabError: the lab's counters cannot be read.
         """
-        return Watch(self.lab) if self.lab is not None and self.lab.plan.count_flows else None
+        return TrafficWatch(self.lab) if self.lab is not None and self.lab.plan.count_flows else None
 
     def management(self, managed: Managed) -> Management:
         """How such rows are managed here. A lab is characterized once it is up: its hosts are new, and what was
@@ -179,8 +179,8 @@ class Testbed:
         if managed not in self._managements:
             if managed.components.detection and not self._characterized:
                 new = self.lab is not None and self._running is None
-                if new or latest(self._store, self.cluster) is None:
-                    characterize(self.cluster, self._store, Settings(sizes_B=SIZES_B), self._progress)
+                if new or latest_characterization(self._store, self.cluster) is None:
+                    characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress)
                 self._characterized = True
             found = management_for(self.cluster, managed.components, self._store, quiet=True)
             self._managements[managed] = replace(found, plane=managed.plane)
@@ -204,10 +204,10 @@ class Testbed:
         """Put a lab's virtual machines back where they were when it was taken."""
         if self.lab is None or not self._home:
             return
-        now = labs.find(self.lab.name).plan.host_by_name
+        now = labs.find_lab(self.lab.name).plan.host_by_name
         for host, server in self._home.items():
             if now[host].server != server:
-                replug(labs.find(self.lab.name), host, server)
+                replug(labs.find_lab(self.lab.name), host, server)
 
     def take_news(self) -> list[Event]:
         """What happened since the last row."""
@@ -217,7 +217,7 @@ class Testbed:
     def _have_cluster(self, levels: Levels) -> bool:
         """Start what the levels name, unless it is up; whether it is new."""
         table = self._plan.evaluation
-        file = fill(table.lab or table.cluster or "", levels)
+        file = fill_template(table.lab or table.cluster or "", levels)
         # A lab that is a level is made for every whole plot.
         anew = table.lab is not None and (placeholders(table.lab) or self._plan.network is not None)
         if file == self._file and not anew:
@@ -231,7 +231,7 @@ class Testbed:
         else:
             self.cluster = Cluster.load(file)
             self._ledger.note_cluster(file)
-            self.lab = labs.find(self.cluster.lab) if self.cluster.lab else None
+            self.lab = labs.find_lab(self.cluster.lab) if self.cluster.lab else None
         self._home = {host.name: host.server for host in self.lab.plan.hosts if host.server} if self.lab else {}
         self._make_groups()
         self._facts.clear()
@@ -244,7 +244,7 @@ class Testbed:
         if table is None or table.processors == "system" or self._processors:
             return
         asked = {"asked": table.processors}
-        if of(self.cluster).other_machines:
+        if executor_of(self.cluster).other_machines:
             raise ConfigError(
                 f"neighbours.processors: the ranks of {self.cluster.name} are not processes of this machine",
                 hint="only labs and local clusters share processors by control groups; omit it",
@@ -280,7 +280,7 @@ class Testbed:
         if wanted is not None:
             self._ledger.note_bonds()
             hosts = [host.name for host in self.cluster.managed_hosts()]
-            found = net.apply(of(self.cluster), hosts, wanted, table.within_s)
+            found = net.apply(executor_of(self.cluster), hosts, wanted, table.within_s)
             self.cluster = network.over(self.cluster, wanted)
         self._network = network.kernel_facts(wanted, found)
         self._facts.clear()
@@ -299,5 +299,5 @@ class Testbed:
 
     def _on_all(self, commands: Sequence[Sequence[str]], levels: Levels) -> dict[str, list[str]]:
         assert self._plan.whole_plot is not None
-        lines = [[fill(word, levels) for word in command] for command in commands]
+        lines = [[fill_template(word, levels) for word in command] for command in commands]
         return configure.run(self.cluster, lines, self._plan.whole_plot.on)

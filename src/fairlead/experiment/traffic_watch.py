@@ -5,10 +5,10 @@ from functools import partial
 from fairlead.analysis.traffic import HostTraffic
 from fairlead.cluster.execute import on_all
 from fairlead.lab import Lab, nics
-from fairlead.lab.nics import Nic
+from fairlead.lab.nics import NicCounters
 
 
-class Watch:
+class TrafficWatch:
     """From its making until `taken`, what is counted belongs to a row.
 
     Raises:
@@ -46,6 +46,6 @@ class Watch:
             )
         return found
 
-    def _read(self, node: str) -> tuple[list[Nic], int]:
+    def _read(self, node: str) -> tuple[list[NicCounters], int]:
         again = sum(nics.retransmitted(self._lab, host) for host in self._nodes[node])
         return nics.nics(self._lab, node), again

@@ -22,10 +22,10 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_system
 from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.congestion import Episode, describe
+from fairlead.experiment.congestion import Episode, describe_bottleneck
 from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
-from fairlead.experiment.neighbours import Instance, Neighbours
-from fairlead.experiment.traffic_watch import Watch
+from fairlead.experiment.neighbours import Neighbour, RunningNeighbours
+from fairlead.experiment.traffic_watch import TrafficWatch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage.data_planes import PLANES
@@ -61,12 +61,12 @@ class Trial:
     job: Job
     timeout_s: float
     management: Management | None = None
-    instances: Sequence[Instance] = ()
+    instances: Sequence[Neighbour] = ()
     episodes: Sequence[Episode] = ()
     bottlenecks: Sequence[CongestionDescription] = ()
     congest: MakeCongestion | None = None
     in_lab: bool = False
-    traffic: Watch | None = None
+    traffic: TrafficWatch | None = None
     prefix: tuple[str, ...] = ()
     sinks: Sequence[EventCallback] = ()
     on_start: Callable[[], None] = lambda: None
@@ -81,7 +81,7 @@ class Taken:
     said: programs.Verdict = field(default_factory=programs.Verdict)
     use: processors.Use | None = None
     events: tuple[Event, ...] = ()
-    instances: tuple[Instance, ...] = ()
+    instances: tuple[Neighbour, ...] = ()
     traffic: tuple[HostTraffic, ...] = ()
 
     def failure(self, command: str, value: str = TIME) -> str | None:
@@ -141,12 +141,12 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
         FairleadError: agents or congestion could not be had.
     """
     said: list[Event] = []
-    watch = processors.Watch() if trial.in_lab else None
+    watch = processors.ProcessorWatch() if trial.in_lab else None
     schedule = CongestionSchedule(trial.episodes, trial.congest) if trial.congest is not None else None
     with tempfile.TemporaryFile() as output:
         launch_it = partial(_launched, trial, output.fileno(), watch, schedule)
         try:
-            with ledger.running(trial.job.id), Neighbours(trial.instances):
+            with ledger.running(trial.job.id), RunningNeighbours(trial.instances):
                 outcome = _supervised(trial, launch_it, said)
         except NoProgramError:
             raise
@@ -175,7 +175,7 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
 def _launched(
     trial: Trial,
     output: int,
-    watch: processors.Watch | None,
+    watch: processors.ProcessorWatch | None,
     schedule: CongestionSchedule | None,
     job: Job,
     on_end: Callable[[], None],
@@ -237,5 +237,7 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
 def _congested(bottlenecks: Sequence[CongestionDescription], occurrences: Sequence[Occurrence]) -> Iterator[Event]:
     for each in occurrences:
         yield Event(
-            each.began_s, "congestion", {"bottleneck": describe(bottlenecks[each.bottleneck]), "ended_s": each.ended_s}
+            each.began_s,
+            "congestion",
+            {"bottleneck": describe_bottleneck(bottlenecks[each.bottleneck]), "ended_s": each.ended_s},
         )

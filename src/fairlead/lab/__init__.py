@@ -1,6 +1,6 @@
 """Emulated clusters on one machine, for real, unmodified MPI programs.
 
-`fairlead.lab.description.load` reads a description, `up` starts it, `find` finds a running one.
+`fairlead.lab.description.load` reads a description, `up` starts it, `find_lab` finds a running one.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairlead.lab.lab import Lab, find, is_running, left_over, running_labs, take_down
-from fairlead.lab.topology import DirectedLink, Host, Link, Pair, Plan
+from fairlead.lab.lab import Lab, find_lab, is_running, left_over, running_labs, take_down
+from fairlead.lab.topology import DirectedLink, LabHost, LabLink, Pair, ResolvedLab
 
 if TYPE_CHECKING:
     from fairlead.lab.description import Description
 
 __all__ = [
     "DirectedLink",
-    "Host",
     "Lab",
-    "Link",
+    "LabHost",
+    "LabLink",
     "Pair",
-    "Plan",
-    "find",
+    "ResolvedLab",
+    "find_lab",
     "is_running",
     "left_over",
     "running_labs",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.bonding.classic_bpf import EVERYTHING, program, text
 from fairlead.bonding.hashing import POLICIES
-from fairlead.lab.topology import Link
+from fairlead.lab.topology import LabLink
 
 WAY = "emulated"
 """How labs come by bonds; results name it."""
@@ -25,7 +25,7 @@ _SPREADING = {"balance-rr": ROUND_ROBIN, "active-backup": ACTIVE, "broadcast": A
 
 
 @dataclass(frozen=True)
-class End:
+class AggregateEnd:
     """One end of an aggregated link.
 
     Attributes:
@@ -38,17 +38,19 @@ class End:
     nics: tuple[int, ...]
     spreading: str
 
-    def without(self, down: Sequence[int]) -> End:
+    def without(self, down: Sequence[int]) -> AggregateEnd:
         """With the NICs that are left when those of these numbers are down."""
         return replace(self, nics=tuple(nic for nic in self.nics if nic not in down))
 
 
-def ends(link: Link, device_a: str, device_b: str) -> tuple[End, End]:
+def ends(link: LabLink, device_a: str, device_b: str) -> tuple[AggregateEnd, AggregateEnd]:
     """Both ends of an aggregated link: the bond, and the switch's group."""
     assert link.bond is not None
     numbers = tuple(range(link.nics))
     own = _SPREADING.get(link.bond.mode, link.bond.hash)
-    return End(link.a, device_a, numbers, own), End(link.b, device_b, numbers, link.bond.switch or ACTIVE)
+    return AggregateEnd(link.a, device_a, numbers, own), AggregateEnd(
+        link.b, device_b, numbers, link.bond.switch or ACTIVE
+    )
 
 
 def class_of(nic: int) -> str:
@@ -56,7 +58,7 @@ def class_of(nic: int) -> str:
     return f"1:{nic + 1}"
 
 
-def nics(device: str, link: Link, packet_B: int) -> list[str]:
+def nics(device: str, link: LabLink, packet_B: int) -> list[str]:
     """``tc -batch`` lines that make a device's NICs.
 
     What no filter takes goes to the first NIC, never around all of them: nothing is left unshaped.
@@ -76,7 +78,7 @@ def queue(what: str, device: str, nic: int, limit_B: int) -> str:
     return f"qdisc {what} dev {device} parent {class_of(nic)} handle 1{nic + 1}: bfifo limit {limit_B}"
 
 
-def spreading(end: End) -> list[str]:
+def spreading(end: AggregateEnd) -> list[str]:
     """``tc -batch`` lines: filters that choose the NIC. None where `choosing` does it."""
     if end.spreading in (ROUND_ROBIN, ALL) or not end.nics:
         return []
@@ -87,12 +89,12 @@ def spreading(end: End) -> list[str]:
     return [_filter(end, k + 1, text(program(end.spreading, n, k)), nic) for k, nic in enumerate(end.nics)]
 
 
-def no_spreading(end: End) -> list[str]:
+def no_spreading(end: AggregateEnd) -> list[str]:
     """``tc -batch`` line that takes `spreading` back."""
     return [f"filter del dev {end.device} parent 1:"]
 
 
-def choosing(device: str, end: End | None, count_flows: bool) -> list[str]:
+def choosing(device: str, end: AggregateEnd | None, count_flows: bool) -> list[str]:
     """Lines of ``nft -f``: a chain for what leaves ``device``: counts bytes by TCP connection, chooses NICs in turn.
 
     Args:
@@ -116,7 +118,7 @@ def choosing(device: str, end: End | None, count_flows: bool) -> list[str]:
     return lines + [f"add rule {TABLE} {device} {rule}" for rule in rules]
 
 
-def _filter(end: End, preference: int, matched: str, nic: int) -> str:
+def _filter(end: AggregateEnd, preference: int, matched: str, nic: int) -> str:
     where = f"filter add dev {end.device} parent 1: pref {preference} protocol all"
     return f'{where} bpf bytecode "{matched}" classid {class_of(nic)}'
 
@@ -128,7 +130,7 @@ def _in_turn(numbers: Sequence[int]) -> str:
     return f"meta priority set numgen inc mod {len(numbers)} map {{ {places} }}"
 
 
-def _on_all(end: End) -> str:
+def _on_all(end: AggregateEnd) -> str:
     first, *others = end.nics
     copies = "".join(f'meta priority set {class_of(nic)} dup to "{end.device}" ' for nic in others)
     return f"{copies}meta priority set {class_of(first)}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab import state
-from fairlead.lab.topology import DirectedLink, Pair, Plan
+from fairlead.lab.topology import DirectedLink, Pair, ResolvedLab
 from fairlead.runtime import Process
 
 DOWN_TIMEOUT_S = 20.0
@@ -27,7 +27,7 @@ class Lab:
         self.record = record
         self.holder = Process(record["holder"]["pid"], record["holder"]["start_ticks"])
         try:
-            self.plan = Plan.from_json(record["plan"])
+            self.plan = ResolvedLab.from_json(record["plan"])
         except (KeyError, TypeError) as error:
             raise LabError(
                 f"lab {directory.name} was started by another version of fairlead",
@@ -63,7 +63,7 @@ class Lab:
         return self.plan.path(source, destination)
 
     def shared_bottlenecks(self) -> dict[Pair, set[Pair]]:
-        """The truth that characterization is scored against; see `Plan.shared_bottlenecks`."""
+        """The truth that characterization is scored against; see `ResolvedLab.shared_bottlenecks`."""
         return self.plan.shared_bottlenecks()
 
     def cluster_file_text(self) -> str:
@@ -98,14 +98,14 @@ def take_down(name: str) -> bool:
 
 
 def _take_down(directory: Path, holder: Process) -> None:
-    end(holder)
+    end_holder(holder)
     for runner in congestion_runners(directory):
         runner.process.wait(DOWN_TIMEOUT_S)  # they see that the lab has ended
     if directory.is_dir() and state.holder_of(directory) is None:
         state.remove(directory)
 
 
-def end(holder: Process) -> None:
+def end_holder(holder: Process) -> None:
     """Kill a holder, hence all processes of its lab, and wait until they are gone.
 
     Raises:
@@ -139,7 +139,7 @@ def congestion_runners(directory: Path) -> list[CongestionRunner]:
     return runners
 
 
-def find(name: str) -> Lab:
+def find_lab(name: str) -> Lab:
     """The running lab of this user with that name.
 
     Raises:
@@ -179,7 +179,7 @@ def _running() -> Iterator[tuple[Path, dict[str, Any]]]:
             yield directory, record
 
 
-def cluster_file_text(plan: Plan) -> str:
+def cluster_file_text(plan: ResolvedLab) -> str:
     """TOML of the cluster file that describes a lab."""
     quote = json.dumps  # TOML's basic strings are JSON's for what names and addresses may hold
     lines = [

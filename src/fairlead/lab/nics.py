@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import Any
 
-from fairlead.bonding.hashing import End as FlowEnd
-from fairlead.bonding.hashing import Flow
+from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab import aggregate, recipe
-from fairlead.lab.aggregate import End
+from fairlead.lab.aggregate import AggregateEnd
 from fairlead.lab.lab import Lab
-from fairlead.lab.topology import Link
+from fairlead.lab.topology import LabLink
 
 
 @dataclass(frozen=True)
-class Nic:
+class NicCounters:
     """What the kernel counted of one NIC since the lab was started.
 
     Of a bond: as on the wire, headers of every segment included (14 B of Ethernet). Of a single link: packets as
@@ -45,7 +44,7 @@ class Sent:
     packets: int
 
 
-def nics(lab: Lab, node: str) -> list[Nic]:
+def nics(lab: Lab, node: str) -> list[NicCounters]:
     """The NICs of a host (or of a server's uplink), in the order of their numbers; without a bond the only one.
 
     Raises:
@@ -56,12 +55,12 @@ def nics(lab: Lab, node: str) -> list[Nic]:
         return [_single(lab, node, recipe.interface(lab.plan, link.a, link.b))]
     own, other = (_queues(lab, end) for end in recipe.ends(lab.plan, link))
     return [
-        Nic(f"nic{number}", sent["options"]["limit"] > 0, *_counted(sent), *_counted(received))
+        NicCounters(f"nic{number}", sent["options"]["limit"] > 0, *_counted(sent), *_counted(received))
         for number, (sent, received) in enumerate(zip(own, other, strict=True))
     ]
 
 
-def set_nic(lab: Lab, node: str, number: int, *, up: bool) -> list[Nic]:
+def set_nic(lab: Lab, node: str, number: int, *, up: bool) -> list[NicCounters]:
     """Take a NIC of a bond down or up; returns once both ends use the NICs that are up.
 
     In between is the bond's ``miimon``: so long what is sent on the NIC is lost, as with a driver that looks every so
@@ -131,7 +130,7 @@ def _mac(lab: Lab, host: str) -> bytes:
     return bytes.fromhex(recipe.mac_of(lab.plan.host_by_name[host]).replace(":", ""))
 
 
-def _uplink(lab: Lab, node: str) -> Link:
+def _uplink(lab: Lab, node: str) -> LabLink:
     for link in lab.plan.links:
         if link.a == node and not link.addresses:
             return link
@@ -139,7 +138,7 @@ def _uplink(lab: Lab, node: str) -> Link:
     raise NoSuchLabError(f"lab {lab.name} has no host {node!r}", hint=f"it has {', '.join(known)}")
 
 
-def _use(lab: Lab, end: End) -> None:
+def _use(lab: Lab, end: AggregateEnd) -> None:
     """Have one end use these NICs only."""
     counted = lab.plan.count_flows and end.node in lab.plan.host_by_name
     chosen = aggregate.choosing(end.device, end, counted)
@@ -148,15 +147,15 @@ def _use(lab: Lab, end: End) -> None:
     _tc(lab, end.node, [*aggregate.no_spreading(end), *aggregate.spreading(end)])
 
 
-def _single(lab: Lab, node: str, device: str) -> Nic:
+def _single(lab: Lab, node: str, device: str) -> NicCounters:
     text = _run(lab, node, ["ip", "-json", "-stats", "link", "show", "dev", device])
     entry = json.loads(text)[0]
     out, into = entry["stats64"]["tx"], entry["stats64"]["rx"]
     up = "LOWER_UP" in entry["flags"]
-    return Nic(device, up, out["bytes"], out["packets"], into["bytes"], into["packets"])
+    return NicCounters(device, up, out["bytes"], out["packets"], into["bytes"], into["packets"])
 
 
-def _queues(lab: Lab, end: End) -> list[dict[str, Any]]:
+def _queues(lab: Lab, end: AggregateEnd) -> list[dict[str, Any]]:
     """The queues of an end's NICs as tc(8) tells them, in the order of their numbers."""
     text = _run(lab, end.node, ["tc", "-json", "-stats", "qdisc", "show", "dev", end.device])
     found = {entry.get("parent"): entry for entry in json.loads(text)}

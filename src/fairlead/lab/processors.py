@@ -27,7 +27,7 @@ READING_S = 0.1
 
 
 @dataclass(frozen=True)
-class Reading:
+class ProcessorCounters:
     """Counters of the processors that this process may use, in seconds since some start.
 
     Attributes:
@@ -75,7 +75,7 @@ class Use:
 
 
 @dataclass
-class Watch:
+class ProcessorWatch:
     """What `watched` sees of the processors, also while its block still runs.
 
     Attributes:
@@ -84,7 +84,7 @@ class Watch:
         failure: why nothing more was read.
     """
 
-    readings: list[Reading] = field(default_factory=list)
+    readings: list[ProcessorCounters] = field(default_factory=list)
     sleeps: list[tuple[float, float]] = field(default_factory=list)
     failure: MeasurementError | OSError | None = None
     _over: threading.Event = field(default_factory=threading.Event)
@@ -108,11 +108,11 @@ class Watch:
         return between(first, self.readings[-1], [late_s for at_s, late_s in self.sleeps if at_s > first.at_s])
 
 
-def _at_s(reading: Reading) -> float:
+def _at_s(reading: ProcessorCounters) -> float:
     return reading.at_s
 
 
-def read(proc: Path = PROC, processors: Sequence[int] | None = None) -> Reading:
+def read(proc: Path = PROC, processors: Sequence[int] | None = None) -> ProcessorCounters:
     """The counters now.
 
     Args:
@@ -129,7 +129,7 @@ def read(proc: Path = PROC, processors: Sequence[int] | None = None) -> Reading:
         ticks = sum(sum(lines[f"cpu{number}"][:8]) - sum(lines[f"cpu{number}"][3:5]) for number in chosen)
     except (KeyError, ValueError) as error:
         raise MeasurementError(f"{proc}/stat has no load of processors {chosen} are: {error}") from error
-    return Reading(time.monotonic(), len(chosen), ticks / os.sysconf("SC_CLK_TCK"), _waited_s(proc))
+    return ProcessorCounters(time.monotonic(), len(chosen), ticks / os.sysconf("SC_CLK_TCK"), _waited_s(proc))
 
 
 def _waited_s(proc: Path) -> float | None:
@@ -145,7 +145,7 @@ def _waited_s(proc: Path) -> float | None:
     return None
 
 
-def between(first: Reading, last: Reading, late_s: Sequence[float] = ()) -> Use:
+def between(first: ProcessorCounters, last: ProcessorCounters, late_s: Sequence[float] = ()) -> Use:
     """What the processors did between two readings.
 
     Raises:
@@ -164,8 +164,8 @@ def between(first: Reading, last: Reading, late_s: Sequence[float] = ()) -> Use:
 
 
 @contextmanager
-def watched(watch: Watch, proc: Path = PROC) -> Iterator[None]:
-    """Within: the processors are watched, until `Watch.end` at the latest."""
+def watched(watch: ProcessorWatch, proc: Path = PROC) -> Iterator[None]:
+    """Within: the processors are watched, until `ProcessorWatch.end` at the latest."""
 
     def sleep() -> None:
         try:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairlead.lab import aggregate
-from fairlead.lab.aggregate import End
-from fairlead.lab.topology import Host, Link, Plan, Server
+from fairlead.lab.aggregate import AggregateEnd
+from fairlead.lab.topology import LabHost, LabLink, LabServer, ResolvedLab
 
 HOST_INTERFACE = "eth0"
 BRIDGE = "br0"
@@ -37,12 +37,12 @@ class Namespace:
     nft: tuple[str, ...] = ()
 
 
-def links(plan: Plan) -> list[str]:
+def links(plan: ResolvedLab) -> list[str]:
     """``ip -batch`` lines that make all links, each end in its namespace."""
     return [line for link in plan.links for line in _link_lines(plan, link)]
 
 
-def namespaces(plan: Plan) -> list[Namespace]:
+def namespaces(plan: ResolvedLab) -> list[Namespace]:
     """All hosts and switches of a plan."""
     result = [_host(plan, host) for host in plan.hosts]
     result += [_leaf(plan, index) for index in range(len(plan.leafs))]
@@ -51,12 +51,12 @@ def namespaces(plan: Plan) -> list[Namespace]:
     return result
 
 
-def interface(plan: Plan, node: str, other: str) -> str:
+def interface(plan: ResolvedLab, node: str, other: str) -> str:
     """Name of ``node``'s interface to ``other``: eth0 in a host; in a switch or server the other end's name."""
     return HOST_INTERFACE if node in plan.host_by_name else other
 
 
-def ends(plan: Plan, link: Link) -> tuple[End, End]:
+def ends(plan: ResolvedLab, link: LabLink) -> tuple[AggregateEnd, AggregateEnd]:
     """The two ends of an aggregated link."""
     return aggregate.ends(link, interface(plan, link.a, link.b), interface(plan, link.b, link.a))
 
@@ -66,14 +66,14 @@ def bridge_port(device: str) -> str:
     return f"link set {device} up master {BRIDGE}"
 
 
-def shaper(device: str, link: Link) -> str:
+def shaper(device: str, link: LabLink) -> str:
     """The token bucket of one direction of a link."""
     return (
         f"qdisc add dev {device} root handle 1: tbf rate {link.rate_bps}bit burst {link.burst_B} limit {link.queue_B}"
     )
 
 
-def largest_packet_B(plan: Plan) -> int:
+def largest_packet_B(plan: ResolvedLab) -> int:
     """How much segmentation offload may leave in one packet, in bytes: what fits into every shaper's bucket.
 
     A shaper cuts a larger packet into its segments, and each then costs the machine as much as the whole one. With
@@ -83,7 +83,7 @@ def largest_packet_B(plan: Plan) -> int:
     return max(2 * MTU_B, min(_LARGEST_PACKET_B, smallest_burst_B * 3 // 4))
 
 
-def _link_lines(plan: Plan, link: Link) -> list[str]:
+def _link_lines(plan: ResolvedLab, link: LabLink) -> list[str]:
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
     mac_a, mac_b = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else "", ""
     if link.addresses:
@@ -94,7 +94,7 @@ def _link_lines(plan: Plan, link: Link) -> list[str]:
     ]
 
 
-def mac_of(host: Host) -> str:
+def mac_of(host: LabHost) -> str:
     """Locally administered and derived from the address, so that it is the same in every start of a lab."""
     return _mac(host.address)
 
@@ -113,16 +113,16 @@ def _neighbour(address: str, device: str) -> str:
     return f"neigh replace {address} lladdr {_mac(address)} dev {device} nud permanent"
 
 
-def _links_of(plan: Plan, node: str) -> list[tuple[Link, str]]:
+def _links_of(plan: ResolvedLab, node: str) -> list[tuple[LabLink, str]]:
     return [(link, link.b if link.a == node else link.a) for link in plan.links if node in (link.a, link.b)]
 
 
-def _end_at(plan: Plan, link: Link, node: str) -> End | None:
+def _end_at(plan: ResolvedLab, link: LabLink, node: str) -> AggregateEnd | None:
     """The end of an aggregated link at a node; None: it is a single one."""
     return next(end for end in ends(plan, link) if end.node == node) if link.bond else None
 
 
-def _tc(plan: Plan, node: str) -> tuple[str, ...]:
+def _tc(plan: ResolvedLab, node: str) -> tuple[str, ...]:
     lines = []
     for link, other in _links_of(plan, node):
         end, device = _end_at(plan, link, node), interface(plan, node, other)
@@ -133,7 +133,7 @@ def _tc(plan: Plan, node: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _nft(plan: Plan, node: str) -> tuple[str, ...]:
+def _nft(plan: ResolvedLab, node: str) -> tuple[str, ...]:
     lines = []
     for link, other in _links_of(plan, node):
         counted = plan.count_flows and node in plan.host_by_name
@@ -141,7 +141,7 @@ def _nft(plan: Plan, node: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _host(plan: Plan, host: Host) -> Namespace:
+def _host(plan: ResolvedLab, host: LabHost) -> Namespace:
     ip = (
         "link set lo up",
         f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
@@ -155,7 +155,7 @@ def _host(plan: Plan, host: Host) -> Namespace:
     return Namespace(own, True, _QUIET_SYSCTLS | _HOST_SYSCTLS, ip, _tc(plan, own), _nft(plan, own))
 
 
-def _leaf(plan: Plan, index: int) -> Namespace:
+def _leaf(plan: ResolvedLab, index: int) -> Namespace:
     name = plan.leafs[index]
     ip = [
         "link set lo up",
@@ -176,7 +176,7 @@ def _leaf(plan: Plan, index: int) -> Namespace:
     return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _tc(plan, name), _nft(plan, name))
 
 
-def _spine(plan: Plan, index: int) -> Namespace:
+def _spine(plan: ResolvedLab, index: int) -> Namespace:
     name = plan.spines[index]
     ip = ["link set lo up"]
     for link, leaf in _links_of(plan, name):
@@ -185,7 +185,7 @@ def _spine(plan: Plan, index: int) -> Namespace:
     return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _tc(plan, name), _nft(plan, name))
 
 
-def _server(plan: Plan, server: Server) -> Namespace:
+def _server(plan: ResolvedLab, server: LabServer) -> Namespace:
     ip = (
         "link set lo up",
         f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
@@ -197,13 +197,13 @@ def _server(plan: Plan, server: Server) -> Namespace:
     return Namespace(name, False, _QUIET_SYSCTLS, ip, _tc(plan, name), _nft(plan, name))
 
 
-def _trunk_end(link: Link, node: str, other: str) -> list[str]:
+def _trunk_end(link: LabLink, node: str, other: str) -> list[str]:
     assert link.addresses
     own, peer = link.addresses if link.a == node else reversed(link.addresses)
     return [f"addr add {own}/30 dev {other}", f"link set {other} up", _neighbour(peer, other)]
 
 
-def _address_of(plan: Plan, node: str, towards: str) -> str:
+def _address_of(plan: ResolvedLab, node: str, towards: str) -> str:
     """Address of ``node`` on its trunk to ``towards``."""
     for link, other in _links_of(plan, node):
         if other == towards:

@@ -8,11 +8,11 @@ import math
 from itertools import combinations
 
 from fairlead.lab.description import FRAME_B, Description, LinkDescription, ServersTable
-from fairlead.lab.topology import Bond, Host, Link, Pair, Plan, Server, Vm
+from fairlead.lab.topology import LabBond, LabHost, LabLink, LabServer, LabVm, Pair, ResolvedLab
 from fairlead.lab.units import queue_bytes
 
 
-def resolve(description: Description, name: str | None = None, scale: float | None = None) -> Plan:
+def resolve_lab(description: Description, name: str | None = None, scale: float | None = None) -> ResolvedLab:
     """The network that a description means; ``name`` and ``scale`` override those in it."""
     lab = description.lab
     given = lab.scale if scale is None else scale
@@ -34,7 +34,7 @@ def resolve(description: Description, name: str | None = None, scale: float | No
         base = 4 * number  # a /30 each
         addresses = tuple(f"10.65.{(base + end) // 256}.{(base + end) % 256}" for end in (1, 2))
         links.append(_link(a, b, description.trunk, scale, (addresses[0], addresses[1])))
-    return Plan(
+    return ResolvedLab(
         name=name or lab.name,
         topology=lab.topology,
         congestion_control=lab.congestion_control,
@@ -51,13 +51,13 @@ def resolve(description: Description, name: str | None = None, scale: float | No
     )
 
 
-def _hosts(description: Description) -> list[Host]:
+def _hosts(description: Description) -> list[LabHost]:
     """Ranks fill leaf after leaf: h0, h1 on leaf 0, h2, h3 on leaf 1.
 
     Relays are r0, ..., neighbours n0, ..., and virtual machines of others v0, ...
     """
     lab, servers = description.lab, description.servers
-    hosts: list[Host] = []
+    hosts: list[LabHost] = []
     first = 1
     for prefix, role, per_leaf, per_server in (
         ("h", "compute", lab.hosts_per_leaf, servers.vms_per_server if servers else 0),
@@ -70,34 +70,34 @@ def _hosts(description: Description) -> list[Host]:
                 name = f"{prefix}{leaf * per_leaf + k}"
                 slots = lab.slots if role == "compute" else 0 if role == "relay" else 1
                 server = f"server{leaf * servers.per_leaf + k // per_server}" if servers and per_server else ""
-                hosts.append(Host(name, f"10.64.{leaf}.{first + k}", role, slots, leaf, server))
+                hosts.append(LabHost(name, f"10.64.{leaf}.{first + k}", role, slots, leaf, server))
         first += per_leaf
     return hosts
 
 
-def _servers(description: Description, scale: float) -> list[Server]:
+def _servers(description: Description, scale: float) -> list[LabServer]:
     kind = description.servers
     if kind is None:
         return []
     memory_B = math.ceil(kind.memory * scale)  # what fits unscaled has to fit
     return [
-        Server(f"server{leaf * kind.per_leaf + k}", f"10.64.{leaf}.{201 + k}", leaf, kind.cpus, memory_B, kind.disk)
+        LabServer(f"server{leaf * kind.per_leaf + k}", f"10.64.{leaf}.{201 + k}", leaf, kind.cpus, memory_B, kind.disk)
         for leaf in range(description.lab.leafs)
         for k in range(kind.per_leaf)
     ]
 
 
-def _vm(servers: ServersTable, scale: float) -> Vm:
+def _vm(servers: ServersTable, scale: float) -> LabVm:
     vm = servers.vm
-    return Vm(vm.cpus, math.floor(vm.memory * scale), vm.disk, vm.dirty_rate * scale / 8, vm.downtime)
+    return LabVm(vm.cpus, math.floor(vm.memory * scale), vm.disk, vm.dirty_rate * scale / 8, vm.downtime)
 
 
-def _link(a: str, b: str, kind: LinkDescription, scale: float, addresses: tuple[str, str] | tuple[()] = ()) -> Link:
+def _link(a: str, b: str, kind: LinkDescription, scale: float, addresses: tuple[str, str] | tuple[()] = ()) -> LabLink:
     """A link of that kind. A queue has room for two packets at least, or none would be passed on."""
     how = kind.bond
-    bond = Bond(how.mode, how.policy, how.way_back, how.miimon) if how else None
+    bond = LabBond(how.mode, how.policy, how.way_back, how.miimon) if how else None
     queue_B = max(round(queue_bytes(kind.queue, kind.rate) * scale), 2 * FRAME_B)
-    return Link(a, b, round(kind.rate * scale), queue_B, kind.burst, addresses, kind.nics, bond)
+    return LabLink(a, b, round(kind.rate * scale), queue_B, kind.burst, addresses, kind.nics, bond)
 
 
 def _spines_of_leaf_pairs(leafs: int, spines: int) -> tuple[tuple[int, ...], ...]:

@@ -22,9 +22,9 @@ from fairlead.errors import LabError, MissingToolError, PrivilegeError, of_syste
 from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
 from fairlead.lab.description import Description
-from fairlead.lab.lab import Lab, end
-from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan
+from fairlead.lab.lab import Lab, end_holder
+from fairlead.lab.resolve import resolve_lab
+from fairlead.lab.topology import ResolvedLab
 from fairlead.runtime import Process
 
 UP_TIMEOUT_S = 60.0
@@ -62,7 +62,7 @@ def up(
         PrivilegeError: an ordinary user may not make user namespaces here.
         MissingToolError: ip, tc or a program of ours is missing.
     """
-    plan = resolve(description, name, scale)
+    plan = resolve_lab(description, name, scale)
     for entry in description.congestion:
         congestion.check(plan, entry)
     _check_congestion_control(plan)
@@ -80,7 +80,7 @@ def up(
 
 
 def _made(
-    plan: Plan, directory: Path, share: list[Path], user_namespace: bool | None, owner: dict[str, Any] | None
+    plan: ResolvedLab, directory: Path, share: list[Path], user_namespace: bool | None, owner: dict[str, Any] | None
 ) -> Lab:
     """The lab itself, without congestion; of one that cannot be made nothing is left."""
     _claim(plan.name, directory)
@@ -131,7 +131,7 @@ def _is_privileged() -> bool:
     return all(effective >> capability & 1 for capability in (CAP_NET_ADMIN, CAP_SYS_ADMIN))
 
 
-def _check_congestion_control(plan: Plan) -> None:
+def _check_congestion_control(plan: ResolvedLab) -> None:
     available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
     if plan.congestion_control not in available:
         raise LabError(
@@ -162,7 +162,7 @@ def _shared_directories(directory: Path, wanted: list[Path]) -> list[str]:
     return [str(path) for path in shown]
 
 
-def _job(plan: Plan, directory: Path, share: list[Path]) -> dict[str, Any]:
+def _job(plan: ResolvedLab, directory: Path, share: list[Path]) -> dict[str, Any]:
     names = "".join(f"{host.address} {host.name}\n" for host in plan.hosts)
     hosts_file = directory / "etc-hosts"
     hosts_file.write_text("127.0.0.1 localhost\n" + names)
@@ -201,7 +201,7 @@ def _starting(job: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
         process.wait()
 
 
-def _finish(process: subprocess.Popen[str], plan: Plan, directory: Path, facts: dict[str, Any]) -> Lab:
+def _finish(process: subprocess.Popen[str], plan: ResolvedLab, directory: Path, facts: dict[str, Any]) -> Lab:
     deadline_s = time.monotonic() + UP_TIMEOUT_S
     holder = Process.of(_message(process, "holder", deadline_s))
     try:
@@ -212,7 +212,7 @@ def _finish(process: subprocess.Popen[str], plan: Plan, directory: Path, facts: 
         process.stdin.write("keep\n")
         process.stdin.flush()
     except BaseException:
-        end(holder)
+        end_holder(holder)
         raise
     return Lab(directory, record)
 
@@ -245,7 +245,7 @@ def _privilege_hint() -> str:
     return "run as root, or on a machine that gives ordinary users user namespaces (sysctl user.max_user_namespaces)"
 
 
-def _record(plan: Plan, holder: Process, ready: dict[str, Any]) -> dict[str, Any]:
+def _record(plan: ResolvedLab, holder: Process, ready: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": plan.name,
         "holder": asdict(holder),

@@ -17,7 +17,7 @@ Pair = tuple[str, str]  # (source, destination), names of hosts
 
 
 @dataclass(frozen=True)
-class Host:
+class LabHost:
     """A host; ``role`` as in the cluster file: compute, relay, or other (a neighbour).
 
     ``server`` is the one that it is a virtual machine on; empty where it is a machine of its own.
@@ -32,7 +32,7 @@ class Host:
 
 
 @dataclass(frozen=True)
-class Server:
+class LabServer:
     """A machine that virtual machines run on, with what it has for them."""
 
     name: str
@@ -44,7 +44,7 @@ class Server:
 
 
 @dataclass(frozen=True)
-class Vm:
+class LabVm:
     """What every virtual machine of a lab needs of its server, and what moving it costs."""
 
     cpus: int
@@ -55,7 +55,7 @@ class Vm:
 
 
 @dataclass(frozen=True)
-class Bond:
+class LabBond:
     """How the NICs of a link's end ``a`` are used together.
 
     Attributes:
@@ -72,7 +72,7 @@ class Bond:
 
 
 @dataclass(frozen=True)
-class Link:
+class LabLink:
     """A link, shaped alike in both directions. ``addresses`` are those of its ends, empty on bridge ports.
 
     With a ``bond`` it is ``nics`` links, each of this rate and queue.
@@ -85,7 +85,7 @@ class Link:
     burst_B: int
     addresses: tuple[str, str] | tuple[()] = ()
     nics: int = 1
-    bond: Bond | None = None
+    bond: LabBond | None = None
 
     @property
     def capacity_bps(self) -> int:
@@ -95,7 +95,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ResolvedLab:
     """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric).
 
     ``count_flows``: hosts count the bytes that they send by each TCP connection. ``scale``: the links' rates are those
@@ -105,13 +105,13 @@ class Plan:
     name: str
     topology: str
     congestion_control: str
-    hosts: tuple[Host, ...]
+    hosts: tuple[LabHost, ...]
     leafs: tuple[str, ...]
     spines: tuple[str, ...]
-    links: tuple[Link, ...]
+    links: tuple[LabLink, ...]
     spine_of: tuple[tuple[int, ...], ...] = ()
-    servers: tuple[Server, ...] = ()
-    vm: Vm | None = None
+    servers: tuple[LabServer, ...] = ()
+    vm: LabVm | None = None
     count_flows: bool = False
     scale: float = 1.0
     asleep: bool = False
@@ -121,24 +121,24 @@ class Plan:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Plan:
+    def from_json(cls, data: dict[str, Any]) -> ResolvedLab:
         """The inverse of `to_json`."""
         fields = dict(data)
-        fields["hosts"] = tuple(Host(**host) for host in data["hosts"])
+        fields["hosts"] = tuple(LabHost(**host) for host in data["hosts"])
         fields["links"] = tuple(_link(link) for link in data["links"])
         for key in ("leafs", "spines"):
             fields[key] = tuple(data[key])
-        fields["servers"] = tuple(Server(**server) for server in data["servers"])
-        fields["vm"] = Vm(**data["vm"]) if data["vm"] else None
+        fields["servers"] = tuple(LabServer(**server) for server in data["servers"])
+        fields["vm"] = LabVm(**data["vm"]) if data["vm"] else None
         fields["spine_of"] = tuple(tuple(row) for row in data["spine_of"])
         return cls(**fields)
 
     @cached_property
-    def host_by_name(self) -> dict[str, Host]:
+    def host_by_name(self) -> dict[str, LabHost]:
         return {host.name: host for host in self.hosts}
 
     @cached_property
-    def server_by_name(self) -> dict[str, Server]:
+    def server_by_name(self) -> dict[str, LabServer]:
         return {server.name: server for server in self.servers}
 
     @property
@@ -146,18 +146,18 @@ class Plan:
         """What is no host: leafs, spines and servers."""
         return self.leafs + self.spines + tuple(server.name for server in self.servers)
 
-    def vms_on(self, server: str) -> list[Host]:
+    def vms_on(self, server: str) -> list[LabHost]:
         """The virtual machines on a server."""
         return [host for host in self.hosts if host.server == server]
 
-    def with_vm_on(self, vm: str, server: str) -> Plan:
+    def with_vm_on(self, vm: str, server: str) -> ResolvedLab:
         """The same network after a virtual machine has moved. KeyError if there is no such machine or server."""
         before, after = self.host_by_name[vm].server, self.server_by_name[server].name
         hosts = tuple(replace(host, server=after) if host.name == vm else host for host in self.hosts)
         links = tuple(replace(link, b=after) if (link.a, link.b) == (vm, before) else link for link in self.links)
         return replace(self, hosts=hosts, links=links)
 
-    def link_of(self, host: str) -> Link:
+    def link_of(self, host: str) -> LabLink:
         """The link of a host to its switch or server."""
         return next(link for link in self.links if link.a == host)
 
@@ -208,6 +208,6 @@ class Plan:
         return {pair: set().union(*(users[link] for link in self.bottlenecks(*pair))) - {pair} for pair in pairs}
 
 
-def _link(data: dict[str, Any]) -> Link:
-    bond = Bond(**data["bond"]) if data["bond"] else None
-    return Link(**{**data, "addresses": tuple(data["addresses"]), "bond": bond})
+def _link(data: dict[str, Any]) -> LabLink:
+    bond = LabBond(**data["bond"]) if data["bond"] else None
+    return LabLink(**{**data, "addresses": tuple(data["addresses"]), "bond": bond})

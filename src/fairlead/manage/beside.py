@@ -15,7 +15,7 @@ from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.manual_reroutes import Reroute
-from fairlead.manage.recording import begun, recording, with_earlier
+from fairlead.manage.recording import begun_run, recording, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store
@@ -70,7 +70,7 @@ def supervise(
     try:
         with recording(results) as store:
             facts = host_facts.collect() | coverage.facts(cluster)
-            with begun(store, argv, labels, facts, "interrupted ({})") as identity:
+            with begun_run(store, argv, labels, facts, "interrupted ({})") as identity:
                 if nothing := cluster.nothing_to_manage():
                     say(nothing, quiet)
                 with with_earlier(results, store) as earlier:

@@ -18,7 +18,7 @@ FEWEST = 3
 """Hosts that a reroute takes: its two ends and the relay."""
 
 
-def choose(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
+def choose_plane(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
     """The management with its plane: the one that is wanted; for ``auto`` the best that hosts and program allow.
 
     That is route if every host can, else relay if agents can carry the program's messages, else route among the hosts
@@ -36,16 +36,16 @@ def choose(wanted: str, cluster: Cluster, management: Management, unseen: str | 
 
 
 def choose_at_start(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
-    """As `choose`, but decided by the first answers of the run's own agents: they are started once where it is route,
-    on most clusters (`supervise` raises `OtherPlaneError` where it is not)."""
+    """As `choose_plane`, but decided by the first answers of the run's own agents: they are started once where it is
+    route, on most clusters (`supervise` raises `OtherPlaneError` where it is not)."""
     if wanted != AUTO or not management.reroutes:
-        return choose(wanted, cluster, management)
+        return choose_plane(wanted, cluster, management)
     return replace(management, plane=ROUTE, decide=lambda ready: decide(cluster, management, ready, unseen))
 
 
 def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | None], unseen: str | None) -> Management:
-    """`choose` by the agents' first answers, in the order of the cluster's managed hosts; what did not start counts
-    nothing."""
+    """`choose_plane` by the agents' first answers, in the order of the cluster's managed hosts; what did not start
+    counts nothing."""
     said = {host.name: each for host, each in zip(cluster.managed_hosts(), ready, strict=True) if each is not None}
     names = list(said)
     unable = [(name, each.plane_reason) for name, each in said.items() if each.plane != ROUTE]
@@ -73,7 +73,7 @@ def _with(management: Management, remark: str) -> Management:
 
 def _ready(cluster: Cluster, management: Management) -> list[Ready | None]:
     """First answers of agents that are started with their guardians for a moment; None: one did not start."""
-    executor = executors.of(cluster)
+    executor = executors.executor_of(cluster)
 
     def make_group() -> AgentGroup:
         return AgentGroup(

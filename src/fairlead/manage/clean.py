@@ -10,7 +10,7 @@ from typing import Any
 from fairlead import lab
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.host_binaries import bring, guardian_tool
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import registry
@@ -85,7 +85,7 @@ def clean_host(
         HostError: not reached, or the guardian could not do it, or its answer is not understood.
     """
     options = ["--clean", *(["--job", job] if job else []), *(["--dry-run"] if dry_run else [])]
-    output = run_on(of(cluster), host, guardian_tool(guardian, *options))
+    output = run_on(executor_of(cluster), host, guardian_tool(guardian, *options))
     try:
         return [json.loads(line) for line in output.splitlines() if line]
     except ValueError as error:

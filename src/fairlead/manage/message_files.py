@@ -11,7 +11,7 @@ from fairlead import files
 from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.fetch import fetch_records
 from fairlead.cluster.job import Job
 from fairlead.errors import ConfigError, HostError, of_system
@@ -54,7 +54,7 @@ class MessageFiles:
         failures = []
         for host in self.apart:
             try:
-                fetch_records(of(self.cluster), host, str(self.path), partial(_write, self.path / host))
+                fetch_records(executor_of(self.cluster), host, str(self.path), partial(_write, self.path / host))
             except HostError as error:
                 failures.append(str(error.args[0]))
         if failures:
@@ -97,7 +97,9 @@ def _make(cluster: Cluster, hosts: Sequence[str], path: Path) -> tuple[str, ...]
         raise ConfigError(f"--messages {path}: is not an empty directory", hint="name another one")
     mark = files.write(path / ".fairlead", b"")  # who sees it shares the directory
     try:
-        found = on_all(tuple(hosts), lambda host: run_on(of(cluster), host, ["sh", "-c", _MAKE, str(path)]).split())
+        found = on_all(
+            tuple(hosts), lambda host: run_on(executor_of(cluster), host, ["sh", "-c", _MAKE, str(path)]).split()
+        )
     finally:
         mark.unlink()
     for host, there in found.items():

@@ -29,7 +29,7 @@ def recording(results: Path) -> Iterator[Store]:
 
 
 @contextmanager
-def begun(
+def begun_run(
     store: Store, argv: Sequence[str], labels: Mapping[str, Label], facts: Mapping[str, Any], interrupted: str
 ) -> Iterator[int]:
     """A run that begins; within it the program is run. An error ends the record as failed, a signal as aborted.

@@ -13,7 +13,7 @@ from fairlead import native, programs
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.characterize import coverage, known
 from fairlead.characterize.baseline import slower_than_baseline
-from fairlead.characterize.characterization import Characterization, latest
+from fairlead.characterize.characterization import Characterization, latest_characterization
 from fairlead.cluster import launch, preload, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import GRACE_S, Ending
@@ -30,7 +30,7 @@ from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
-from fairlead.manage.recording import begun, recording, with_earlier
+from fairlead.manage.recording import begun_run, recording, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Management, OtherPlaneError, Outcome, supervise, timed
 from fairlead.placement import placed
@@ -107,7 +107,7 @@ def run(
     try:
         with recording(results) as store:
             interrupted = "interrupted ({}) while the program was not running"
-            with begun(store, argv, labels, facts, interrupted) as identity:
+            with begun_run(store, argv, labels, facts, interrupted) as identity:
                 with with_earlier(results, store) as earlier:
                     management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
                 if management is not None:
@@ -292,7 +292,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
     plain = Management(components, {}, bring_everywhere(cluster))
     if not components.detection:
         return plain
-    found = latest(store, cluster)
+    found = latest_characterization(store, cluster)
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))
     for warning in (
@@ -326,7 +326,7 @@ def _origin_words(store: Store, found: Characterization) -> str:
     return f"uses characterization {found.run}, of {made_as}, which has these hosts ({found.age_words()})"
 
 
-def _learning(cluster: Cluster, plain: Management, paths: known.Known) -> Management:
+def _learning(cluster: Cluster, plain: Management, paths: known.KnownPaths) -> Management:
     """How a run is managed whose agents learn what they have to know of the network."""
     components, remarks = plain.components, [paths.words(cluster)]
     hosts = len(cluster.managed_hosts())

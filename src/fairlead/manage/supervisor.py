@@ -356,7 +356,7 @@ def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState
 
 def _group_maker(cluster: Cluster, management: Management, job: str) -> Callable[[], AgentGroup]:
     """What starts the agents of a job on all managed hosts."""
-    executor = executors.of(cluster)
+    executor = executors.executor_of(cluster)
 
     def command_line(host: Host, command: list[str]) -> list[str]:
         return executor.lasting(host.name, command)

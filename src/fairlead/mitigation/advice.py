@@ -23,19 +23,20 @@ MOST_PAIRS = 16  # that are recorded
 
 
 @dataclass(frozen=True)
-class Better:
+class BetterPlacement:
     """Another placement.
 
     Attributes:
         host_of_rank: names, in rank order.
-        saving_share: how much less the program's messages cost there (`fairlead.placement.cost.Cost.time_s`).
+        saving_share: how much less the program's messages cost there
+            (`fairlead.placement.cost.CommunicationCost.time_s`).
     """
 
     host_of_rank: Sequence[str]
     saving_share: float
 
 
-Placing = Callable[[Evidence], Better | None]
+Placing = Callable[[Evidence], BetterPlacement | None]
 """The best placement that is found for what was seen; None: it cannot be told."""
 
 

@@ -6,16 +6,16 @@ import numpy as np
 
 from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
-from fairlead.mitigation.advice import Better
+from fairlead.mitigation.advice import BetterPlacement
 from fairlead.mitigation.evidence import Evidence
 from fairlead.placement import compute
 from fairlead.placement import network as networks
-from fairlead.placement.cost import Traffic, cost
+from fairlead.placement.cost import TrafficMatrix, cost
 
 MOST_RANKS = 512  # of which another placement is looked for while the program runs: it takes seconds of this machine
 
 
-def finder(cluster: Cluster, found: Characterization | None) -> Callable[[Evidence], Better | None]:
+def finder(cluster: Cluster, found: Characterization | None) -> Callable[[Evidence], BetterPlacement | None]:
     """What looks for a better placement on these hosts.
 
     Args:
@@ -24,7 +24,7 @@ def finder(cluster: Cluster, found: Characterization | None) -> Callable[[Eviden
     return lambda seen: better(seen, cluster, found)
 
 
-def better(seen: Evidence, cluster: Cluster, found: Characterization | None) -> Better | None:
+def better(seen: Evidence, cluster: Cluster, found: Characterization | None) -> BetterPlacement | None:
     """The best placement that is found, which may be the present one; None where ranks were not seen, or are many.
 
     Raises:
@@ -39,7 +39,7 @@ def better(seen: Evidence, cluster: Cluster, found: Characterization | None) -> 
     messages, bytes_B = np.zeros((ranks, ranks)), np.zeros((ranks, ranks))
     for (source, rank), sums in seen.pairs.items():
         messages[source, rank], bytes_B[source, rank] = sums.messages, sums.size_B
-    traffic = Traffic(messages, bytes_B)
+    traffic = TrafficMatrix(messages, bytes_B)
     hosts = [host.name for host in cluster.compute_hosts()]
     network = (
         networks.characterized(cluster, ranks, found, traffic.size_B)
@@ -53,4 +53,4 @@ def better(seen: Evidence, cluster: Cluster, found: Characterization | None) -> 
         cost(traffic, network, np.array([network.hosts.index(host) for host in placed])).time_s
         for placed in (before, after)
     ]
-    return Better(after, 1 - costs_s[1] / costs_s[0] if costs_s[0] > 0 else 0.0)
+    return BetterPlacement(after, 1 - costs_s[1] / costs_s[0] if costs_s[0] > 0 else 0.0)

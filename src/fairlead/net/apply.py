@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import FairleadError, HostError
-from fairlead.net.change import Change, Wanted, disagreements, plan
-from fairlead.net.state import JOURNAL, READ, Network, read
+from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
+from fairlead.net.state import JOURNAL, READ, HostNetwork, read
 
 SETTLE_S = 20.0
 _POLL_S = 0.5
@@ -76,7 +76,7 @@ _RESTORE = f"[ -e {JOURNAL}/restore ] || exit 0; sh {JOURNAL}/take-back"
 _RESTORE_OWN = f'[ "$(cat {JOURNAL}/token 2>/dev/null)" = {{token}} ] || exit 0; {_RESTORE}'
 
 
-def show(executor: Executor, hosts: Sequence[str]) -> dict[str, Network]:
+def show(executor: Executor, hosts: Sequence[str]) -> dict[str, HostNetwork]:
     """Interfaces and bonds of hosts.
 
     Raises:
@@ -86,19 +86,19 @@ def show(executor: Executor, hosts: Sequence[str]) -> dict[str, Network]:
     return {host: read(host, text) for host, text in texts.items()}
 
 
-def plans(executor: Executor, hosts: Sequence[str], wanted: Wanted) -> dict[str, Change]:
+def plans(executor: Executor, hosts: Sequence[str], wanted: Wanted) -> dict[str, NetworkChange]:
     """What `apply` would do on every host; changes nothing.
 
     Raises:
         ConfigError: it cannot work on one of them.
         HostError: see `show`.
     """
-    return {host: plan(host, now, wanted) for host, now in show(executor, hosts).items()}
+    return {host: plan_change(host, now, wanted) for host, now in show(executor, hosts).items()}
 
 
 def apply(
     executor: Executor, hosts: Sequence[str], wanted: Wanted, within_s: int, settle_s: float = SETTLE_S
-) -> dict[str, Network]:
+) -> dict[str, HostNetwork]:
     """Make the bond on all hosts, or on none; what they then have.
 
     Args:
@@ -131,7 +131,7 @@ def restore(executor: Executor, hosts: Sequence[str]) -> list[str]:
     return [host for host in hosts if said[host].strip()]
 
 
-def begin(change: Change, within_s: int, token: str) -> str:
+def begin(change: NetworkChange, within_s: int, token: str) -> str:
     """The script that writes the journal, starts the guard, and makes the change.
 
     Args:
@@ -145,7 +145,7 @@ def begin(change: Change, within_s: int, token: str) -> str:
     )
 
 
-def _settled(executor: Executor, hosts: Sequence[str], wanted: Wanted, settle_s: float) -> dict[str, Network]:
+def _settled(executor: Executor, hosts: Sequence[str], wanted: Wanted, settle_s: float) -> dict[str, HostNetwork]:
     """What hosts have once it is as wanted. Raises HostError if it is not in time."""
     deadline_s = time.monotonic() + settle_s
     while True:

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from fairlead.bonding.explain import HASHING
 from fairlead.cluster.description import Interface
 from fairlead.errors import ConfigError
-from fairlead.net.state import Network, Nic
+from fairlead.net.state import HostNetwork, Nic
 
 MOST_LINKS = 8  # of one aggregate: IEEE 802.3ad as Linux and most switches have it
 NEEDS_SPEED = (
@@ -45,14 +45,14 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Change:
+class NetworkChange:
     """Command lines for a shell, in order. Each one of ``restore`` is tried, whatever became of the others."""
 
     apply: tuple[str, ...]
     restore: tuple[str, ...]
 
 
-def plan(host: str, now: Network, wanted: Wanted) -> Change:
+def plan_change(host: str, now: HostNetwork, wanted: Wanted) -> NetworkChange:
     """What to do on a host.
 
     Addresses and IPv4 routes of the NICs go over to the bond.
@@ -64,10 +64,10 @@ def plan(host: str, now: Network, wanted: Wanted) -> Change:
     if reasons:
         raise ConfigError(f"{host}: {'; '.join(reasons)}", hint="see `fairlead net show`")
     nics = [now.nics[name] for name in wanted.nics]
-    return Change(tuple(_apply(nics, wanted)), tuple(_restore(nics, wanted)))
+    return NetworkChange(tuple(_apply(nics, wanted)), tuple(_restore(nics, wanted)))
 
 
-def disagreements(now: Network, wanted: Wanted) -> list[str]:
+def disagreements(now: HostNetwork, wanted: Wanted) -> list[str]:
     """In what the host's bond is not as wanted, in words."""
     bond = now.bonds.get(wanted.name)
     if bond is None:
@@ -88,7 +88,7 @@ def disagreements(now: Network, wanted: Wanted) -> list[str]:
     return found
 
 
-def _reasons(now: Network, wanted: Wanted) -> Iterator[str]:
+def _reasons(now: HostNetwork, wanted: Wanted) -> Iterator[str]:
     if now.has_journal:
         yield "a bond of fairlead's exists already: `fairlead net restore` removes it"
     if not now.has_driver:

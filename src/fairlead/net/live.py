@@ -3,10 +3,10 @@
 import json
 from ipaddress import IPv4Address
 
-from fairlead.bonding.hashing import End, Flow
+from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.execute import on_all, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import HostError
 
 _SCRIPT = "uname -r; ip -j address; ip -j neighbour; echo; ss -Htn state established"
@@ -18,7 +18,7 @@ def of_cluster(cluster: Cluster) -> dict[str, tuple[str, list[Flow]]]:
     Raises:
         HostError: a host was not reached, or its tools print what nobody understands.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     hosts = {host.name: host for host in cluster.managed_hosts()}
     addresses = {host.address for host in hosts.values()}
     output = on_all(hosts, lambda name: run_on(executor, name, ["sh", "-c", _SCRIPT]))
@@ -51,8 +51,8 @@ def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
         if source == host.address and destination in addresses - {host.address}:
             flows.append(
                 Flow(
-                    End(IPv4Address(source), int(source_port), own.get(source)),
-                    End(IPv4Address(destination), int(port), others.get(destination)),
+                    FlowEnd(IPv4Address(source), int(source_port), own.get(source)),
+                    FlowEnd(IPv4Address(destination), int(port), others.get(destination)),
                 )
             )
     return release, flows

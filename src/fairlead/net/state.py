@@ -60,7 +60,7 @@ class Nic:
 
 
 @dataclass(frozen=True)
-class Bond:
+class BondState:
     """A bond as the driver has it. ``partner`` is the switch's address in 802.3ad, None in other modes."""
 
     name: str
@@ -73,16 +73,16 @@ class Bond:
 
 
 @dataclass(frozen=True)
-class Network:
+class HostNetwork:
     """A host's interfaces by name, its bonds, whether it has a bonding driver and a journal of ours."""
 
     nics: Mapping[str, Nic]
-    bonds: Mapping[str, Bond]
+    bonds: Mapping[str, BondState]
     has_driver: bool
     has_journal: bool
 
 
-def read(host: str, text: str) -> Network:
+def read(host: str, text: str) -> HostNetwork:
     """What `READ` printed.
 
     Raises:
@@ -99,7 +99,7 @@ def read(host: str, text: str) -> Network:
         links = json.loads(parts["addresses"])
         nics = {each["ifname"]: _nic(each, routes, facts.get(each["ifname"], {})) for each in links}
         bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
-        return Network(nics, bonds, bool(parts["driver"].strip()), bool(parts["journal"].strip()))
+        return HostNetwork(nics, bonds, bool(parts["driver"].strip()), bool(parts["journal"].strip()))
     except (ValueError, KeyError, TypeError) as error:
         raise HostError(f"{host}: what ip(8) and /sys/class/net print is not understood: {error!r}") from error
 
@@ -145,9 +145,9 @@ def _without_state(route: str, name: str) -> str:
     return " ".join(words[:at] + words[at + 2 :])
 
 
-def _bond(name: str, kind: Mapping[str, str]) -> Bond:
+def _bond(name: str, kind: Mapping[str, str]) -> BondState:
     mode = kind["bonding/mode"].split()[0]
-    return Bond(
+    return BondState(
         name=name,
         mode=mode,
         policy=kind.get("bonding/xmit_hash_policy", "").partition(" ")[0],

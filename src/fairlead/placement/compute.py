@@ -8,18 +8,18 @@ import numpy as np
 
 from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.job import place
+from fairlead.cluster.job import place_ranks
 from fairlead.errors import MeasurementError, NoSuchResultsError
 from fairlead.placement import network as networks
-from fairlead.placement.cost import Cost, Traffic, cost
+from fairlead.placement.cost import CommunicationCost, TrafficMatrix, cost
 from fairlead.placement.json_form import Expected, Link, Placement
-from fairlead.placement.network import Network
+from fairlead.placement.network import PlacementNetwork
 from fairlead.placement.search import best
 from fairlead.store import Store
 from fairlead.store.connection import FILE_NAME
 
 
-class Profile(Protocol):
+class ProfiledTraffic(Protocol):
     """What is used of a profile. ``messages``, ``bytes_B``: from each rank (row) to each (column)."""
 
     @property
@@ -34,7 +34,7 @@ class Profile(Protocol):
     def bytes_B(self) -> Sequence[Sequence[int]]: ...
 
 
-def compute(profile: Profile, cluster: Cluster, found: Characterization | None = None) -> Placement:
+def compute(profile: ProfiledTraffic, cluster: Cluster, found: Characterization | None = None) -> Placement:
     """The best placement found; where that is no better than the present one, the present one.
 
     Args:
@@ -51,7 +51,7 @@ def compute(profile: Profile, cluster: Cluster, found: Characterization | None =
     else:
         network = networks.characterized(cluster, profile.ranks, found, traffic.size_B)
     profiled = set(profile.host_of_rank) <= set(network.hosts)
-    before = tuple(profile.host_of_rank) if profiled else place(cluster, profile.ranks)
+    before = tuple(profile.host_of_rank) if profiled else place_ranks(cluster, profile.ranks)
     after = better(traffic, network, before)
     return Placement(
         program=list(profile.program),
@@ -85,13 +85,13 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
     return found
 
 
-def traffic_of(profile: Profile) -> Traffic:
+def traffic_of(profile: ProfiledTraffic) -> TrafficMatrix:
     """What is placed by.
 
     Raises:
         MeasurementError: there is none.
     """
-    traffic = Traffic.of(profile.messages, profile.bytes_B)
+    traffic = TrafficMatrix.of(profile.messages, profile.bytes_B)
     if not traffic.messages.any():
         raise MeasurementError(
             f"{profile.program[0]} sends no point-to-point messages between ranks: no placement is better than another",
@@ -100,7 +100,7 @@ def traffic_of(profile: Profile) -> Traffic:
     return traffic
 
 
-def better(traffic: Traffic, network: Network, before: Sequence[str]) -> tuple[str, ...]:
+def better(traffic: TrafficMatrix, network: PlacementNetwork, before: Sequence[str]) -> tuple[str, ...]:
     """The host of each rank: the best that is found, or as before where that is as good."""
     found = best(traffic, network)
     present = _index(network, before)
@@ -109,7 +109,7 @@ def better(traffic: Traffic, network: Network, before: Sequence[str]) -> tuple[s
     return tuple(network.hosts[index] for index in found)
 
 
-def expected(traffic: Traffic, network: Network, hosts: Sequence[str]) -> Expected:
+def expected(traffic: TrafficMatrix, network: PlacementNetwork, hosts: Sequence[str]) -> Expected:
     """What a placement costs, for people and files."""
     found = cost(traffic, network, _index(network, hosts))
     if not network.measured:
@@ -123,7 +123,7 @@ def expected(traffic: Traffic, network: Network, hosts: Sequence[str]) -> Expect
     )
 
 
-def _link(network: Network, found: Cost) -> Link | None:
+def _link(network: PlacementNetwork, found: CommunicationCost) -> Link | None:
     if found.busiest is None:
         return None
     link = network.links[found.busiest]
@@ -131,5 +131,5 @@ def _link(network: Network, found: Cost) -> Link | None:
     return Link(pairs=pairs, rate_bps=link.rate_bps)
 
 
-def _index(network: Network, hosts: Sequence[str]) -> np.ndarray:
+def _index(network: PlacementNetwork, hosts: Sequence[str]) -> np.ndarray:
     return np.array([network.hosts.index(host) for host in hosts])

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.placement.network import Network
+from fairlead.placement.network import PlacementNetwork
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Traffic:
+class TrafficMatrix:
     """Messages and bytes of a program from each rank (row) to each (column). Shapes (ranks, ranks)."""
 
     messages: Floats
     bytes_B: Floats
 
     @classmethod
-    def of(cls, messages: Sequence[Sequence[int]], bytes_B: Sequence[Sequence[int]]) -> "Traffic":
+    def of(cls, messages: Sequence[Sequence[int]], bytes_B: Sequence[Sequence[int]]) -> "TrafficMatrix":
         """From a profile's matrices. What ranks send to themselves is left out."""
         found = [np.array(matrix, float) for matrix in (messages, bytes_B)]
         for matrix in found:
@@ -38,16 +38,16 @@ class Traffic:
         sent = self.messages > 0
         return float((self.bytes_B[sent] ** 2 / self.messages[sent]).sum()) / total_B if total_B > 0 else 0.0
 
-    def by_host(self, where: Ints, hosts: int) -> "Traffic":
+    def by_host(self, where: Ints, hosts: int) -> "TrafficMatrix":
         """Added up by host, what stays inside one left out. ``where``: the host of each rank, shape (ranks)."""
         member = np.zeros((hosts, self.ranks))
         member[where, np.arange(self.ranks)] = 1.0
         apart = 1.0 - np.eye(hosts)
-        return Traffic(member @ self.messages @ member.T * apart, member @ self.bytes_B @ member.T * apart)
+        return TrafficMatrix(member @ self.messages @ member.T * apart, member @ self.bytes_B @ member.T * apart)
 
 
 @dataclass(frozen=True)
-class Cost:
+class CommunicationCost:
     """What a program's messages cost with a placement.
 
     Attributes:
@@ -69,7 +69,7 @@ class Cost:
         return self.busiest_s + self.rank_s
 
 
-def cost(traffic: Traffic, network: Network, where: Ints, ranks: int | None = None) -> Cost:
+def cost(traffic: TrafficMatrix, network: PlacementNetwork, where: Ints, ranks: int | None = None) -> CommunicationCost:
     """The cost with rank ``r`` on host ``where[r]``.
 
     Args:
@@ -77,10 +77,10 @@ def cost(traffic: Traffic, network: Network, where: Ints, ranks: int | None = No
         ranks: how many of them there are really; None: all.
     """
     between = traffic.by_host(where, len(network.hosts))
-    busy_s = busy(between, network)
+    busy_s = links_busy_s(between, network)
     busiest = int(np.argmax(busy_s)) if len(busy_s) and busy_s.max() > 0 else None
     time_s = float((between.messages * network.message_s + between.bytes_B * network.byte_s).sum())
-    return Cost(
+    return CommunicationCost(
         messages=round(between.messages.sum()),
         bytes_B=round(between.bytes_B.sum()),
         rank_s=time_s / (ranks or traffic.ranks),
@@ -89,6 +89,6 @@ def cost(traffic: Traffic, network: Network, where: Ints, ranks: int | None = No
     )
 
 
-def busy(between: Traffic, network: Network) -> Floats:
+def links_busy_s(between: TrafficMatrix, network: PlacementNetwork) -> Floats:
     """How long each of the network's links is busy with the traffic between hosts, in s. Shape (links)."""
     return np.array([8 * between.bytes_B[link.users].sum() / link.rate_bps for link in network.links])

@@ -20,7 +20,7 @@ class Link(Part):
 
 
 class Expected(Part):
-    """What a placement costs (`fairlead.placement.cost.Cost`).
+    """What a placement costs (`fairlead.placement.cost.CommunicationCost`).
 
     ``messages``, ``bytes_B``: between hosts. ``rank_s``: these one after another, the mean of the ranks.
     ``busiest_s``: how long the ``busiest`` shared bottleneck is busy with them; null where none is known. Times are

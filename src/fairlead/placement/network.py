@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.downstream_bottlenecks import Link
+from fairlead.characterize.downstream_bottlenecks import DownstreamLink
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.job import place
+from fairlead.cluster.job import place_ranks
 from fairlead.errors import ConfigError, MeasurementError
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ ASSUMED_BYTE_S = 8e-9
 
 
 @dataclass(frozen=True)
-class Network:
+class PlacementNetwork:
     """The hosts that ranks may be placed on. Times inside a host are taken as 0.
 
     Attributes:
@@ -40,17 +40,17 @@ class Network:
     slots: tuple[int, ...]
     message_s: Floats
     byte_s: Floats
-    links: tuple[Link, ...] = ()
+    links: tuple[DownstreamLink, ...] = ()
     measured: bool = False
 
 
-def assumed(hosts: Sequence[str], slots: Sequence[int]) -> Network:
+def assumed(hosts: Sequence[str], slots: Sequence[int]) -> PlacementNetwork:
     """Hosts of which nothing else is known: all are equally far from each other."""
     apart = 1.0 - np.eye(len(hosts))
-    return Network(tuple(hosts), tuple(slots), ASSUMED_MESSAGE_S * apart, ASSUMED_BYTE_S * apart)
+    return PlacementNetwork(tuple(hosts), tuple(slots), ASSUMED_MESSAGE_S * apart, ASSUMED_BYTE_S * apart)
 
 
-def characterized(cluster: Cluster, ranks: int, found: Characterization, size_B: float) -> Network:
+def characterized(cluster: Cluster, ranks: int, found: Characterization, size_B: float) -> PlacementNetwork:
     """A cluster as it was measured.
 
     Args:
@@ -74,7 +74,9 @@ def characterized(cluster: Cluster, ranks: int, found: Characterization, size_B:
         )
     index = np.array([found.hosts.index(host) for host in hosts])
     message_s, byte_s = _affine(found.latency, index, size_B)
-    return Network(tuple(hosts), room(cluster, ranks), message_s, byte_s, shared_links(found, index), measured=True)
+    return PlacementNetwork(
+        tuple(hosts), room(cluster, ranks), message_s, byte_s, shared_links(found, index), measured=True
+    )
 
 
 def room(cluster: Cluster, ranks: int) -> tuple[int, ...]:
@@ -82,11 +84,11 @@ def room(cluster: Cluster, ranks: int) -> tuple[int, ...]:
     hosts = cluster.compute_hosts()
     if ranks <= sum(host.slots for host in hosts):
         return tuple(host.slots for host in hosts)
-    placed = place(cluster, ranks)
+    placed = place_ranks(cluster, ranks)
     return tuple(placed.count(host.name) for host in hosts)
 
 
-def shared_links(found: Characterization, hosts: NDArray[np.intp]) -> tuple[Link, ...]:
+def shared_links(found: Characterization, hosts: NDArray[np.intp]) -> tuple[DownstreamLink, ...]:
     """The bottlenecks between these hosts, each once. Of pairs that have the same, the best rate is the link's."""
     rates_bps: dict[bytes, float] = {}
     chosen = np.ix_(hosts, hosts)
@@ -97,7 +99,7 @@ def shared_links(found: Characterization, hosts: NDArray[np.intp]) -> tuple[Link
         key = users[chosen].tobytes()
         rates_bps[key] = max(rates_bps.get(key, 0.0), float(found.rates_bps[source, destination]))
     shape = (len(hosts), len(hosts))
-    links = [Link(np.frombuffer(users, bool).reshape(shape), rate) for users, rate in rates_bps.items()]
+    links = [DownstreamLink(np.frombuffer(users, bool).reshape(shape), rate) for users, rate in rates_bps.items()]
     return tuple(link for link in links if link.users.any() and link.rate_bps > 0)
 
 

@@ -16,8 +16,8 @@ import pymetis
 from numpy.typing import NDArray
 from scipy.optimize import quadratic_assignment
 
-from fairlead.placement.cost import Cost, Floats, Ints, Traffic, busy, cost
-from fairlead.placement.network import Network
+from fairlead.placement.cost import CommunicationCost, Floats, Ints, TrafficMatrix, cost, links_busy_s
+from fairlead.placement.network import PlacementNetwork
 
 ROUNDS = 8  # of weights
 CUTS = 8  # of METIS
@@ -30,21 +30,21 @@ _WEIGHT_SCALE = 1_000_000  # METIS takes whole numbers
 Layer = tuple[Floats, Floats]  # flow between ranks, and what a unit of it costs between hosts
 
 
-def best(traffic: Traffic, network: Network) -> Ints:
-    """The host of each rank, as cheap as is found (`fairlead.placement.cost.Cost.time_s`). Shape (ranks)."""
+def best(traffic: TrafficMatrix, network: PlacementNetwork) -> Ints:
+    """The host of each rank, as cheap as is found (`CommunicationCost.time_s`). Shape (ranks)."""
     ranks = traffic.ranks
     # Of very many slots only those of the first hosts.
     slots = np.repeat(np.arange(len(network.hosts)), network.slots)[: max(MOST_SLOTS, ranks)]
     wide = _padded(traffic, len(slots))
     weights = np.ones(len(network.links))
-    found: list[tuple[Cost, Ints]] = []
+    found: list[tuple[CommunicationCost, Ints]] = []
     for _ in range(ROUNDS if network.links else 1):
         layers = _layers(wide, ranks, network, weights)
         starts = [_mapped(layers, slots, len(network.hosts)), *(where for _, where in found[:1])]
         for start in starts:
             where = exchanged(layers, start)
             found.append((cost(wide, network, where, ranks), where))
-        busy_s = busy(wide.by_host(found[-1][1], len(network.hosts)), network)
+        busy_s = links_busy_s(wide.by_host(found[-1][1], len(network.hosts)), network)
         if len(busy_s) and busy_s.max() > 0:
             weights = weights * np.exp(SHARPNESS * busy_s / busy_s.max())
             weights /= weights.mean()
@@ -86,14 +86,14 @@ def _changes(layers: Sequence[Layer], where: Ints) -> tuple[Floats, float]:
     return change, whole
 
 
-def _padded(traffic: Traffic, slots: int) -> Traffic:
+def _padded(traffic: TrafficMatrix, slots: int) -> TrafficMatrix:
     """With ranks that send nothing, for the slots that stay free."""
     more = slots - traffic.ranks
-    return Traffic(*(np.pad(matrix, ((0, more), (0, more))) for matrix in (traffic.messages, traffic.bytes_B)))
+    return TrafficMatrix(*(np.pad(matrix, ((0, more), (0, more))) for matrix in (traffic.messages, traffic.bytes_B)))
 
 
-def _layers(traffic: Traffic, ranks: int, network: Network, weights: Floats) -> list[Layer]:
-    """What `Cost.time_s` is with the bottlenecks' weighted mean in place of the busiest one."""
+def _layers(traffic: TrafficMatrix, ranks: int, network: PlacementNetwork, weights: Floats) -> list[Layer]:
+    """What `CommunicationCost.time_s` is with the bottlenecks' weighted mean in place of the busiest one."""
     shared_s = np.zeros_like(network.byte_s)
     for link, weight in zip(network.links, weights, strict=True):
         shared_s += weight / len(weights) * 8 / link.rate_bps * link.users

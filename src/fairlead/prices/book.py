@@ -41,7 +41,7 @@ class Instance(Model):
     """Who uses the physical machine: others too, this customer alone, or its owner."""
 
 
-class Cost(Model):
+class ExtraCost(Model):
     """A cost besides the hosts, such as storage, a gateway or a network tier."""
 
     name: str
@@ -54,7 +54,7 @@ class Cost(Model):
     """Also paid while the hosts are off."""
 
 
-class System(Model):
+class PricedSystem(Model):
     """A system, by the name that reports show or the name of its cluster."""
 
     instance: str
@@ -76,9 +76,9 @@ class BookFile(Model):
     """Other books of the same currency, relative to this one. Their entries can be used and, by name, overridden."""
     instances: tuple[Instance, ...] = ()
     """Instance types."""
-    costs: tuple[Cost, ...] = ()
+    costs: tuple[ExtraCost, ...] = ()
     """Costs besides the hosts."""
-    systems: dict[str, System] = Field(default_factory=dict)
+    systems: dict[str, PricedSystem] = Field(default_factory=dict)
     """Systems, by name."""
 
 
@@ -112,7 +112,7 @@ class Book:
     path: Path
     file: BookFile
     instances: dict[str, Instance]
-    costs: dict[str, Cost]
+    costs: dict[str, ExtraCost]
 
     def price(self, *names: str) -> Price | None:
         """Of the first of these names that is a system of the book; None where none is.
@@ -142,7 +142,7 @@ class Book:
         return ConfigError(f"{self.path}:{line}: systems.{system}.{key}: there is no {value!r} in the book")
 
 
-def load(path: Path) -> Book:
+def load_prices(path: Path) -> Book:
     """Read a price book.
 
     Raises:
@@ -157,7 +157,7 @@ def _load(path: Path, outer: tuple[Path, ...]) -> Book:
         raise ConfigError(f"{path}: extends: price books extend each other in a circle")
     file = config.load(path, BookFile)
     instances: dict[str, Instance] = {}
-    costs: dict[str, Cost] = {}
+    costs: dict[str, ExtraCost] = {}
     for name in file.extends:
         inner = _load(path.parent / name, (*outer, path.resolve()))
         if inner.file.currency != file.currency:

@@ -12,7 +12,7 @@ TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLocation:
     """Where a call stands.
 
     Attributes:
@@ -32,7 +32,7 @@ class Place:
 class Calls:
     """Calls of one function from one place, of all ranks together."""
 
-    place: Place
+    place: SourceLocation
     function: str
     ranks: int
     calls: int
@@ -61,7 +61,7 @@ def of(records: Sequence[Record]) -> list[Calls]:
     return sorted(found, key=lambda each: -each.time_s)
 
 
-def places(wanted: Iterable[tuple[str, int]]) -> list[Place]:
+def places(wanted: Iterable[tuple[str, int]]) -> list[SourceLocation]:
     """Each (object, offset) with what its symbols say; where there are none, without."""
     offsets: dict[str, list[int]] = {}
     for object_, offset in dict.fromkeys(wanted):
@@ -69,8 +69,8 @@ def places(wanted: Iterable[tuple[str, int]]) -> list[Place]:
     return [place for object_, numbers in offsets.items() for place in _of_object(object_, numbers)]
 
 
-def _of_object(object_: str, offsets: Sequence[int]) -> list[Place]:
-    unknown = [Place(object_, offset) for offset in offsets]
+def _of_object(object_: str, offsets: Sequence[int]) -> list[SourceLocation]:
+    unknown = [SourceLocation(object_, offset) for offset in offsets]
     if not object_ or not Path(object_).is_file():  # another host's
         return unknown
     # The call is before the address that it returns to.
@@ -83,7 +83,7 @@ def _of_object(object_: str, offsets: Sequence[int]) -> list[Place]:
     if done.returncode != 0 or len(lines) != 2 * len(offsets):
         return unknown
     return [
-        Place(object_, offset, function if function != "??" else "", *_line(where))
+        SourceLocation(object_, offset, function if function != "??" else "", *_line(where))
         for offset, function, where in zip(offsets, lines[::2], lines[1::2], strict=True)
     ]
 

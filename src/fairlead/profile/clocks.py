@@ -21,7 +21,7 @@ BINS = 64  # of the time: in each only the fastest message counts
 
 
 @dataclass(frozen=True)
-class Clock:
+class ClockCorrection:
     """From a host's clock to the reference's, both in s: ``rate * time + shift_s``.
 
     Attributes:
@@ -41,7 +41,7 @@ class Clock:
         return (time_s - self.shift_s) / self.rate
 
 
-def of(hosts: int, source: Ints, destination: Ints, sent_s: Floats, received_s: Floats) -> list[Clock | None]:
+def of(hosts: int, source: Ints, destination: Ints, sent_s: Floats, received_s: Floats) -> list[ClockCorrection | None]:
     """The clocks of all hosts; host 0's is the reference. None: no messages go to and fro between the two, directly or
     over others, or what is said of them contradicts itself.
 
@@ -54,8 +54,8 @@ def of(hosts: int, source: Ints, destination: Ints, sent_s: Floats, received_s: 
     flights_s = np.full((hosts, hosts), np.inf)
     np.minimum.at(flights_s, (source, destination), received_s - sent_s)
     width_s = flights_s + flights_s.T  # the round trip: what the offset is known within
-    clocks: list[Clock | None] = [None] * hosts
-    clocks[0] = Clock()
+    clocks: list[ClockCorrection | None] = [None] * hosts
+    clocks[0] = ClockCorrection()
     for known, new in _tree(width_s):
         there = (source == known) & (destination == new)
         back = (source == new) & (destination == known)
@@ -77,14 +77,16 @@ def _tree(width_s: Floats) -> Iterator[tuple[int, int]]:
         left.remove(new)
 
 
-def _chained(first: Clock | None, second: Clock | None) -> Clock | None:
+def _chained(first: ClockCorrection | None, second: ClockCorrection | None) -> ClockCorrection | None:
     """First `second`, from the new host to the known one, then `first`, from there to the reference."""
     if first is None or second is None:
         return None
-    return Clock(first.rate * second.rate, first.rate * second.shift_s + first.shift_s, first.bound_s + second.bound_s)
+    return ClockCorrection(
+        first.rate * second.rate, first.rate * second.shift_s + first.shift_s, first.bound_s + second.bound_s
+    )
 
 
-def _between(there_sent_s: Floats, there_s: Floats, back_sent_s: Floats, back_s: Floats) -> Clock | None:
+def _between(there_sent_s: Floats, there_s: Floats, back_sent_s: Floats, back_s: Floats) -> ClockCorrection | None:
     """From B's clock to A's, by messages from A to B (``there``) and back. None: no line fits."""
     zero_s = min(there_sent_s.min(), back_s.min())
     upper_at_s, upper_s = _fastest(there_sent_s - zero_s, there_s - there_sent_s)
@@ -113,7 +115,7 @@ def _between(there_sent_s: Floats, there_s: Floats, back_sent_s: Floats, back_s:
             bound_s = max(bound_s, abs(sign * extreme.fun - (offset_s + drift * at_s)))
     # b = a + offset + drift * (a - zero)
     rate = 1 / (1 + drift)
-    return Clock(rate, rate * (drift * zero_s - offset_s), bound_s)
+    return ClockCorrection(rate, rate * (drift * zero_s - offset_s), bound_s)
 
 
 _DRIFTS = (-MOST_DRIFT, MOST_DRIFT)

@@ -8,7 +8,7 @@ from typing import IO
 from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.fetch import fetch_records
 from fairlead.profile import record_files
 from fairlead.profile.record import Record
@@ -48,7 +48,7 @@ class Collection:
             if (each := record_files.parse(content.read(), source=f"{host}:{name}")) is not None:
                 found.append(each)
 
-        fetch_records(of(self.cluster), host, self.environment[DIRECTORY_VARIABLE], take)
+        fetch_records(executor_of(self.cluster), host, self.environment[DIRECTORY_VARIABLE], take)
         return found
 
 

@@ -14,7 +14,7 @@ from fairlead.profile.collectives import WAIT_STATES, pattern_of
 from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
-from fairlead.profile.settings import Settings
+from fairlead.profile.settings import ProfileSettings
 
 SCHEMA_VERSION = "1.7"
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
@@ -238,7 +238,7 @@ class Summary(Document):
     call_sites: list[CallSite] = Field(default_factory=list)
 
 
-def of(profile: Profile, program: Sequence[str], settings: Settings | None = None) -> Summary:
+def of(profile: Profile, program: Sequence[str], settings: ProfileSettings | None = None) -> Summary:
     """The JSON form of a profile."""
     messages, bytes_B = profile.messages(), profile.bytes_B()
     per_rank = [_rank(profile, record) for record in profile.records]
@@ -250,7 +250,7 @@ def of(profile: Profile, program: Sequence[str], settings: Settings | None = Non
         missing_ranks=profile.missing,
         other_processes=len(profile.others),
         mpi_share=profile.mpi_share,
-        group=_group(profile.mpi_share, per_rank, settings or Settings()),
+        group=_group(profile.mpi_share, per_rank, settings or ProfileSettings()),
         imbalance=profile.imbalance,
         imbalance_ranks=profile.imbalance_ranks,
         hosts=profile.host_names,
@@ -269,13 +269,13 @@ def of(profile: Profile, program: Sequence[str], settings: Settings | None = Non
     )
 
 
-def with_settings(summary: Summary, settings: Settings) -> Summary:
+def with_settings(summary: Summary, settings: ProfileSettings) -> Summary:
     """A stored profile, its group found anew."""
     return summary.model_copy(update={"group": _group(summary.mpi_share, summary.per_rank, settings)})
 
 
 def size_class(number: int) -> tuple[int, int]:
-    """First and last size in bytes of a class of `fairlead.profile.record.Sizes`."""
+    """First and last size in bytes of a class of `fairlead.profile.record.SizeHistogram`."""
     return (0, 0) if number == 0 else (2 ** (number - 1), 2**number - 1)
 
 
@@ -284,7 +284,7 @@ def matrix(rows: Matrix) -> Counts:
     return np.array(rows, np.uint64)
 
 
-def _group(mpi_share: float, ranks: Sequence[Rank], settings: Settings) -> Group:
+def _group(mpi_share: float, ranks: Sequence[Rank], settings: ProfileSettings) -> Group:
     shares = [rank.mpi_share for rank in ranks]
     return Group(
         name=group_of(mpi_share, settings.groups),

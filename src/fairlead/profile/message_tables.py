@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairlead.profile import collectives, waiting
-from fairlead.profile.clocks import Clock
+from fairlead.profile.clocks import ClockCorrection
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, NO_ROOT, RECEIVE, SEND
 from fairlead.profile.waiting import Kept
@@ -32,20 +32,22 @@ def of(profile: Profile) -> dict[str, Any]:
     }
 
 
-def _times(kept: Kept, clocks: Sequence[Clock | None]) -> NDArray[np.void]:
+def _times(kept: Kept, clocks: Sequence[ClockCorrection | None]) -> NDArray[np.void]:
     """The ends with times since the first."""
     ends = kept.ends.copy()
     for host, clock in enumerate(clocks):
         mine = kept.host == host
         for name in ("begun_s", "needed_s", "done_s"):
-            ends[name][mine] = (clock or Clock()).to_reference(ends[name][mine])
+            ends[name][mine] = (clock or ClockCorrection()).to_reference(ends[name][mine])
     first_s = ends["begun_s"].min(initial=np.inf)
     for name in ("begun_s", "needed_s", "done_s"):
         ends[name] -= first_s
     return ends
 
 
-def _messages(kept: Kept, hosts: Sequence[str], times: NDArray[np.void], clocks: Sequence[Clock | None]) -> Any:
+def _messages(
+    kept: Kept, hosts: Sequence[str], times: NDArray[np.void], clocks: Sequence[ClockCorrection | None]
+) -> Any:
     """A row a message, with the ends that are known of it."""
     sends, receives = waiting.joined(kept.ends, kept.rank)
     is_send, is_receive = (kept.ends["end"] == kind for kind in (SEND, RECEIVE))
@@ -84,7 +86,9 @@ def _messages(kept: Kept, hosts: Sequence[str], times: NDArray[np.void], clocks:
     })  # fmt: skip
 
 
-def _collectives(kept: Kept, hosts: Sequence[str], times: NDArray[np.void], clocks: Sequence[Clock | None]) -> Any:
+def _collectives(
+    kept: Kept, hosts: Sequence[str], times: NDArray[np.void], clocks: Sequence[ClockCorrection | None]
+) -> Any:
     """A row for each rank's call; those of one operation have its number."""
     joined = collectives.joined(kept.ends, kept.rank, kept.functions)
     # Operations in the order in which they were first entered.
@@ -136,7 +140,7 @@ def _seconds(times_s: Floats, places: Ints | None = None) -> Any:
     return pa.array(values.round(9), from_pandas=True)
 
 
-def _errors(clocks: Sequence[Clock | None], here: Ints, there: Ints) -> Any:
+def _errors(clocks: Sequence[ClockCorrection | None], here: Ints, there: Ints) -> Any:
     """How wrong the difference of two hosts' times may be; empty where it is not known."""
     bounds_s = np.array([np.nan if clock is None else clock.bound_s for clock in clocks] + [np.nan])
     error_s = np.where(here == there, 0.0, bounds_s[here] + bounds_s[there])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.placement.cost import Traffic, cost
+from fairlead.placement.cost import TrafficMatrix, cost
 from fairlead.placement.network import assumed
 from fairlead.placement.search import best
 from fairlead.profile.json_form import Summary
@@ -61,7 +61,7 @@ def pairs(found: Summary) -> list[Pair]:
 
 
 @dataclass(frozen=True)
-class Better:
+class BetterHosts:
     """Other hosts for the ranks, as many on each as now.
 
     Attributes:
@@ -74,12 +74,12 @@ class Better:
     after_B: int
 
 
-def better(found: Summary) -> Better | None:
+def better(found: Summary) -> BetterHosts | None:
     """The same hosts, the ranks exchanged so that less goes between hosts; None where that is not found.
 
     Nothing is known of the network here: with one rank a host, none is better than another.
     """
-    traffic = Traffic.of(found.messages, found.bytes_B)
+    traffic = TrafficMatrix.of(found.messages, found.bytes_B)
     if len(found.hosts) == 1 or not traffic.messages.any():
         return None
     network = assumed(found.hosts, [found.host_of_rank.count(host) for host in found.hosts])
@@ -88,4 +88,4 @@ def better(found: Summary) -> Better | None:
     before, after = cost(traffic, network, present), cost(traffic, network, where)
     if after.bytes_B >= before.bytes_B:
         return None
-    return Better(tuple(found.hosts[index] for index in where), before.bytes_B, after.bytes_B)
+    return BetterHosts(tuple(found.hosts[index] for index in where), before.bytes_B, after.bytes_B)

@@ -27,7 +27,7 @@ from fairlead.profile.record import (
     SIZE_CLASSES,
     Messages,
     Record,
-    Sizes,
+    SizeHistogram,
     Usage,
 )
 
@@ -267,7 +267,7 @@ class _Reader:
             threads=sum(1 for thread in threads if thread.calls) or 1,
             functions=_usages(threads),
             messages=_messages([end for _, end in ends], ranks),
-            sizes=Sizes(_classes(_sizes(ends, SEND)), _classes(_sizes(ends, RECEIVE)), _classes(given)),
+            sizes=SizeHistogram(_classes(_sizes(ends, SEND)), _classes(_sizes(ends, RECEIVE)), _classes(given)),
             ends=_table(ends),
             function_names=tuple(self._names),
         )

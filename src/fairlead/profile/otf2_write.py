@@ -17,7 +17,7 @@ from otf2.enums import GroupType, LocationType, Paradigm, RegionRole
 
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
 from fairlead.profile import kinds, waiting
-from fairlead.profile.clocks import Clock
+from fairlead.profile.clocks import ClockCorrection
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import RECEIVE, SEND, Record
 
@@ -91,7 +91,7 @@ class _Writer:
                     ends[name] = self._to_reference(record, clocks, ends[name]) - first_s
                 self._write_thread(self._locations[record.rank or 0, int(thread)], record, ends)
 
-    def _to_reference(self, record: Record, clocks: dict[str, Clock | None], times_s: Any) -> Any:
+    def _to_reference(self, record: Record, clocks: dict[str, ClockCorrection | None], times_s: Any) -> Any:
         clock = clocks[self._profile.hosts[record.rank or 0]]
         return clock.to_reference(times_s) if clock is not None else times_s
 

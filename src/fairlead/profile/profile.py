@@ -116,7 +116,7 @@ class Profile:
         return sums
 
     def sizes(self) -> Counts:
-        """Point-to-point messages sent, by size class (`fairlead.profile.record.Sizes`). Shape (65)."""
+        """Point-to-point messages sent, by size class (`fairlead.profile.record.SizeHistogram`). Shape (65)."""
         return sum((record.sizes.sent for record in self.records), np.zeros(SIZE_CLASSES, np.uint64))
 
     def collective_sizes(self) -> Counts:

@@ -140,7 +140,7 @@ class Messages:
 
 
 @dataclass(frozen=True)
-class Sizes:
+class SizeHistogram:
     """How many of each size. Shape of each: (65); entry 0 counts 0 B, entry k 2^(k-1) B to 2^k - 1 B."""
 
     sent: Counts
@@ -185,7 +185,7 @@ class Record:
     threads: int
     functions: dict[str, Usage]
     messages: Messages
-    sizes: Sizes
+    sizes: SizeHistogram
     polled_s: float = 0.0
     ends: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, END))
     function_names: tuple[str, ...] = ()
@@ -295,7 +295,7 @@ class _Reader:
                 if row["calls"] or row["sent_B"] or row["received_B"]
             },
             messages=Messages(**by_peer),
-            sizes=Sizes(**sizes),
+            sizes=SizeHistogram(**sizes),
             polled_s=polled / rate,
             ends=self._ends(messages),
             function_names=tuple(names),

@@ -19,13 +19,13 @@ from fairlead.profile import json_form, profile, terminal, trace_write
 from fairlead.profile.collect import collection
 from fairlead.profile.json_form import Summary
 from fairlead.profile.profile import Profile
-from fairlead.profile.settings import Settings
+from fairlead.profile.settings import ProfileSettings
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
 Write = Callable[[Summary], Sequence[Path]]
 
 
-def run(
+def run_profiled(
     argv: Sequence[str],
     *,
     cluster_file: Path | None = None,
@@ -40,7 +40,7 @@ def run(
     call_sites: bool = False,
     chaos: int | None = None,
     write: Write = lambda found: (),
-    settings: Settings | None = None,
+    settings: ProfileSettings | None = None,
 ) -> int:
     """Run a program with its communication counted, and show the profile on stderr.
 

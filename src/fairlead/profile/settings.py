@@ -4,7 +4,7 @@ from fairlead.config import Model
 from fairlead.profile.groups import Thresholds
 
 
-class Settings(Model):
+class ProfileSettings(Model):
     """A whole file of settings."""
 
     groups: Thresholds = Thresholds()

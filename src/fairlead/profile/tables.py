@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import mitigation
 from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
 from fairlead.profile.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
@@ -268,7 +268,7 @@ def functions(found: Summary, most: int | None = None) -> Table:
     )  # fmt: skip
 
 
-def _polling(found: Summary, whole_s: float) -> list[list[Cell]]:
+def _polling(found: Summary, whole_s: float) -> list[list[TableCell]]:
     """The row of the time between functions that only tested."""
     polled_s = sum(rank.polled_s * rank.threads for rank in found.per_rank)
     if not polled_s:
@@ -319,7 +319,7 @@ def size_words(sizes: SizeClass) -> str:
 
 
 def _matrix(names: Sequence[str], bytes_B: Matrix, messages: Matrix) -> Table:
-    def sent(row: int, column: int) -> Cell:
+    def sent(row: int, column: int) -> TableCell:
         number, size_B = messages[row][column], bytes_B[row][column]
         return cell(size_B, f"{words.size(size_B)}\n{number}×") if number else cell(0, "·")
 
@@ -335,14 +335,14 @@ def _bar(mpi_share: float) -> str:
     return "░" * (BAR - dark) + "█" * dark
 
 
-def _share(part: float, whole: float) -> Cell:
+def _share(part: float, whole: float) -> TableCell:
     return cell(part / whole, words.percent(part / whole)) if whole > 0 else cell(None)
 
 
-def _mean(usage: Function) -> Cell:
+def _mean(usage: Function) -> TableCell:
     mean_s = usage.time_s / max(usage.calls, 1)
     return cell(mean_s, words.duration(mean_s))
 
 
-def _size(size_B: int) -> Cell:
+def _size(size_B: int) -> TableCell:
     return cell(size_B, words.size(size_B)) if size_B else cell(0, "·")

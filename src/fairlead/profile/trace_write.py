@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fairlead.errors import FairleadError, MeasurementError
 from fairlead.profile import collectives, waiting
-from fairlead.profile.clocks import Clock
+from fairlead.profile.clocks import ClockCorrection
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, SEND
 from fairlead.profile.waiting import Kept
@@ -37,7 +37,7 @@ _ONE_ROOT = ("bcast", "reduce", "gather", "scatter")
 
 
 @dataclass(frozen=True)
-class Written:
+class TraceContents:
     """What a trace holds.
 
     Attributes:
@@ -57,7 +57,7 @@ class Written:
         )
 
 
-def write(found: Profile, path: Path) -> Written:
+def write(found: Profile, path: Path) -> TraceContents:
     """Write the trace of a profiled program.
 
     Raises:
@@ -94,7 +94,7 @@ class _Trace:
         self._operation = operation  # number of the operation that a collective call belongs to, by its place
         self._numbers: dict[tuple[bool, int], int] = {}
         self._members: dict[int, list[int]] = {}
-        self.written = Written(0, 0, 0)
+        self.written = TraceContents(0, 0, 0)
 
     @classmethod
     def of(cls, found: Profile) -> "_Trace":
@@ -112,7 +112,7 @@ class _Trace:
         chosen = np.sort(np.concatenate([sends[both], receives[both], calls]))
         trace = cls(kept, found.ranks, chosen, dict(zip(operations.places.tolist(), operations.operation, strict=True)))
         trace._name_communicators(operations.places)
-        trace.written = Written(int(both.sum()), int(told.sum()), len(kept.ends) - len(chosen))
+        trace.written = TraceContents(int(both.sum()), int(told.sum()), len(kept.ends) - len(chosen))
         return trace
 
     def write(self, out: TextIO) -> None:
@@ -238,7 +238,7 @@ def _on_one_clock(found: Profile) -> Kept:
     first_s = begun_s[kept.host == kept.host[0]].min()
     for host in np.unique(kept.host):
         mine = kept.host == host
-        clock = clocks[host] or Clock(shift_s=first_s - begun_s[mine].min())
+        clock = clocks[host] or ClockCorrection(shift_s=first_s - begun_s[mine].min())
         for name in ("begun_s", "needed_s", "done_s"):
             kept.ends[name][mine] = clock.to_reference(kept.ends[name][mine])
     return kept

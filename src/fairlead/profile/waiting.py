@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.profile import clocks, collectives
-from fairlead.profile.clocks import Clock
+from fairlead.profile.clocks import ClockCorrection
 from fairlead.profile.collectives import Joined
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, COLLECTIVE, END, RECEIVE, SEND, Record
 
@@ -143,7 +143,7 @@ def of(records: Sequence[Record], ranks: int, hosts: Sequence[str]) -> Waiting |
     )
 
 
-def clocks_of(records: Sequence[Record], hosts: Sequence[str]) -> dict[str, Clock | None]:
+def clocks_of(records: Sequence[Record], hosts: Sequence[str]) -> dict[str, ClockCorrection | None]:
     """The clock of each host, by what the ranks kept; None: not known. ``hosts``: of every rank."""
     kept = Kept.of(records, hosts)
     operations = collectives.joined(kept.ends, kept.rank, kept.functions)
@@ -189,7 +189,7 @@ def _numbered(ends: NDArray[np.void], source: Ints, destination: Ints) -> NDArra
     return keys
 
 
-def _clocks(kept: Kept, sends: Ints, receives: Ints, operations: Joined) -> list[Clock | None]:
+def _clocks(kept: Kept, sends: Ints, receives: Ints, operations: Joined) -> list[ClockCorrection | None]:
     done = ~np.isnan(kept.ends["done_s"][receives])
     sends, receives = sends[done], receives[done]
     messages = (kept.host[sends], kept.host[receives], kept.ends["begun_s"][sends], kept.ends["done_s"][receives])
@@ -198,11 +198,13 @@ def _clocks(kept: Kept, sends: Ints, receives: Ints, operations: Joined) -> list
     return clocks.of(kept.hosts, source, destination, sent_s, received_s)
 
 
-def _partners(kept: Kept, sends: Ints, receives: Ints, operations: Joined, found: Sequence[Clock | None]) -> Floats:
+def _partners(
+    kept: Kept, sends: Ints, receives: Ints, operations: Joined, found: Sequence[ClockCorrection | None]
+) -> Floats:
     """Up to when each had to wait for its other end, or for others, to begin, by its own clock; NaN: not known.
     Shape (n)."""
     ends, host = kept.ends, kept.host
-    nothing = Clock(np.nan, np.nan, np.nan)
+    nothing = ClockCorrection(np.nan, np.nan, np.nan)
     known = [clock or nothing for clock in found]
     rate = np.array([clock.rate for clock in known])
     shift_s = np.array([clock.shift_s for clock in known])

@@ -19,7 +19,7 @@ Tiles = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class BenchmarkProgram:
     """One program.
 
     Attributes:
@@ -68,7 +68,7 @@ def _of_classes(*sizes: Size) -> dict[str, Size]:
     return dict(zip(CLASSES, sizes, strict=True))
 
 
-def _cg() -> Benchmark:
+def _cg() -> BenchmarkProgram:
     """Sizes: rows, non-zeros that are drawn for a generating vector."""
 
     def refusal(size: Size, ranks: int) -> str | None:
@@ -81,16 +81,16 @@ def _cg() -> Benchmark:
     sizes = _of_classes(
         *((1400, 7), (7000, 8), (14000, 11), (75000, 13), (150000, 15), (1500000, 21), (9000000, 26)),
     )
-    return Benchmark(sizes, refusal, memory_B)
+    return BenchmarkProgram(sizes, refusal, memory_B)
 
 
-def _ep() -> Benchmark:
+def _ep() -> BenchmarkProgram:
     """Sizes: pairs drawn."""
     sizes = _of_classes(*((2**exponent,) for exponent in (24, 25, 28, 30, 32, 36, 40)))
-    return Benchmark(sizes, lambda size, ranks: None, lambda size, ranks: 0)
+    return BenchmarkProgram(sizes, lambda size, ranks: None, lambda size, ranks: 0)
 
 
-def _is() -> Benchmark:
+def _is() -> BenchmarkProgram:
     """Sizes: keys, their range, buckets."""
 
     def refusal(size: Size, ranks: int) -> str | None:
@@ -100,10 +100,12 @@ def _is() -> Benchmark:
         return 16 * size[0] + 8 * size[1]
 
     exponents = ((16, 11, 9), (20, 16, 10), (23, 19, 10), (25, 21, 10), (27, 23, 10), (31, 27, 10), (35, 31, 10))
-    return Benchmark(_of_classes(*(tuple(2**number for number in each) for each in exponents)), refusal, memory_B)
+    return BenchmarkProgram(
+        _of_classes(*(tuple(2**number for number in each) for each in exponents)), refusal, memory_B
+    )
 
 
-def _ft() -> Benchmark:
+def _ft() -> BenchmarkProgram:
     """Sizes: points along x, y and z."""
 
     def refusal(size: Size, ranks: int) -> str | None:
@@ -116,10 +118,10 @@ def _ft() -> Benchmark:
         *((64, 64, 64), (128, 128, 32), (256, 256, 128), (512, 256, 256), (512, 512, 512)),
         *((2048, 1024, 1024), (4096, 2048, 2048)),
     )
-    return Benchmark(sizes, refusal, memory_B)
+    return BenchmarkProgram(sizes, refusal, memory_B)
 
 
-def _mg() -> Benchmark:
+def _mg() -> BenchmarkProgram:
     """Sizes: points a side."""
 
     def refusal(size: Size, ranks: int) -> str | None:
@@ -128,10 +130,10 @@ def _mg() -> Benchmark:
     def memory_B(size: Size, ranks: int) -> int:  # the right-hand side, and two fields on levels of an eighth each
         return 8 * size[0] ** 3 * (7 + 2 * 8) // 7
 
-    return Benchmark(_of_classes((32,), (128,), (256,), (256,), (512,), (1024,), (2048,)), refusal, memory_B)
+    return BenchmarkProgram(_of_classes((32,), (128,), (256,), (256,), (512,), (1024,), (2048,)), refusal, memory_B)
 
 
-def _flow(tiles_of: Callable[[int], Tiles], factors: int, *sides: int) -> Benchmark:
+def _flow(tiles_of: Callable[[int], Tiles], factors: int, *sides: int) -> BenchmarkProgram:
     """Sizes: points a side. ``factors``: numbers a point that a line solve keeps."""
 
     def refusal(size: Size, ranks: int) -> str | None:
@@ -147,10 +149,10 @@ def _flow(tiles_of: Callable[[int], Tiles], factors: int, *sides: int) -> Benchm
         stored = math.prod(math.ceil(size[0] / count) + 2 * _GHOST_LAYERS for count in tiles)
         return math.prod(tiles) * stored * point_B
 
-    return Benchmark(_of_classes(*((side,) for side in sides)), refusal, memory_B)
+    return BenchmarkProgram(_of_classes(*((side,) for side in sides)), refusal, memory_B)
 
 
-BENCHMARKS: Mapping[str, Benchmark] = {
+BENCHMARKS: Mapping[str, BenchmarkProgram] = {
     "cg": _cg(),
     "ep": _ep(),
     "is": _is(),

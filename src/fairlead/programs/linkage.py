@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on, unexpected
-from fairlead.cluster.executors.base import Executor, of
+from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.cluster.job import Job
 from fairlead.errors import ConfigError, NoProgramError
 
@@ -101,7 +101,7 @@ def on_hosts(cluster: Cluster, job: Job) -> dict[str, Linkage]:
         NoProgramError: a host does not have it, as an executable file.
         HostError: a host was not reached.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
     question = ["sh", "-c", _LOOK, "sh", job.cwd or ".", job.argv[0]]
     said = on_all(dict.fromkeys(job.hosts), lambda host: run_on(executor, host, question, env=job.env))
     for host, answer in said.items():

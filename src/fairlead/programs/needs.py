@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fairlead.errors import ConfigError
 from fairlead.programs import BUNDLED, npb, workloads
-from fairlead.programs.benchmarks import BENCHMARKS, Benchmark, Size, class_of
+from fairlead.programs.benchmarks import BENCHMARKS, BenchmarkProgram, Size, class_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def describe(argv: Sequence[str], ranks: int) -> str:
     return f"{' '.join(argv)} on {ranks} {'rank' if ranks == 1 else 'ranks'}"
 
 
-def _benchmark(argv: Sequence[str]) -> tuple[Benchmark, Size] | None:
+def _benchmark(argv: Sequence[str]) -> tuple[BenchmarkProgram, Size] | None:
     benchmark = BENCHMARKS.get(argv[0])
     size = benchmark.sizes.get(class_of(argv)) if benchmark else None
     return (benchmark, size) if benchmark and size else None
@@ -84,7 +84,7 @@ def _benchmark(argv: Sequence[str]) -> tuple[Benchmark, Size] | None:
 
 def _of_suite(program: str, ranks: int) -> Mistake | None:
     try:
-        known = npb.Program.parse(program.partition(":")[2])
+        known = npb.NpbProgram.parse(program.partition(":")[2])
     except ConfigError as error:
         return Mistake(error.message, error.hint)
     try:

@@ -24,14 +24,14 @@ _ALLOW = "gfortran compiles NPB with FFLAGS = -O3 -fallow-argument-mismatch -fal
 
 
 @dataclass(frozen=True)
-class Program:
+class NpbProgram:
     """One benchmark in one class: ``cg.A``."""
 
     app: str
     problem_class: str
 
     @classmethod
-    def parse(cls, text: str) -> "Program":
+    def parse(cls, text: str) -> "NpbProgram":
         """From "cg.A".
 
         Raises:
@@ -70,12 +70,12 @@ def tree(path: Path) -> Path:
     return found.absolute()
 
 
-def executable(root: Path, program: Program) -> Path:
+def executable(root: Path, program: NpbProgram) -> Path:
     """Where NPB puts a program."""
     return root / "bin" / f"{program}.x"
 
 
-def build(root: Path, program: Program) -> Path:
+def build(root: Path, program: NpbProgram) -> Path:
     """Build a program in the tree, as its README says: ``make cg CLASS=A``. Returns the executable.
 
     Raises:
@@ -101,7 +101,7 @@ def build(root: Path, program: Program) -> Path:
     return built
 
 
-def check_ranks(program: Program, ranks: int) -> None:
+def check_ranks(program: NpbProgram, ranks: int) -> None:
     """See that a benchmark runs on so many processes.
 
     Raises:
@@ -131,7 +131,7 @@ def runs_on(app: str, ranks: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Report:
+class NpbReport:
     """What a benchmark prints of itself at its end.
 
     Attributes:
@@ -153,7 +153,7 @@ _LINE = re.compile(rb"^ *([A-Za-z][A-Za-z/ ]*?) *= *(\S+) *$", re.MULTILINE)
 _VERIFIED = {"SUCCESSFUL": True, "UNSUCCESSFUL": False, "NOT": None}
 
 
-def report(output: bytes) -> Report | None:
+def report(output: bytes) -> NpbReport | None:
     """The last report in a program's output; None where there is none that is whole.
 
     A line that is there but cannot be read makes no report: it is never taken for a time.
@@ -167,7 +167,7 @@ def report(output: bytes) -> Report | None:
     said = "NOT" if unknown else fields.get("Verification", "")
     try:
         time_s = float(fields["Time in seconds"])
-        found = Report(
+        found = NpbReport(
             app=starts[-1].group(1).decode().lower(),
             problem_class=fields["Class"],
             time_s=time_s,
@@ -180,10 +180,10 @@ def report(output: bytes) -> Report | None:
     return found if math.isfinite(time_s) and time_s >= 0 else None
 
 
-def programs(apps: Sequence[str], classes: Sequence[str]) -> list[Program]:
+def programs(apps: Sequence[str], classes: Sequence[str]) -> list[NpbProgram]:
     """All of these benchmarks in all of these classes.
 
     Raises:
         ConfigError: one is none of NPB's.
     """
-    return [Program.parse(f"{app}.{problem_class}") for app in apps for problem_class in classes]
+    return [NpbProgram.parse(f"{app}.{problem_class}") for app in apps for problem_class in classes]

@@ -64,7 +64,7 @@ def resolve(name: str, ranks: int | None = None) -> Path:
     tree = trees().get(suite)
     if tree is None:
         raise ConfigError(f"{name}: {suite} was not added", hint=f"`fairlead workload add {suite} PATH`")
-    program = npb.Program.parse(text)
+    program = npb.NpbProgram.parse(text)
     if ranks is not None:
         npb.check_ranks(program, ranks)
     path = npb.executable(tree, program)

@@ -54,9 +54,7 @@ def entries(store: Store, run: Run, *kinds: EventKind) -> Iterator[Entry]:
         StoreError: an event lacks what it must have (docs/reference/agent-protocol.md).
     """
     wanted = {kind.TYPE: kind for kind in kinds}
-    for each in store.events(run.id):
-        if each.kind not in wanted:
-            continue
+    for each in store.events(run.id, *wanted):
         try:
             event = reading.stored_event(wanted[each.kind], each.t_s, each.data)
         except ValueError as error:

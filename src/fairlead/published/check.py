@@ -14,12 +14,12 @@ from fairlead.errors import ConfigError, StatisticsError, StoreError
 from fairlead.published import claims as claim_files
 from fairlead.published import compared, error_bars, reduced
 from fairlead.published.chosen import NoDataError, hint
-from fairlead.published.claims import Claim, Mistake, ReadClaim
+from fairlead.published.claims import Claim, ClaimMistake, ReadClaim
 from fairlead.published.computation import WORDS, Computation, MistakeError
-from fairlead.published.verdicts import FAILS, HOLDS, UNDECIDABLE, Checked, Result, Verdict
+from fairlead.published.verdicts import FAILS, HOLDS, UNDECIDABLE, Checked, CheckedClaims, Verdict
 from fairlead.store import Store
 
-__all__ = ["FAILS", "HOLDS", "UNDECIDABLE", "Checked", "Data", "Result", "Verdict", "check", "read_and_check"]
+__all__ = ["FAILS", "HOLDS", "UNDECIDABLE", "Checked", "CheckedClaims", "Data", "Verdict", "check", "read_and_check"]
 
 
 class Data:
@@ -59,31 +59,31 @@ class Data:
         raise MistakeError(place, reason)
 
 
-def check(store: Store, claims: Sequence[ReadClaim]) -> Result:
+def check(store: Store, claims: Sequence[ReadClaim]) -> CheckedClaims:
     """Check every claim against the newest evaluation of its data set's name."""
     data = Data(store)
     of_tables = error_bars.of_tables(_half_widths(data, claims))
     checked: list[Checked] = []
     read: list[ReadClaim] = []
-    mistakes: list[Mistake] = []
+    mistakes: list[ClaimMistake] = []
     for each in claims:
         try:
             checked.append(_checked(data, each, of_tables))
             read.append(each)
         except MistakeError as error:
             mistakes.append(each.mistake(error))
-    return Result(tuple(checked), tuple(error_bars.mislabelled(read, checked)), tuple(mistakes))
+    return CheckedClaims(tuple(checked), tuple(error_bars.mislabelled(read, checked)), tuple(mistakes))
 
 
 def read_and_check(
-    store: Store, stated: claim_files.Claims | Sequence[Claim], readings: Sequence[claim_files.Reading]
-) -> Result:
+    store: Store, stated: claim_files.Claims | Sequence[Claim], readings: Sequence[claim_files.ComputationRule]
+) -> CheckedClaims:
     """`check` of claims as they stand in a file; the result also has the mistakes that were found when reading it."""
     result = check(store, claim_files.read(stated, readings))
     if not isinstance(stated, claim_files.Claims):
         return result
     mistakes = sorted((*stated.mistakes, *result.mistakes), key=lambda each: each.line)
-    return Result(result.checked, result.findings, tuple(mistakes))
+    return CheckedClaims(result.checked, result.findings, tuple(mistakes))
 
 
 def _checked(data: Data, read: ReadClaim, of_tables: dict[str, str]) -> Checked:

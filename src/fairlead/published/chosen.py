@@ -4,9 +4,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Cell, Dataset, describe
+from fairlead.analysis.dataset import Dataset, DesignCell, describe_levels
 from fairlead.analysis.joined import members
-from fairlead.analysis.settings import Group, Report
+from fairlead.analysis.settings import CellGroup, ReportSettings
 from fairlead.published.computation import ANY, GROUP, Computation, Levels, Location, MistakeError, fill
 
 
@@ -25,16 +25,16 @@ class Entry:
     """
 
     levels: Mapping[str, str]
-    pairs: tuple[tuple[Cell, Cell | None], ...]
+    pairs: tuple[tuple[DesignCell, DesignCell | None], ...]
     joined: frozenset[str] = frozenset()
 
     @property
     def words(self) -> str:
         """For people: "IS, layer2"."""
-        return describe({name: level for name, level in self.levels.items() if name not in self.joined}) or "all"
+        return describe_levels({name: level for name, level in self.levels.items() if name not in self.joined}) or "all"
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[DesignCell]:
         """All cells it is computed from."""
         return [cell for pair in self.pairs for cell in pair if cell is not None]
 
@@ -75,7 +75,7 @@ def single(data: Dataset, computation: Computation) -> Entry:
     """
     found = entries(data, computation)
     if len(found) > 1:
-        what = describe({k: str(v) for k, v in computation.of.items()}) or "all"
+        what = describe_levels({k: str(v) for k, v in computation.of.items()}) or "all"
         kind = "pairs" if computation.against else "cells"
         open_factors = [name for name in data.factors if len({each.levels.get(name) for each in found}) > 1]
         raise MistakeError(
@@ -86,7 +86,7 @@ def single(data: Dataset, computation: Computation) -> Entry:
     return found[0]
 
 
-def _matching(data: Dataset, of: Levels, against: Levels, groups: Mapping[str, Group]) -> Iterator[Entry]:
+def _matching(data: Dataset, of: Levels, against: Levels, groups: Mapping[str, CellGroup]) -> Iterator[Entry]:
     cells = [cell for cell in data.cells if _is_one_of(data, cell, of)]
     named, joined = _wanted_groups(of, groups), frozenset(data.all_factors) - frozenset(data.factors)
     for name in named:
@@ -106,7 +106,7 @@ def _matching(data: Dataset, of: Levels, against: Levels, groups: Mapping[str, G
         raise NoDataError(f"{data.name} has no samples of {_words(of)}")
 
 
-def _bases(data: Dataset, cell: Cell, against: Levels) -> list[Cell]:
+def _bases(data: Dataset, cell: DesignCell, against: Levels) -> list[DesignCell]:
     """Cells with the levels of ``against``, and those of ``cell`` where it names none."""
     varied = {each for factor in against for each in data.tied(factor)}
     wanted: Levels = {factor: str(level) for factor, level in data.named(cell).items() if factor not in varied}
@@ -117,7 +117,7 @@ def _bases(data: Dataset, cell: Cell, against: Levels) -> list[Cell]:
     return found
 
 
-def _is_one_of(data: Dataset, cell: Cell, levels: Levels) -> bool:
+def _is_one_of(data: Dataset, cell: DesignCell, levels: Levels) -> bool:
     named = data.all_named(cell)
     return all(
         level == ANY or str(named[factor]) in _as_list(level) for factor, level in levels.items() if factor in named
@@ -128,14 +128,16 @@ def _as_list(level: str | Sequence[str]) -> list[str]:
     return [level] if isinstance(level, str) else list(level)
 
 
-def _groups(data: Dataset) -> dict[str, Group]:
+def _groups(data: Dataset) -> dict[str, CellGroup]:
     if GROUP in data.factors:
         return {}
-    report = Report.model_validate(data.record.plan.get("report") or {}) if data.record.plan else Report()
+    report = (
+        ReportSettings.model_validate(data.record.plan.get("report") or {}) if data.record.plan else ReportSettings()
+    )
     return {group.name: group for group in report.groups}
 
 
-def _wanted_groups(of: Levels, groups: Mapping[str, Group]) -> list[str | None]:
+def _wanted_groups(of: Levels, groups: Mapping[str, CellGroup]) -> list[str | None]:
     if GROUP not in of or not groups:
         return [None]
     return list(groups) if of[GROUP] == ANY else list(_as_list(of[GROUP]))
@@ -155,7 +157,7 @@ def _averaged(data: Dataset, found: Sequence[Entry], over: Sequence[str] | str) 
     ]
 
 
-def _check_names(data: Dataset, computation: Computation, groups: Mapping[str, Group]) -> None:
+def _check_names(data: Dataset, computation: Computation, groups: Mapping[str, CellGroup]) -> None:
     """Factors, wherever a computation names one."""
     known = [*data.all_factors, *([GROUP] if groups else [])]
     named: list[tuple[Location, str]] = [
@@ -175,7 +177,7 @@ def _check_names(data: Dataset, computation: Computation, groups: Mapping[str, G
 
 
 def _check_levels(
-    data: Dataset, computation: Computation, of: Levels, against: Levels, groups: Mapping[str, Group]
+    data: Dataset, computation: Computation, of: Levels, against: Levels, groups: Mapping[str, CellGroup]
 ) -> None:
     for key, levels in (("of", of), ("against", against), ("at", computation.at)):
         for factor, level in levels.items():
@@ -201,4 +203,6 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 
 def _words(levels: Levels) -> str:
-    return describe({name: level if isinstance(level, str) else " or ".join(level) for name, level in levels.items()})
+    return describe_levels(
+        {name: level if isinstance(level, str) else " or ".join(level) for name, level in levels.items()}
+    )

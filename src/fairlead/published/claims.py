@@ -34,7 +34,7 @@ _HINT = "write a list of claims, such as examples/published/example_claims.json"
 _Number = StrictInt | StrictFloat | StrictStr
 
 
-class Reading(Computation):
+class ComputationRule(Computation):
     """A computation for all statements of a data set that match a regular expression.
 
     Texts may hold ``{name}`` of the expression's named groups.
@@ -57,7 +57,7 @@ class Reading(Computation):
 class ReadingFile(config.Model):
     """A whole file of readings."""
 
-    readings: tuple[Reading, ...] = Field(min_length=1)
+    readings: tuple[ComputationRule, ...] = Field(min_length=1)
     """Readings; the first that matches a statement is used."""
 
 
@@ -79,7 +79,7 @@ class Claim(BaseModel):
 
 
 @dataclass(frozen=True)
-class Mistake:
+class ClaimMistake:
     """Why a claim cannot be read, and where that stands."""
 
     source: str
@@ -93,17 +93,17 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Place:
+class ClaimLocation:
     """Where a claim stands in a file: `mistake` says what is wrong with a key of it."""
 
     source: str
     number: int
     text: located_json.Located
 
-    def mistake(self, key: Location, reason: str, statement: str = "") -> Mistake:
+    def mistake(self, key: Location, reason: str, statement: str = "") -> ClaimMistake:
         """A mistake at a key of this claim; its line is that of the nearest key around it that is written."""
         at = (self.number, *key)
-        return Mistake(self.source, self.text.line_of(at), key_words(at), reason, statement)
+        return ClaimMistake(self.source, self.text.line_of(at), key_words(at), reason, statement)
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class ReadClaim:
 
     claim: Claim
     computation: Computation | None
-    place: Place | None = None
+    place: ClaimLocation | None = None
 
-    def mistake(self, error: MistakeError) -> Mistake:
+    def mistake(self, error: MistakeError) -> ClaimMistake:
         """What is wrong with it."""
         if self.place is None:
-            return Mistake("claim", 1, key_words(error.key), error.reason, self.claim.statement)
+            return ClaimMistake("claim", 1, key_words(error.key), error.reason, self.claim.statement)
         return self.place.mistake(error.key, error.reason, self.claim.statement)
 
 
@@ -126,8 +126,8 @@ class Claims:
     """A file of claims: those that can be read, with the place of each, and the mistakes in the others."""
 
     claims: tuple[Claim, ...]
-    places: tuple[Place | None, ...] = ()
-    mistakes: tuple[Mistake, ...] = field(default=())
+    places: tuple[ClaimLocation | None, ...] = ()
+    mistakes: tuple[ClaimMistake, ...] = field(default=())
 
 
 def load(path: Path) -> Claims:
@@ -142,10 +142,10 @@ def load(path: Path) -> Claims:
     if not located.data:
         raise ConfigError(f"{path}:1: file: holds no claim", hint=_HINT)
     claims: list[Claim] = []
-    places: list[Place] = []
-    mistakes: list[Mistake] = []
+    places: list[ClaimLocation] = []
+    mistakes: list[ClaimMistake] = []
     for number, entry in enumerate(located.data):
-        place = Place(str(path), number, located)
+        place = ClaimLocation(str(path), number, located)
         wrong = _mistakes(entry, place)
         if wrong:
             mistakes += wrong
@@ -155,16 +155,16 @@ def load(path: Path) -> Claims:
     return Claims(tuple(claims), tuple(places), tuple(mistakes))
 
 
-def readings(path: Path | None = None) -> list[Reading]:
+def readings(path: Path | None = None) -> list[ComputationRule]:
     """The readings of a file; None: those that come with fairlead, for the documents that it knows."""
     files = [path] if path is not None else sorted(READINGS.glob("*.toml"))
     return [reading for file in files for reading in config.load(file, ReadingFile).readings]
 
 
-def read(stated: Claims | Sequence[Claim], known: Sequence[Reading]) -> list[ReadClaim]:
+def read(stated: Claims | Sequence[Claim], known: Sequence[ComputationRule]) -> list[ReadClaim]:
     """Each claim with its computation: its own, or that of the first reading that matches its whole statement."""
     claims, places = (stated.claims, stated.places) if isinstance(stated, Claims) else (stated, ())
-    at: Sequence[Place | None] = places or [None] * len(claims)
+    at: Sequence[ClaimLocation | None] = places or [None] * len(claims)
     return [
         ReadClaim(claim, claim.computation or _computation(claim, known), place)
         for claim, place in zip(claims, at, strict=True)
@@ -188,7 +188,7 @@ def _located(path: Path) -> located_json.Located:
         raise ConfigError(f"{path}:{error.line}: is not JSON: {error.reason}", hint=_HINT) from error
 
 
-def _mistakes(entry: Any, place: Place) -> list[Mistake]:
+def _mistakes(entry: Any, place: ClaimLocation) -> list[ClaimMistake]:
     if not isinstance(entry, dict):
         return [place.mistake((), "must be an object, in { }")]
     statement = str(entry.get("statement", ""))
@@ -251,7 +251,7 @@ def _named_key(at: Location, reason: str) -> tuple[Location, str]:
     return at, reason
 
 
-def _computation(claim: Claim, known: Sequence[Reading]) -> Computation | None:
+def _computation(claim: Claim, known: Sequence[ComputationRule]) -> Computation | None:
     for reading in known:
         match = re.fullmatch(reading.statement, claim.statement) if reading.dataset == claim.dataset else None
         if match:

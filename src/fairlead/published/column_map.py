@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from fairlead import config
 from fairlead.analysis.dataset import BLOCK, REPLICATION
-from fairlead.analysis.settings import Report
+from fairlead.analysis.settings import ReportSettings
 from fairlead.config import Model
 from fairlead.errors import ConfigError
 from fairlead.store.series import SUFFIX_UNITS, UNITS
@@ -72,7 +72,7 @@ class ColumnMap(Model):
     """Texts by column: rows that are not to count. They are set aside and counted."""
     empty: str = Field(default="none", min_length=1)
     """Name of the level of a factor whose column is empty."""
-    report: Report = Report()
+    report: ReportSettings = ReportSettings()
     """What the report compares."""
 
     @field_validator("factors")

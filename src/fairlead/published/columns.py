@@ -15,15 +15,15 @@ import numpy as np
 
 from fairlead.analysis import joined
 from fairlead.analysis.dataset import EXCLUDED, IMPUTED, KIND, ROW, ROWS
-from fairlead.analysis.settings import Report
+from fairlead.analysis.settings import ReportSettings
 from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.published import foreign_rows
 from fairlead.published.column_map import ColumnMap, MapSource, ValueColumn, columns_of, matches
-from fairlead.published.foreign_rows import Content, Row
+from fairlead.published.foreign_rows import Content, ForeignRow
 from fairlead.store import Attachment, Label, Series, Store
 
-__all__ = ["ColumnMap", "Imported", "MapSource", "import_csv", "prepare", "put"]
+__all__ = ["ColumnMap", "ImportedRows", "MapSource", "import_csv", "prepare", "put"]
 
 _COUNTED = ""
 """Kind of the rows that are not set aside."""
@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedRows:
     """What came in.
 
     Attributes:
@@ -69,20 +69,20 @@ class Prepared:
     file: Path
     columns: ColumnMap
     content: Content
-    rows: Sequence[Row]
+    rows: Sequence[ForeignRow]
     kinds: Sequence[str]
     levels: Mapping[str, Sequence[Label]]
     numbers: Mapping[str, "np.ndarray[tuple[int], np.dtype[np.float64]]"]
     joined: Mapping[str, str]
-    report: Report
+    report: ReportSettings
 
 
-def import_csv(store: Store, file: Path, columns: ColumnMap, source: MapSource | None = None) -> Imported:
+def import_csv(store: Store, file: Path, columns: ColumnMap, source: MapSource | None = None) -> ImportedRows:
     """`prepare` and `put` at once."""
     return put(store, prepare(file, columns, source))
 
 
-def put(store: Store, prepared: Prepared) -> Imported:
+def put(store: Store, prepared: Prepared) -> ImportedRows:
     """Put a file's samples into the store; the file itself is attached, so that every number can be traced."""
     columns = prepared.columns
     cells: dict[tuple[Label, ...], list[int]] = {}
@@ -107,7 +107,7 @@ def put(store: Store, prepared: Prepared) -> Imported:
     store.finish_run(run)
     missing = sum(int(np.isnan(numbers).sum()) for numbers in prepared.numbers.values())
     aside = {kind: prepared.kinds.count(kind) for kind in (IMPUTED, EXCLUDED) if kind in prepared.kinds}
-    return Imported(run, len(prepared.rows), len(cells), missing, aside, prepared.joined)
+    return ImportedRows(run, len(prepared.rows), len(cells), missing, aside, prepared.joined)
 
 
 def prepare(file: Path, columns: ColumnMap, source: MapSource | None = None) -> Prepared:
@@ -158,13 +158,13 @@ def _check_columns(file: Path, content: Content, columns: ColumnMap, source: Map
             raise source.complaint(location, f"{file}:1: there is no column {column!r}", hint=hint)
 
 
-def _kind(row: Row, columns: ColumnMap) -> str:
+def _kind(row: ForeignRow, columns: ColumnMap) -> str:
     if matches(row.texts, columns.exclude_where):
         return EXCLUDED
     return IMPUTED if matches(row.texts, columns.imputed_where) else _COUNTED
 
 
-def _refuse_doubled(file: Path, rows: Sequence[Row], columns: ColumnMap) -> None:
+def _refuse_doubled(file: Path, rows: Sequence[ForeignRow], columns: ColumnMap) -> None:
     """A row that is there twice was pasted twice; where runs are numbered, a number stands once in a cell."""
     replicate, table = columns.dataset.replicate, columns.dataset
     factors = [column for each in columns.factors.values() for column in columns_of(each)]
@@ -190,7 +190,7 @@ def _refuse_doubled(file: Path, rows: Sequence[Row], columns: ColumnMap) -> None
     raise ConfigError(f"{file}:{line}: {what} line {first}{many}", hint=way_out)
 
 
-def _levels(rows: Sequence[Row], columns: Sequence[str], empty: str) -> list[Label]:
+def _levels(rows: Sequence[ForeignRow], columns: Sequence[str], empty: str) -> list[Label]:
     """Levels of one factor: whole numbers if all are, else texts; of several columns their texts together.
 
     An empty cell is a level, with the name that the map gives it.
@@ -200,7 +200,7 @@ def _levels(rows: Sequence[Row], columns: Sequence[str], empty: str) -> list[Lab
 
 
 def _numbers(
-    file: Path, rows: Sequence[Row], kinds: Sequence[str], value: ValueColumn, columns: ColumnMap
+    file: Path, rows: Sequence[ForeignRow], kinds: Sequence[str], value: ValueColumn, columns: ColumnMap
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """Samples of one column, NaN where the map says that there is none. Of an excluded row anything may stand there."""
     numbers = np.full(len(rows), np.nan)
@@ -229,7 +229,7 @@ def _numbers(
 
 
 def _refuse_empty(
-    file: Path, rows: Sequence[Row], kinds: Sequence[str], numbers: Mapping[str, Any], source: MapSource
+    file: Path, rows: Sequence[ForeignRow], kinds: Sequence[str], numbers: Mapping[str, Any], source: MapSource
 ) -> None:
     for name, found in numbers.items():
         if all(np.isnan(number) for number, kind in zip(found, kinds, strict=True) if kind == _COUNTED):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from fairlead.analysis import half_widths, quantities
-from fairlead.analysis.dataset import Cell, Dataset
-from fairlead.analysis.pairwise import comparison
+from fairlead.analysis.dataset import Dataset, DesignCell
+from fairlead.analysis.pairwise import comparison_method
 from fairlead.display import words
 from fairlead.errors import StatisticsError
 from fairlead.published.chosen import Entry, case_of, entries, hint
@@ -41,7 +41,7 @@ def verdicts(data: Dataset, found: Sequence[Entry], by: By) -> list[str]:
     return [verdict if p < 1 - LEVEL else ALIKE for verdict, p in zip(by_means, p_values, strict=True)]
 
 
-def bars_overlap(first: Cell, second: Cell) -> bool:
+def bars_overlap(first: DesignCell, second: DesignCell) -> bool:
     """The papers' rule for two cells.
 
     Raises:
@@ -150,10 +150,10 @@ def _of_speed(speed: float) -> str:
     return FASTER if speed > 1 else SLOWER
 
 
-def _p_value(data: Dataset, of: Cell, against: Cell) -> float:
+def _p_value(data: Dataset, of: DesignCell, against: DesignCell) -> float:
     varied = [name for name, a, b in zip(data.factors, of.levels, against.levels, strict=True) if a != b]
     plot = tuple((data.record.plan.get("whole_plot") or {}).get("factors", ()))
-    compared = comparison(varied, plot)(against, of, LEVEL)
+    compared = comparison_method(varied, plot)(against, of, LEVEL)
     if compared is None:
         raise StatisticsError(f"{', '.join(map(str, of.levels))}: too few samples to judge a difference")
     return compared[2].p

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from fairlead.analysis import half_widths
-from fairlead.analysis.dataset import Cell, Dataset
+from fairlead.analysis.dataset import Dataset, DesignCell
 from fairlead.errors import StatisticsError
 from fairlead.published.chosen import NoDataError, single
 from fairlead.published.claims import Claim, ReadClaim
@@ -97,7 +97,7 @@ def mislabelled(claims: Sequence[ReadClaim], checked: Sequence[Checked]) -> Iter
                 )
 
 
-def _cell(data: Dataset, computation: Computation) -> Cell:
+def _cell(data: Dataset, computation: Computation) -> DesignCell:
     cell = single(data, computation).pairs[0][0]
     estimates.checked(cell.values, 2, "an error bar")
     return cell

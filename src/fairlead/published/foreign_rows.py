@@ -14,7 +14,7 @@ MOST_LINES = 8
 
 
 @dataclass(frozen=True)
-class Row:
+class ForeignRow:
     """A row: texts by column, without spaces around them, and the line (from 1) that it ends on."""
 
     texts: Mapping[str, str]
@@ -27,7 +27,7 @@ class Content:
 
     text: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ForeignRow, ...]
 
 
 def read(file: Path) -> Content:
@@ -59,7 +59,7 @@ def read(file: Path) -> Content:
                 f"{file}:{line}: has {found}, the first line {len(columns)}",
                 hint="a text with a comma in it must stand in double quotes",
             )
-        rows.append(Row(dict(zip(columns, (each.strip() for each in texts), strict=True)), line))
+        rows.append(ForeignRow(dict(zip(columns, (each.strip() for each in texts), strict=True)), line))
     if not rows:
         raise ConfigError(f"{file}: holds no row", hint="one row a sample, after the first line")
     return Content(text, tuple(columns), tuple(rows))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from fairlead.analysis import quantities
-from fairlead.analysis.dataset import Dataset, describe
+from fairlead.analysis.dataset import Dataset, describe_levels
 from fairlead.display import words
 from fairlead.errors import StatisticsError
 from fairlead.published import compared
@@ -157,7 +157,7 @@ def _extreme(claim: Claim, computation: Computation, data: Dataset, numbers: _Nu
     elsewhere = {factor: level for factor, level in computation.at.items() if entry.levels.get(factor) != level}
     if not elsewhere:
         return outcome
-    return _Outcome(False, value, what, f"{outcome.remark}, not at {describe(computation.at)}")
+    return _Outcome(False, value, what, f"{outcome.remark}, not at {describe_levels(computation.at)}")
 
 
 def _range(claim: Claim, computation: Computation, data: Dataset, numbers: _Numbers) -> _Outcome:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fairlead.analysis.dataset import Cell
-from fairlead.published.claims import Claim, Mistake
+from fairlead.analysis.dataset import DesignCell
+from fairlead.published.claims import Claim, ClaimMistake
 from fairlead.published.computation import MistakeError
 
 Verdict = Literal["holds", "does not follow", "undecidable"]
@@ -45,12 +45,12 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Result:
+class CheckedClaims:
     """All claims in the file's order, what was found about tables of them, and claims that could not be read."""
 
     checked: tuple[Checked, ...]
     findings: tuple[str, ...]
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[ClaimMistake, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """Claims with this verdict."""
@@ -58,7 +58,7 @@ class Result:
 
 
 def decided(
-    claim: Claim, holds: bool, recomputed: Figure, definition: str, cells: Iterable[Cell], remark: str = ""
+    claim: Claim, holds: bool, recomputed: Figure, definition: str, cells: Iterable[DesignCell], remark: str = ""
 ) -> Checked:
     """A claim that the data decide."""
     runs = tuple(sorted({int(run) for cell in cells for run in cell.runs}))

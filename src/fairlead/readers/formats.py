@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fairlead.readers import gpcnet, imb, iperf3, mpip, osu, perftest, rtla, samples
 from fairlead.readers.netgauge import outputs
 from fairlead.readers.netgauge import read as netgauge
-from fairlead.readers.reading import Reading, Told, refused
+from fairlead.readers.reading import ImportOptions, Reading, refused
 
 READERS: dict[str, Callable[[str, str], list[Reading]]] = {
     "osu": osu.read,
@@ -19,7 +19,10 @@ READERS: dict[str, Callable[[str, str], list[Reading]]] = {
     "rtla": rtla.read,
     "samples": samples.read,
 }
-TOLD: dict[str, Callable[[str, str, Told], list[Reading]]] = {"netgauge": netgauge.read, "samples": samples.read}
+WITH_OPTIONS: dict[str, Callable[[str, str, ImportOptions], list[Reading]]] = {
+    "netgauge": netgauge.read,
+    "samples": samples.read,
+}
 """Those whose files do not say all of themselves."""
 SIGNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "osu": (osu.TITLE,),
@@ -34,11 +37,11 @@ SIGNS: dict[str, tuple[re.Pattern[str], ...]] = {
 """Lines by which a format is known."""
 
 
-def read(file_format: str, text: str, source: str, told: Told | None = None) -> list[Reading]:
+def read(file_format: str, text: str, source: str, options: ImportOptions | None = None) -> list[Reading]:
     """The tests of a file.
 
     Args:
-        told: what the user says of it.
+        options: what the user says of it.
 
     Raises:
         MeasurementError: it is none of this format, or has lines of another; with file and line.
@@ -50,6 +53,6 @@ def read(file_format: str, text: str, source: str, told: Told | None = None) -> 
             if other != file_format and any(sign.fullmatch(line) for sign in signs):
                 reason = f"{line.strip()!r} is a line of {other}, in a file that is to be one of {file_format}"
                 raise refused(source, place + 1, reason, hint=f"import it as {other}, in a file of its own")
-    if file_format in TOLD:
-        return TOLD[file_format](text, source, told or Told())
+    if file_format in WITH_OPTIONS:
+        return WITH_OPTIONS[file_format](text, source, options or ImportOptions())
     return READERS[file_format](text, source)

@@ -35,7 +35,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Told:
+class ImportOptions:
     """What the user says of files that do not say it themselves.
 
     Attributes:

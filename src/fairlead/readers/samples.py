@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from fairlead.readers.reading import MB_BPS, MIB_BPS, NS, SAMPLES, US, Reading, Told, number, refused, whole_lines
+from fairlead.readers.reading import (
+    MB_BPS,
+    MIB_BPS,
+    NS,
+    SAMPLES,
+    US,
+    ImportOptions,
+    Reading,
+    number,
+    refused,
+    whole_lines,
+)
 from fairlead.store import Label, Series
 
 UNITS: dict[str, tuple[str, float]] = {
@@ -20,21 +31,21 @@ GREATEST = {"time_s": (86_400.0, "a day"), "rate_bps": (1e15, "a petabit a secon
 """Beyond these the unit is wrong."""
 
 
-def read(text: str, source: str, told: Told | None = None) -> list[Reading]:
+def read(text: str, source: str, options: ImportOptions | None = None) -> list[Reading]:
     """The samples of a file; several blocks are repetitions.
 
     Args:
-        told: the test, the unit, and the message size where there is one.
+        options: the test, the unit, and the message size where there is one.
 
     Raises:
         MeasurementError: a line that is not one number, no number, no unit, or one that cannot be.
     """
-    told = told or Told()
+    options = options or ImportOptions()
     lines = whole_lines(text, source)
-    if not told.test or told.unit not in UNITS:
+    if not options.test or options.unit not in UNITS:
         hint = f"--test NAME and --unit ({', '.join(UNITS)}) say so"
         raise refused(source, 1, "a file of samples names neither their test nor their unit", hint=hint)
-    quantity, scale = UNITS[told.unit]
+    quantity, scale = UNITS[options.unit]
     blocks: list[list[float]] = [[]]
     for place, line in enumerate(lines):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -46,15 +57,15 @@ def read(text: str, source: str, told: Told | None = None) -> list[Reading]:
         value = number(words[0], source, place + 1) * scale
         most, in_words = GREATEST[quantity]
         if value > most:
-            hint = f"--unit {told.unit} is wrong, or the file is"
-            raise refused(source, place + 1, f"{words[0]} {told.unit} are more than {in_words}", hint=hint)
+            hint = f"--unit {options.unit} is wrong, or the file is"
+            raise refused(source, place + 1, f"{words[0]} {options.unit} are more than {in_words}", hint=hint)
         blocks[-1].append(value)
     if not any(blocks):
         raise refused(source, len(lines), "there is no sample")
     unit = "s" if quantity == "time_s" else "bit/s"
-    labels: dict[str, Label] = {} if told.size_B is None else {"size_B": told.size_B}
+    labels: dict[str, Label] = {} if options.size_B is None else {"size_B": options.size_B}
     return [
-        Reading(told.test, (Series(SAMPLES[quantity], unit, labels, np.array(block)),), {"program": told.test})
+        Reading(options.test, (Series(SAMPLES[quantity], unit, labels, np.array(block)),), {"program": options.test})
         for block in blocks
         if block
     ]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from fairlead.analysis.comparison import Cell, Comparison, Program
+from fairlead.analysis.comparison import Comparison, ProgramResults, ScenarioRuns
 from fairlead.analysis.comparison import Stage as ComparisonStage
-from fairlead.analysis.effects import Result
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.contract import Document, Finite, Part
 
 SCHEMA_VERSION = "2.0"
@@ -75,16 +75,16 @@ def of(comparison: Comparison) -> Summary:
     )
 
 
-def _program(program: Program) -> ProgramSummary:
+def _program(program: ProgramResults) -> ProgramSummary:
     stages = {stage.name: _of(program, stage) for stage in program.stages} if len(program.stages) > 1 else {}
-    return _of(program, program.final, stages, program.cells())
+    return _of(program, program.final, stages, program.scenarios())
 
 
 def _of(
-    program: Program,
+    program: ProgramResults,
     stage: ComparisonStage,
     stages: dict[str, ProgramSummary] | None = None,
-    cells: Sequence[Cell] | None = None,
+    scenarios: Sequence[ScenarioRuns] | None = None,
 ) -> ProgramSummary:
     timed = {
         "t_nc": program.clean,
@@ -98,8 +98,8 @@ def _of(
         "overhead_accounted": stage.accounted,
         "slowdown": program.slowdown,
     }
-    results = {name: cell.median for name, cell in timed.items()} | shares
-    counted = list(timed.values()) if cells is None else cells
+    results = {name: each.median for name, each in timed.items()} | shares
+    counted = list(timed.values()) if scenarios is None else scenarios
     return ProgramSummary(
         t_nc=program.clean.median_s,
         t_nc_managed=stage.clean.median_s,
@@ -110,22 +110,22 @@ def _of(
         overhead_accounted=stage.accounted.value,
         slowdown=program.slowdown.value,
         intervals={name: _interval(result) for name, result in results.items() if result.estimate is not None},
-        n={name: cell.n for name, cell in timed.items()}
+        n={name: each.n for name, each in timed.items()}
         | {name: result.estimate.n for name, result in shares.items() if result.estimate is not None},
-        n_runs=sum(cell.n for cell in counted),
-        failed_runs=sum(cell.failed for cell in counted),
+        n_runs=sum(each.n for each in counted),
+        failed_runs=sum(each.failed for each in counted),
         reroutes=sum(decision.kind == "rerouted" for run in stage.runs for decision in run.decisions),
         own_clock=program.own_clock,
-        processors_busy=max((cell.busy for cell in timed.values() if cell.busy is not None), default=None),
-        limited_by_processors=any(cell.limited_by_processors for cell in timed.values())
-        if any(cell.processors and cell.asleep for cell in timed.values())
+        processors_busy=max((each.busy for each in timed.values() if each.busy is not None), default=None),
+        limited_by_processors=any(each.limited_by_processors for each in timed.values())
+        if any(each.processors and each.asleep for each in timed.values())
         else None,
         reasons={name: result.reason for name, result in results.items() if result.estimate is None},
         stages=stages or {},
     )
 
 
-def _interval(result: Result) -> Interval:
+def _interval(result: EffectEstimate) -> Interval:
     assert result.estimate is not None  # callers leave out those without
     low, high = result.estimate.low, result.estimate.high
     return (low if math.isfinite(low) else None, high if math.isfinite(high) else None)

@@ -34,7 +34,7 @@ Term = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Effect:
+class AnovaLine:
     """One line of the table. ``share``: of the total sum of squares. ``p`` is None where there is no error to test by.
 
     Attributes:
@@ -51,7 +51,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Samples:
+class CellSums:
     """Samples by cell and block, as sums: shape (k,) each, ``levels`` (k, factors) as numbers from 0.
 
     Attributes:
@@ -69,7 +69,7 @@ class Samples:
     whole_plot: tuple[int, ...] = ()
 
 
-def analyse(samples: Samples) -> list[Effect]:
+def analyse(samples: CellSums) -> list[AnovaLine]:
     """The table: effects, then the errors.
 
     Raises:
@@ -100,11 +100,11 @@ def analyse(samples: Samples) -> list[Effect]:
             effects.append(_tested(name, part, total, RESIDUAL, strata[RESIDUAL]))
         else:
             effects.append(_tested(name, part, total, BETWEEN, _matched(between, strata[RESIDUAL], part)))
-    errors = [Effect(name, int(part.degrees), part.squares, part.squares / total) for name, part in strata.items()]
+    errors = [AnovaLine(name, int(part.degrees), part.squares, part.squares / total) for name, part in strata.items()]
     return effects + errors
 
 
-def _joined(samples: Samples) -> Samples:
+def _joined(samples: CellSums) -> CellSums:
     """Factors whose levels go with each other one to one are one: the samples cannot tell their effects apart."""
     kinds = [np.unique(column, return_inverse=True)[1] for column in samples.levels.T]
     groups: list[list[int]] = []
@@ -142,12 +142,12 @@ class _Part:
         return self.squares / self.degrees
 
 
-def _tested(name: str, part: _Part, total: float, error: str, against: _Part) -> Effect:
+def _tested(name: str, part: _Part, total: float, error: str, against: _Part) -> AnovaLine:
     degrees, share = int(part.degrees), part.squares / total
     if against.degrees <= 0 or against.squares <= 0:
-        return Effect(name, degrees, part.squares, share, error=error)
+        return AnovaLine(name, degrees, part.squares, share, error=error)
     f = part.mean / against.mean
-    return Effect(name, degrees, part.squares, share, f, float(stats.f.sf(f, degrees, against.degrees)), error)
+    return AnovaLine(name, degrees, part.squares, share, f, float(stats.f.sf(f, degrees, against.degrees)), error)
 
 
 def _matched(between: _Part, residual: _Part, effect: _Part) -> _Part:
@@ -184,7 +184,7 @@ class _Fit:
 class _Model:
     """Least squares on the means of cells and blocks, weighted by their samples: the same as on the samples."""
 
-    def __init__(self, samples: Samples) -> None:
+    def __init__(self, samples: CellSums) -> None:
         self._samples = samples
         self._weights = np.sqrt(samples.n)
         self._columns: dict[Term, FloatArray] = {}

@@ -8,7 +8,7 @@ from fairlead.errors import FairleadError
 from fairlead.store import Store
 
 
-class Interrupted(FairleadError):
+class MeasurementInterrupted(FairleadError):
     """The user ended the measurement; what was taken is stored."""
 
 
@@ -23,7 +23,7 @@ def ended(store: Store, run: int) -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         store.finish_run(run, "aborted", error="interrupted by the user")
-        interrupted = Interrupted(
+        interrupted = MeasurementInterrupted(
             "interrupted", hint=f"what was measured is kept, marked incomplete, as run {run} in {store.directory}"
         )
         interrupted.exit_code = interrupts.exit_code(error)

@@ -398,13 +398,16 @@ class Store:
             found.setdefault(run, []).append(Series(name, unit, from_json(labels), arrays.decode(dtype, shape, data)))
         return found
 
-    def events(self, run: int, kind: str | None = None) -> list[Event]:
-        """The run's events by time, optionally of one kind."""
+    def events(self, run: int, *kinds: str) -> list[Event]:
+        """The run's events by time; if kinds are given, only those."""
         if self._lock is not None:
             self._events.flush()
+        former = (former_names.FORMER_KINDS[kind] for kind in kinds if kind in former_names.FORMER_KINDS)
+        stored = (*kinds, *former)
+        among = f" AND kind IN ({', '.join('?' * len(stored))})" if stored else ""
         rows = self._query(
-            "SELECT t_s, kind, data FROM events WHERE run = ?1 AND (?2 IS NULL OR kind IN (?2, ?3)) ORDER BY t_s, id",
-            (run, kind, former_names.FORMER_KINDS.get(kind or "")),
+            f"SELECT t_s, kind, data FROM events WHERE run = ?{among} ORDER BY t_s, id",
+            (run, *stored),
         )
         return [Event(t_s, *former_names.event(stored, from_json(data))) for t_s, stored, data in rows]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from fairlead.benchmarks.measuring import records
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import SERIES
 from fairlead.store import Store
@@ -17,7 +17,7 @@ SIZES_B = (1, 1024, 65536)
 def point_to_point_run(
     directory: Path,
     benchmark: str,
-    samples_s: dict[Cell, list[float]],
+    samples_s: dict[MessageCell, list[float]],
     *,
     cluster: str = "c",
     blocks: int = 8,

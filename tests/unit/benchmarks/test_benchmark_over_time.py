@@ -144,7 +144,7 @@ def test_each_pause_is_a_request_of_its_own_and_kept_when_a_later_one_fails(
     program = Answering()
     monkeypatch.setattr(probe, "running", lambda *_, **__: nullcontext(program))
     (tmp_path / "two.toml").write_text(TWO_HOSTS)
-    settings = burst.Settings(trains=(10,), pauses_s=(1.0, 0.0, 1.0), repetitions=4, runs=3, timeout_s=7.0)
+    settings = burst.BurstSettings(trains=(10,), pauses_s=(1.0, 0.0, 1.0), repetitions=4, runs=3, timeout_s=7.0)
     with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match="during pass 3, pause 3 of 3"):
         burst.measure(Cluster.load(tmp_path / "two.toml"), store, settings, lambda *_: None)
     assert all(request["warmup"] == 1 for request in program.requests), "the first train follows its own pause"

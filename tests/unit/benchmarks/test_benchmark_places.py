@@ -66,7 +66,7 @@ def test_nothing_is_measured_where_the_launcher_placed_ranks_otherwise(
     monkeypatch.setattr(probe, "running", lambda *_, **__: nullcontext(Misplaced()))
     monkeypatch.setattr("fairlead.cluster.run_facts.collect", lambda *_: {})
     with Store.open(tmp_path) as store, pytest.raises(MeasurementError, match="rank 1 was to run on h1"):
-        stress.measure(CLUSTER, store, stress.Settings(between=(("h0", "h1"),)), lambda *_: None)
+        stress.measure(CLUSTER, store, stress.StressSettings(between=(("h0", "h1"),)), lambda *_: None)
     with Store.read(tmp_path) as store:
         (run,) = store.runs("benchmark")
         assert run.status == "failed" and not store.events(run.id, "rank")

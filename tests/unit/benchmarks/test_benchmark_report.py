@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from fairlead.benchmarks.infiniband import measure as infiniband
 from fairlead.benchmarks.measuring import records
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import conditions
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.page.ratios import ratio_of_medians
@@ -21,7 +21,7 @@ from fairlead.store import Store
 
 from .benchmark_fixtures import SIZES_B, all_pairs_run, noise_run, point_to_point_run, tcp_run
 
-STEADY = {Cell(1): [20e-6, 20e-6, 22e-6], Cell(1024): [40e-6] * 3, Cell(65536): [1e-3] * 3}
+STEADY = {MessageCell(1): [20e-6, 20e-6, 22e-6], MessageCell(1024): [40e-6] * 3, MessageCell(65536): [1e-3] * 3}
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -44,7 +44,7 @@ def test_the_table_holds_the_unrounded_numbers(tmp_path: Path) -> None:
 
 def test_the_summary_says_what_is_good_and_bad_and_how_sure(tmp_path: Path) -> None:
     point_to_point_run(tmp_path, LATENCY, STEADY)
-    one, four, both = (Cell(65536, window=8), Cell(65536, 4, 8), Cell(65536, 1, 8, True))
+    one, four, both = (MessageCell(65536, window=8), MessageCell(65536, 4, 8), MessageCell(65536, 1, 8, True))
     point_to_point_run(tmp_path, THROUGHPUT, {one: [0.1] * 3, four: [0.2] * 3, both: [0.18] * 3})
     text = "\n".join(reports.findings(reports.load([tmp_path])))
     assert "with 1 pair, a message of 1\u00a0B takes 10.0\u00a0µs" in text
@@ -58,9 +58,12 @@ def test_the_summary_says_what_is_good_and_bad_and_how_sure(tmp_path: Path) -> N
 
 
 def test_scatter_and_drops_are_called_bad(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path, LATENCY, {Cell(1): [20e-6] * 8 + [90e-6] * 2, Cell(2): [90e-6] * 10})
+    point_to_point_run(tmp_path, LATENCY, {MessageCell(1): [20e-6] * 8 + [90e-6] * 2, MessageCell(2): [90e-6] * 10})
     point_to_point_run(
-        tmp_path, THROUGHPUT, {Cell(1024, window=64): [1e-3] * 3, Cell(65536, window=64): [0.1] * 3}, status="aborted"
+        tmp_path,
+        THROUGHPUT,
+        {MessageCell(1024, window=64): [1e-3] * 3, MessageCell(65536, window=64): [0.1] * 3},
+        status="aborted",
     )
     text = "\n".join(reports.findings(reports.load([tmp_path])))
     assert "latency of small messages varies: at 1\u00a0B the 95th percentile is 4.5 times the median" in text
@@ -70,8 +73,8 @@ def test_scatter_and_drops_are_called_bad(tmp_path: Path) -> None:
 
 
 def test_systems_of_several_directories_are_compared_with_a_baseline(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path / "old", LATENCY, {Cell(1): [20e-6] * 3})
-    point_to_point_run(tmp_path / "new", LATENCY, {Cell(1): [10e-6] * 3, Cell(2): [10e-6] * 3})
+    point_to_point_run(tmp_path / "old", LATENCY, {MessageCell(1): [20e-6] * 3})
+    point_to_point_run(tmp_path / "new", LATENCY, {MessageCell(1): [10e-6] * 3, MessageCell(2): [10e-6] * 3})
     found = reports.load([tmp_path / "new", tmp_path / "old"], baseline=str(tmp_path / "old"))
     assert found.names == [f"c ({tmp_path / 'new'})", f"c ({tmp_path / 'old'})"]
     table = rows(reports.comparison(found).csv())
@@ -94,8 +97,8 @@ def test_intervals_that_hold_1_tell_nothing_apart() -> None:
 
 
 def test_the_report_command_writes_a_page_with_every_benchmark(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path, LATENCY, {Cell(2**k): [1e-5] * 3 for k in range(14)})
-    point_to_point_run(tmp_path, THROUGHPUT, {Cell(65536, window=8): [0.1] * 3})
+    point_to_point_run(tmp_path, LATENCY, {MessageCell(2**k): [1e-5] * 3 for k in range(14)})
+    point_to_point_run(tmp_path, THROUGHPUT, {MessageCell(65536, window=8): [0.1] * 3})
     noise_run(tmp_path)
     tcp_run(tmp_path)
     done = CliRunner().invoke(command, ["report", str(tmp_path)])
@@ -151,7 +154,9 @@ def test_tcp_counts_the_middle_third_and_tells_retransmits(tmp_path: Path) -> No
 
 def test_layers_of_a_system_are_in_the_same_axes(tmp_path: Path) -> None:
     """Windows of 8 times 1000 B in 10 ms are 6.4 Mbit/s; TCP has 8."""
-    point_to_point_run(tmp_path, THROUGHPUT, {Cell(1000, window=8): [0.01] * 3, Cell(1000, 2, 8): [0.01] * 3}, blocks=1)
+    point_to_point_run(
+        tmp_path, THROUGHPUT, {MessageCell(1000, window=8): [0.01] * 3, MessageCell(1000, 2, 8): [0.01] * 3}, blocks=1
+    )
     tcp_run(tmp_path)
     report = reports.load([tmp_path])
     (drawing,) = (each for each in reports.drawings(report) if each.name == "layers-1")
@@ -171,7 +176,7 @@ def infiniband_run(directory: Path) -> None:
     plan = {"sizes_B": [1000], "queue_pairs": [1], "directions": ["one"]}
     with Store.open(directory) as store:
         run = store.begin_run(records.KIND, {"benchmark": "infiniband", "cluster": "c"}, plan=plan)
-        cell = infiniband.Cell("write", infiniband.THROUGHPUT, 1000)
+        cell = infiniband.VerbCell("write", infiniband.THROUGHPUT, 1000)
         store.add_series(run, "rate_bps", [80e6], "bit/s", {**cell.labels(), "round": 0})
         store.finish_run(run)
 
@@ -187,7 +192,7 @@ def infiniband_run(directory: Path) -> None:
 def test_mpi_that_was_kept_on_tcp_is_not_held_against_infiniband(
     tmp_path: Path, transport: str | None, verdict: str, note: bool
 ) -> None:
-    samples_s = {Cell(1000, window=8): [0.01] * 3}
+    samples_s = {MessageCell(1000, window=8): [0.01] * 3}
     point_to_point_run(tmp_path, THROUGHPUT, samples_s, blocks=1, transport=transport)
     tcp_run(tmp_path)
     infiniband_run(tmp_path)
@@ -203,7 +208,7 @@ def test_mpi_that_was_kept_on_tcp_is_not_held_against_infiniband(
 
 def test_systems_whose_messages_went_other_ways_are_lines_of_their_own(tmp_path: Path) -> None:
     for name, transport in (("a", "tcp"), ("b", "native")):
-        samples_s = {Cell(size_B): [2e-5] * 3 for size_B in SIZES_B}
+        samples_s = {MessageCell(size_B): [2e-5] * 3 for size_B in SIZES_B}
         point_to_point_run(tmp_path / name, LATENCY, samples_s, cluster=name, transport=transport)
     report = reports.load([tmp_path / "a", tmp_path / "b"])
     (drawing,) = reports.drawings(report)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from fairlead.benchmarks.all_pairs import measure as all_pairs
-from fairlead.benchmarks.measuring.budget import STARTING_S, Step, within
-from fairlead.benchmarks.measuring.cell import Cell
-from fairlead.benchmarks.measuring.pairs import Placement, host_pairs
+from fairlead.benchmarks.measuring.message_cell import MessageCell
+from fairlead.benchmarks.measuring.pairs import PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until, repeat
+from fairlead.benchmarks.measuring.suite import STARTING_S, SuiteStep, within
 from fairlead.benchmarks.point_to_point import measure as point_to_point
-from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, Settings
+from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, PointToPointSettings
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
 from fairlead.sizes import Sizes
@@ -37,7 +37,7 @@ NAN = float("nan")
 
 
 def test_ranks_of_each_pair_of_hosts_are_paired_one_to_one() -> None:
-    placement = Placement((("a", "b"), ("c", "d")), 2)
+    placement = PairPlacement((("a", "b"), ("c", "d")), 2)
     assert placement.hosts() == ["a", "a", "b", "b", "c", "c", "d", "d"]
     assert placement.ranks(2) == [(0, 2), (1, 3), (4, 6), (5, 7)]
     assert placement.ranks(1) == [(0, 2), (4, 6)]
@@ -66,37 +66,39 @@ def test_a_latency_is_half_a_round_trip_and_pairs_count_while_all_of_them_measur
     block = point_to_point.padded([[2.0, 2.0, 2.0], [4.0]])
     # The first pair's third round trip begins at 4, when the second pair has ended.
     assert sorted(point_to_point.latencies_s(block)) == [1.0, 1.0, 2.0]
-    assert point_to_point.value(LATENCY, Cell(1, 2), block) == 1.0
+    assert point_to_point.value(LATENCY, MessageCell(1, 2), block) == 1.0
 
 
 def test_the_rate_counts_what_all_pairs_carry_while_all_of_them_send() -> None:
-    cell = Cell(size_B=1000, pairs=2, window=10)
+    cell = MessageCell(size_B=1000, pairs=2, window=10)
     # Until 4 s: two windows of the first pair, one of the second, 80 kbit each.
     block = point_to_point.padded([[2.0, 2.0, 2.0], [4.0]])
     assert point_to_point.value(THROUGHPUT, cell, block) == pytest.approx(2 * 80_000 / 4 + 80_000 / 4)
-    both = Cell(size_B=1000, pairs=1, window=10, both=True)
+    both = MessageCell(size_B=1000, pairs=1, window=10, both=True)
     assert point_to_point.value(THROUGHPUT, both, np.array([[1.0, 1.0]])) == pytest.approx(160_000)
 
 
 def test_a_pair_without_a_window_in_the_common_time_still_counts() -> None:
     block = point_to_point.padded([[1.0], [4.0]])
-    assert point_to_point.rate_bps(Cell(1000, 2, 1), block) == pytest.approx(8000 / 1 + 8000 / 4)
+    assert point_to_point.rate_bps(MessageCell(1000, 2, 1), block) == pytest.approx(8000 / 1 + 8000 / 4)
 
 
 @pytest.mark.parametrize("pairs", [1, 16])
 @pytest.mark.parametrize("benchmark", [LATENCY, THROUGHPUT])
 def test_a_block_lasts_its_time_on_fast_networks_however_many_pairs(benchmark: str, pairs: int) -> None:
-    request = point_to_point._request(benchmark, Cell(8, pairs), Placement((("h0", "h1"),), pairs))
+    request = point_to_point._request(benchmark, MessageCell(8, pairs), PairPlacement((("h0", "h1"),), pairs))
     fastest_s = 1.1e-6  # round trips within a host; InfiniBand takes two and more
     assert request["most"] * fastest_s >= request["limit_s"] == point_to_point.BLOCK_S
 
 
 def test_windows_fit_into_memory_and_time() -> None:
-    settings = Settings(sizes_B=(1, 1 << 20, 1 << 22), pairs=(1, 16), directions=("one", "both"))
+    settings = PointToPointSettings(sizes_B=(1, 1 << 20, 1 << 22), pairs=(1, 16), directions=("one", "both"))
     assert [cell.window for cell in settings.cells(THROUGHPUT)[:6]] == [64, 64, 64, 64, 16, 4]
     # 200 Mbit/s carry 5 MB in the longest time of a window.
     assert [cell.window for cell in settings.cells(THROUGHPUT, 200e6)[:6]] == [64, 4, 2, 64, 2, 2]
-    assert settings.cells(LATENCY) == [Cell(size_B, pairs) for pairs in (1, 16) for size_B in (1, 1 << 20, 1 << 22)]
+    assert settings.cells(LATENCY) == [
+        MessageCell(size_B, pairs) for pairs in (1, 16) for size_B in (1, 1 << 20, 1 << 22)
+    ]
 
 
 def test_cells_are_repeated_in_random_order_until_their_median_is_known() -> None:
@@ -137,8 +139,10 @@ def test_exactly_so_many_blocks_need_no_budget_and_keep_to_one() -> None:
     assert taken(Until.exactly(25)) == 25
     assert taken(Until.exactly(25, budget_s=2500)) == 2
     assert Until.exactly(25).lasts_s(4, 30.0) == 3000.0
-    assert all_pairs.Settings(until=Until.exactly(3)).lasts_s() == math.inf  # how many pairs, the cluster decides
-    assert all_pairs.Settings(until=Until.exactly(3, budget_s=7)).lasts_s() == 7
+    assert (
+        all_pairs.AllPairsSettings(until=Until.exactly(3)).lasts_s() == math.inf
+    )  # how many pairs, the cluster decides
+    assert all_pairs.AllPairsSettings(until=Until.exactly(3, budget_s=7)).lasts_s() == 7
 
 
 @pytest.mark.parametrize(
@@ -163,14 +167,14 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 def test_a_budget_is_shared_and_a_failure_leaves_the_rest_alone() -> None:
     clock, shares, failures = [0.0], {}, {}
 
-    def step(name: str, weight: float, lasts_s: float) -> Step:
+    def step(name: str, weight: float, lasts_s: float) -> SuiteStep:
         def run(seconds: float) -> None:
             shares[name] = seconds
             clock[0] += lasts_s
             if name == "b":
                 raise MeasurementError("hung")
 
-        return Step(name, weight, run)
+        return SuiteStep(name, weight, run)
 
     def failed(name: str, error: FairleadError) -> None:
         failures[name] = str(error)

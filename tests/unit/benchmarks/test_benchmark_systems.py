@@ -7,7 +7,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from fairlead.benchmarks.measuring import records
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.page import systems
 from fairlead.benchmarks.point_to_point.measure import LATENCY
@@ -18,7 +18,7 @@ from .benchmark_fixtures import point_to_point_run
 
 
 def latency_run(directory: Path, time_s: float, status: str = "ok") -> int:
-    return point_to_point_run(directory, LATENCY, {Cell(1, 1): [time_s] * 20}, status=status)
+    return point_to_point_run(directory, LATENCY, {MessageCell(1, 1): [time_s] * 20}, status=status)
 
 
 def burst_run(directory: Path, time_s: float, **plan: Any) -> int:

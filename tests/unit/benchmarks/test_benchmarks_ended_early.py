@@ -46,46 +46,58 @@ def exchange(congestor: str) -> Part:
 
 
 CASES: dict[str, tuple[str, Any, list[Part]]] = {
-    "latency": (point_to_point.LATENCY, point_to_point.Settings(), [("round_trip_s", np.full((1, 1), US), PAIR)]),
-    "throughput": (point_to_point.THROUGHPUT, point_to_point.Settings(), [("window_s", np.full((1, 1), US), PAIR)]),
-    "one operation": (collectives.BENCHMARK, collectives.Settings(), [("call_s", np.full((4, 3), US), CALL)]),
-    "no call yet": (collectives.BENCHMARK, collectives.Settings(), [("late_s", np.full((4, 3), US), LATE)]),
+    "latency": (
+        point_to_point.LATENCY,
+        point_to_point.PointToPointSettings(),
+        [("round_trip_s", np.full((1, 1), US), PAIR)],
+    ),
+    "throughput": (
+        point_to_point.THROUGHPUT,
+        point_to_point.PointToPointSettings(),
+        [("window_s", np.full((1, 1), US), PAIR)],
+    ),
+    "one operation": (
+        collectives.BENCHMARK,
+        collectives.CollectivesSettings(),
+        [("call_s", np.full((4, 3), US), CALL)],
+    ),
+    "no call yet": (collectives.BENCHMARK, collectives.CollectivesSettings(), [("late_s", np.full((4, 3), US), LATE)]),
     "all late": (
         collectives.BENCHMARK,
-        collectives.Settings(),
+        collectives.CollectivesSettings(),
         [("late_s", np.full((4, 3), US), LATE), ("call_s", np.full((4, 3), US), LATE)],
     ),
     "all-pairs": (
         all_pairs.BENCHMARK,
-        all_pairs.Settings(),
+        all_pairs.AllPairsSettings(),
         [("round_trip_s", np.full((1, 3), US), {"first": "h0", "second": "h1", "size_B": 8, "window": 1, "round": 0})],
     ),
-    "impact alone": (impact.BENCHMARK, impact.Settings(), [exchange("alone")]),
-    "impact beside": (impact.BENCHMARK, impact.Settings(), [exchange("incast")]),
-    "impact, one round": (impact.BENCHMARK, impact.Settings(), [exchange("alone"), exchange("incast")]),
-    "stress": (stress.BENCHMARK, stress.Settings(), [("window_s", np.ones((1, 1)), {**PAIR, "start_s": 0.0})]),
-    "burst": (burst.BENCHMARK, burst.Settings(), [("train_s", np.full((9, 30), US), {"train": 1, "size_B": 1})]),
-    "network-noise, small only": (network_noise.BENCHMARK, network_noise.Settings(), [TRIPS]),
+    "impact alone": (impact.BENCHMARK, impact.ImpactSettings(), [exchange("alone")]),
+    "impact beside": (impact.BENCHMARK, impact.ImpactSettings(), [exchange("incast")]),
+    "impact, one round": (impact.BENCHMARK, impact.ImpactSettings(), [exchange("alone"), exchange("incast")]),
+    "stress": (stress.BENCHMARK, stress.StressSettings(), [("window_s", np.ones((1, 1)), {**PAIR, "start_s": 0.0})]),
+    "burst": (burst.BENCHMARK, burst.BurstSettings(), [("train_s", np.full((9, 30), US), {"train": 1, "size_B": 1})]),
+    "network-noise, small only": (network_noise.BENCHMARK, network_noise.NetworkNoiseSettings(), [TRIPS]),
     "network-noise": (
         network_noise.BENCHMARK,
-        network_noise.Settings(),
+        network_noise.NetworkNoiseSettings(),
         [TRIPS, ("window_s", np.ones((1, 2)), {"size_B": 1, "start_s": 0.5, "window": 2})],
     ),
-    "loggp, single": (loggp.BENCHMARK, loggp.Settings(), [prtt(1)]),
-    "loggp, trains": (loggp.BENCHMARK, loggp.Settings(), [prtt(16)]),
-    "loggp, no gap": (loggp.BENCHMARK, loggp.Settings(), [prtt(n, size_B) for n in (1, 16) for size_B in (1, 2)]),
-    "noise": (noise.BENCHMARK, noise.Settings(), [("least_iteration_s", [1e-9], CORE)]),
+    "loggp, single": (loggp.BENCHMARK, loggp.LogGPSettings(), [prtt(1)]),
+    "loggp, trains": (loggp.BENCHMARK, loggp.LogGPSettings(), [prtt(16)]),
+    "loggp, no gap": (loggp.BENCHMARK, loggp.LogGPSettings(), [prtt(n, size_B) for n in (1, 16) for size_B in (1, 2)]),
+    "noise": (noise.BENCHMARK, noise.NoiseSettings(), [("least_iteration_s", [1e-9], CORE)]),
     "noise-effect": (
         noise_effect.BENCHMARK,
-        noise_effect.Settings(),
+        noise_effect.NoiseEffectSettings(),
         [("message_s", np.full((1, 2), US), WATCHED)],
     ),
     "tcp": (
         tcp.BENCHMARK,
-        tcp.Settings(),
+        tcp.TcpSettings(),
         [("interval_end_s", [[0.2]], {"streams": 1, "both": 0, "round": 0, "seconds": 6.0})],
     ),
-    "infiniband": (infiniband.BENCHMARK, infiniband.Settings(), [("rate_bps", [1e9], VERB)]),
+    "infiniband": (infiniband.BENCHMARK, infiniband.InfinibandSettings(), [("rate_bps", [1e9], VERB)]),
 }
 
 

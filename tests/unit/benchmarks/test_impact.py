@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.benchmarks.impact import analyse as impact_analysis
 from fairlead.benchmarks.impact import measure as impact
-from fairlead.benchmarks.impact.measure import ALONE, Cell, Congestor, Settings
+from fairlead.benchmarks.impact.measure import ALONE, Congestor, ImpactCell, ImpactSettings
 from fairlead.benchmarks.measuring import probe, records
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
@@ -19,11 +19,11 @@ from fairlead.store import Store
 
 
 def test_hosts_are_drawn_by_the_seed_and_every_rank_has_one_part() -> None:
-    settings = Settings(per_host=2, seed=7)
+    settings = ImpactSettings(per_host=2, seed=7)
     draws = [impact.drawn(8, settings, number) for number in range(20)]
     assert draws == [impact.drawn(8, settings, number) for number in range(20)]
     assert len({tuple(victims) for victims, _ in draws}) > 10
-    assert draws != [impact.drawn(8, Settings(per_host=2, seed=8), number) for number in range(20)]
+    assert draws != [impact.drawn(8, ImpactSettings(per_host=2, seed=8), number) for number in range(20)]
     for victims, congestors in draws:
         assert sorted(victims + congestors) == list(range(16))
         assert len(victims) == len(congestors) == 8
@@ -32,12 +32,12 @@ def test_hosts_are_drawn_by_the_seed_and_every_rank_has_one_part() -> None:
 
 @pytest.mark.parametrize(("hosts", "share", "congestors"), [(4, 0.5, 2), (4, 0.9, 2), (5, 0.1, 2), (10, 0.8, 8)])
 def test_two_are_always_left_on_either_side(hosts: int, share: float, congestors: int) -> None:
-    victims, others = impact.drawn(hosts, Settings(share=share), 0)
+    victims, others = impact.drawn(hosts, ImpactSettings(share=share), 0)
     assert (len(victims), len(others)) == (hosts - congestors, congestors)
 
 
 def test_several_congestors_at_once_have_hosts_of_their_own() -> None:
-    settings = Settings(congestors=("alltoall", "incast"), together=True, per_host=2, seed=7)
+    settings = ImpactSettings(congestors=("alltoall", "incast"), together=True, per_host=2, seed=7)
     texts = [str(each) for each in settings.beside()]
     assert texts == ["alltoall", "incast", "alltoall+incast"]
     assert [Congestor.parse(text) for text in texts] == settings.beside()
@@ -51,7 +51,7 @@ def test_several_congestors_at_once_have_hosts_of_their_own() -> None:
 
 
 def test_congestors_by_their_number_are_beside_the_same_victims() -> None:
-    settings = Settings(congestors=("alltoall",), hosts=(2, 4))
+    settings = ImpactSettings(congestors=("alltoall",), hosts=(2, 4))
     assert [str(each) for each in settings.beside()] == ["alltoall on 2 hosts", "alltoall on 4 hosts"]
     victims, ranks = impact.drawn(8, settings, 0)
     assert (len(victims), len(ranks)) == (4, 4)
@@ -63,33 +63,33 @@ def test_congestors_by_their_number_are_beside_the_same_victims() -> None:
     ("settings", "hosts", "complaint"),
     [
         (
-            Settings(together=True),
+            ImpactSettings(together=True),
             8,
             "3 congestors at once need 6 hosts, not 4: take fewer --congestors, or a larger --share",
         ),
         (
-            Settings(together=True, hosts=(4, 6)),
+            ImpactSettings(together=True, hosts=(4, 6)),
             8,
             "3 congestors at once need 6 hosts, not 4: take fewer --congestors, or more --hosts",
         ),
-        (Settings(together=True), 12, None),
-        (Settings(hosts=(2, 7)), 8, "--hosts 7: of 8 compute hosts two must be victims"),
-        (Settings(hosts=(2, 6)), 8, None),
-        (Settings(), 4, None),
+        (ImpactSettings(together=True), 12, None),
+        (ImpactSettings(hosts=(2, 7)), 8, "--hosts 7: of 8 compute hosts two must be victims"),
+        (ImpactSettings(hosts=(2, 6)), 8, None),
+        (ImpactSettings(), 4, None),
     ],
 )
-def test_what_a_cluster_is_too_small_for(settings: Settings, hosts: int, complaint: str | None) -> None:
+def test_what_a_cluster_is_too_small_for(settings: ImpactSettings, hosts: int, complaint: str | None) -> None:
     assert settings.complaint(hosts) == complaint
 
 
 def test_factors_pair_the_rounds_and_do_not_round() -> None:
     tail = np.array([[1.0] * 98 + [3.0, 3.0]])
     found = {
-        Cell("latency", ALONE): {0: np.ones((1, 100)), 1: 2 * np.ones((1, 100)), 2: np.ones((1, 100))},
-        Cell("latency", "incast"): {0: tail, 1: 4 * np.ones((1, 100))},
+        ImpactCell("latency", ALONE): {0: np.ones((1, 100)), 1: 2 * np.ones((1, 100)), 2: np.ones((1, 100))},
+        ImpactCell("latency", "incast"): {0: tail, 1: 4 * np.ones((1, 100))},
     }
     (factor,) = impact_analysis.factors(found)
-    assert factor.cell == Cell("latency", "incast")
+    assert factor.cell == ImpactCell("latency", "incast")
     assert factor.ratios.tolist() == [pytest.approx(1.04), 2.0]
     assert factor.mean_interval is not None and factor.mean_interval.n == 2
     assert factor.mean == pytest.approx(1.52)
@@ -110,7 +110,9 @@ def test_a_tail_of_few_exchanges_is_held_against_as_few_alone() -> None:
     for _ in range(25):
         alone = {number: heavy_tailed(random, 1000) for number in range(26)}
         beside = {number: heavy_tailed(random, 20) for number in range(26)}
-        (factor,) = impact_analysis.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+        (factor,) = impact_analysis.factors(
+            {ImpactCell("latency", ALONE): alone, ImpactCell("latency", "incast"): beside}
+        )
         assert factor.tail is not None and factor.tail_interval is not None
         found.append((factor.tail, factor.tail_interval.contains(1.0)))
     assert np.median([tail for tail, _ in found]) == pytest.approx(1.0, abs=0.15)
@@ -121,10 +123,10 @@ def test_a_tail_that_grows_is_told_with_its_interval() -> None:
     random = np.random.default_rng(4)
     alone = {number: heavy_tailed(random, 1000) for number in range(12)}
     beside = {number: heavy_tailed(random, 200, scale=5.0) for number in range(12)}
-    (factor,) = impact_analysis.factors({Cell("latency", ALONE): alone, Cell("latency", "incast"): beside})
+    (factor,) = impact_analysis.factors({ImpactCell("latency", ALONE): alone, ImpactCell("latency", "incast"): beside})
     assert factor.tail == pytest.approx(5.0, rel=0.3)
     assert factor.tail_interval is not None and factor.tail_interval.low > 2.5
-    few = {Cell("latency", ALONE): alone, Cell("latency", "incast"): {n: beside[n] for n in range(2)}}
+    few = {ImpactCell("latency", ALONE): alone, ImpactCell("latency", "incast"): {n: beside[n] for n in range(2)}}
     (factor,) = impact_analysis.factors(few)
     assert factor.tail is None and factor.tail_interval is None
 
@@ -150,7 +152,7 @@ class Congested:
 def test_whole_rounds_are_repeated_until_the_ratio_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "running", lambda *_, **__: nullcontext(Congested()))
     (tmp_path / "four.toml").write_text(f'[cluster]\nname = "four"\nexecutor = "local"\ninterface = "lo"\n{HOSTS}')
-    settings = Settings(congestors=("alltoall", "incast"), until=Until(within=0.05, budget_s=60, least=6))
+    settings = ImpactSettings(congestors=("alltoall", "incast"), until=Until(within=0.05, budget_s=60, least=6))
     with Store.open(tmp_path / "r") as store:
         run = impact.measure(Cluster.load(tmp_path / "four.toml"), store, settings, lambda *_: None)
         blocks = impact_analysis.blocks(store, run)

@@ -10,13 +10,13 @@ from fairlead.cli.main import command
 from fairlead.cli.measure import FORMATS
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.readers import formats
-from fairlead.readers.reading import Told
+from fairlead.readers.reading import ImportOptions
 from fairlead.store import Store
 
 from . import foreign_files as files
 from . import netgauge_files
 
-BARRIER = Told(test="barrier", unit="us")
+BARRIER = ImportOptions(test="barrier", unit="us")
 
 
 def imported(tmp_path: Path, *words: str) -> None:
@@ -42,8 +42,8 @@ def test_every_sample_is_kept_and_its_statistics_are_computed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "told", "message"),
     [
-        ("1\n", Told(), r"f:1: a file of samples names neither their test nor their unit"),
-        ("1\n", Told("barrier", "furlong"), r"f:1: a file of samples names neither"),
+        ("1\n", ImportOptions(), r"f:1: a file of samples names neither their test nor their unit"),
+        ("1\n", ImportOptions("barrier", "furlong"), r"f:1: a file of samples names neither"),
         ("1 2\n", BARRIER, r"f:1: '1 2' is not one number"),
         ("1\n-2\n", BARRIER, r"f:2: '-2' is not a number of this format"),
         ("1\nnan\n", BARRIER, r"f:2: 'nan' is not a number"),
@@ -53,7 +53,7 @@ def test_every_sample_is_kept_and_its_statistics_are_computed(tmp_path: Path) ->
         ("# nothing\n", BARRIER, r"f:1: there is no sample"),
     ],
 )
-def test_samples_that_are_none_are_refused(text: str, told: Told, message: str) -> None:
+def test_samples_that_are_none_are_refused(text: str, told: ImportOptions, message: str) -> None:
     with pytest.raises(MeasurementError, match=message):
         formats.read("samples", text, "f", told)
 

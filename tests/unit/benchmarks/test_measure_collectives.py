@@ -9,7 +9,7 @@ import pytest
 
 from fairlead.benchmarks.collectives import analyse as collectives_analysis
 from fairlead.benchmarks.collectives import measure as collectives
-from fairlead.benchmarks.collectives.measure import Cell, Settings
+from fairlead.benchmarks.collectives.measure import CollectiveCell, CollectivesSettings
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.page import report as reports
 from fairlead.errors import ConfigError
@@ -23,19 +23,19 @@ def test_a_call_is_over_when_its_last_rank_is_done() -> None:
 
 
 def test_buffers_that_are_too_large_are_left_out() -> None:
-    cells = Settings(operations=("bcast",), sizes_B=(4, 2**26), ranks=(2, 8)).cells(8)
-    assert cells == [Cell("bcast", 4, 2), Cell("bcast", 2**26, 2), Cell("bcast", 4, 8)]
-    assert {cell.ranks for cell in Settings(sizes_B=(4,)).cells(3)} == {3}
+    cells = CollectivesSettings(operations=("bcast",), sizes_B=(4, 2**26), ranks=(2, 8)).cells(8)
+    assert cells == [CollectiveCell("bcast", 4, 2), CollectiveCell("bcast", 2**26, 2), CollectiveCell("bcast", 4, 8)]
+    assert {cell.ranks for cell in CollectivesSettings(sizes_B=(4,)).cells(3)} == {3}
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (Settings(ranks=(9,)), "--ranks 9: there are 2 to 8"),
-        (Settings(sizes_B=(5,)), "--sizes 5: reductions sum numbers of 4 B"),
+        (CollectivesSettings(ranks=(9,)), "--ranks 9: there are 2 to 8"),
+        (CollectivesSettings(sizes_B=(5,)), "--sizes 5: reductions sum numbers of 4 B"),
     ],
 )
-def test_what_cannot_be_measured_is_told(settings: Settings, message: str) -> None:
+def test_what_cannot_be_measured_is_told(settings: CollectivesSettings, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         settings.cells(8)
 

@@ -4,15 +4,15 @@ import subprocess
 
 import pytest
 
-from fairlead.benchmarks.measuring.probe import Probe
+from fairlead.benchmarks.measuring.probe import RunningProbe
 from fairlead.errors import MeasurementError
 
 START = r'printf "{\"library\": \"x\", \"clock_step_s\": 1e-9, \"ranks\": []}\n"; read request; '
 
 
-def probe(then: str) -> Probe:
+def probe(then: str) -> RunningProbe:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return Probe("mpi-x", subprocess.Popen(["sh", "-c", START + then], **pipes))  # type: ignore[call-overload]
+    return RunningProbe("mpi-x", subprocess.Popen(["sh", "-c", START + then], **pipes))  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("half", ["", r'printf "{\"samples_s\":[[3.9"; '])

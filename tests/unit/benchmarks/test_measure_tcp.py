@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fairlead.benchmarks.measuring import budget as benchmarks
-from fairlead.benchmarks.measuring import records
+from fairlead.benchmarks.measuring import records, suite
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.tcp import CONNECTING_S
@@ -54,7 +53,7 @@ def imitated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Cl
 
 def test_a_hung_stream_is_ended_and_the_run_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = imitated(tmp_path, monkeypatch, HUNG)
-    settings = tcp.Settings(seconds=1, timeout_s=0.5, until=Until.exactly(1, 60))
+    settings = tcp.TcpSettings(seconds=1, timeout_s=0.5, until=Until.exactly(1, 60))
     begin_s = time.monotonic()
     with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match=r"did not end within 1\.5 s"):
         tcp.measure(cluster, store, settings, lambda *_: None)
@@ -69,12 +68,12 @@ def test_what_iperf3_refuses_is_told_in_its_words(tmp_path: Path, monkeypatch: p
     cluster = imitated(tmp_path, monkeypatch, REFUSES)
     told = "h1: iperf3 ended with exit code 1: iperf3: parameter error - what was asked for"
     with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match=told):
-        tcp.measure(cluster, store, tcp.Settings(), lambda *_: None)
+        tcp.measure(cluster, store, tcp.TcpSettings(), lambda *_: None)
 
 
 def test_intervals_are_those_that_iperf3_knows() -> None:
     lengths_s = (3, 6, 1800, 3600)
-    assert [tcp.Settings(seconds=seconds).interval_s() for seconds in lengths_s] == [0.1, 0.2, 60.0, 60.0]
+    assert [tcp.TcpSettings(seconds=seconds).interval_s() for seconds in lengths_s] == [0.1, 0.2, 60.0, 60.0]
 
 
 def test_a_length_that_iperf3_would_cut_is_refused(tmp_path: Path) -> None:
@@ -86,11 +85,11 @@ def test_a_length_that_iperf3_would_cut_is_refused(tmp_path: Path) -> None:
 
 def test_all_gives_whole_seconds_and_keeps_within_its_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "two.toml").write_text(CLUSTER)
-    asked: list[tcp.Settings] = []
+    asked: list[tcp.TcpSettings] = []
     monkeypatch.setattr(tcp, "measure", lambda cluster, store, settings, progress: asked.append(settings))
     cluster = Cluster.load(tmp_path / "two.toml")
     with Store.open(tmp_path / "r") as store:
-        steps = benchmarks._steps(cluster, store, benchmarks.Settings(pairs=(1, 4)), lambda *_: None)
+        steps = suite._steps(cluster, store, suite.SuiteSettings(pairs=(1, 4)), lambda *_: None)
     (step,) = [step for step in steps if step.name == "tcp"]
     shares_s = [step.least_s, 33.3, 100.0, 1000.0]
     for share_s in shares_s:

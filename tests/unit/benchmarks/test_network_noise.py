@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairlead.benchmarks.loggp import analyse as loggp_analysis
-from fairlead.benchmarks.loggp.measure import Cell
+from fairlead.benchmarks.loggp.measure import LogGPCell
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.network_noise import analyse as network_noise_analysis
 from fairlead.benchmarks.page import report as reports
@@ -49,15 +49,15 @@ def test_what_resembles_its_neighbours_has_not_changed() -> None:
 
 def round_trips(
     latency_s: float, overhead_s: float, gap_s: float, per_B_s: float, sizes_B: list[int]
-) -> dict[Cell, np.ndarray]:
+) -> dict[LogGPCell, np.ndarray]:
     """What six blocks on a network of these parameters would show."""
     found = {}
     for size_B in sizes_B:
         single_s = 2 * (latency_s + 2 * overhead_s + (size_B - 1) * per_B_s)
         message_s = gap_s + (size_B - 1) * per_B_s
-        found[Cell(size_B, 1, 0.0)] = np.full(6, single_s)
-        found[Cell(size_B, 16, 0.0)] = np.full(6, single_s + 15 * message_s)
-        found[Cell(size_B, 16, single_s)] = np.full(6, single_s + 15 * (overhead_s + single_s))
+        found[LogGPCell(size_B, 1, 0.0)] = np.full(6, single_s)
+        found[LogGPCell(size_B, 16, 0.0)] = np.full(6, single_s + 15 * message_s)
+        found[LogGPCell(size_B, 16, single_s)] = np.full(6, single_s + 15 * (overhead_s + single_s))
     return found
 
 
@@ -105,7 +105,7 @@ def test_a_change_of_protocol_is_another_piece() -> None:
 
 def test_sizes_that_the_budget_left_half_measured_do_not_count() -> None:
     values = round_trips(20e-6, 1e-6, 5e-6, 1e-9, [1, 8, 64, 512])
-    del values[Cell(8, 1, 0.0)]
+    del values[LogGPCell(8, 1, 0.0)]
     assert set(loggp_analysis.parameters(values).message_gap_s) == {1, 64, 512}
     # Overheads that are more than half a round trip leave nothing for L.
     assert loggp_analysis.parameters(round_trips(-1e-6, 1e-6, 5e-6, 1e-9, [1, 8, 64, 512])).latency_s is None

@@ -8,7 +8,7 @@ import pytest
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.noise_effect import analyse as noise_effect_analysis
 from fairlead.benchmarks.noise_effect import measure as noise_effect
-from fairlead.benchmarks.noise_effect.analyse import Part
+from fairlead.benchmarks.noise_effect.analyse import NoiseEffectPart
 from fairlead.benchmarks.page import report as reports
 from fairlead.errors import MeasurementError
 from fairlead.store import Store
@@ -16,12 +16,12 @@ from fairlead.store import Store
 NONE = np.empty((0, 2))
 
 
-def part(lengths_s: list[float], near_s: list[tuple[float, float]], far: list[tuple[int, float]]) -> Part:
+def part(lengths_s: list[float], near_s: list[tuple[float, float]], far: list[tuple[int, float]]) -> NoiseEffectPart:
     """Messages without a gap between them."""
     lengths = np.array(lengths_s)
     starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
     near = np.array(near_s) if near_s else NONE
-    return Part(
+    return NoiseEffectPart(
         0.0,
         np.stack([starts, lengths], axis=1),
         near,

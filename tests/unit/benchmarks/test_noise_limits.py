@@ -2,13 +2,13 @@
 
 import subprocess
 
-from fairlead.benchmarks.noise.measure import Settings, _Watch
+from fairlead.benchmarks.noise.measure import NoiseSettings, _Watch
 
 
 def test_one_core_after_the_other_takes_as_long_as_all_of_them() -> None:
-    assert Settings(seconds=10).lasts_s() == 10
-    assert Settings(seconds=10, in_turn=True, cpus=(0, 3, 5)).lasts_s() == 30
-    assert Settings(seconds=10, in_turn=True).lasts_s() == 80
+    assert NoiseSettings(seconds=10).lasts_s() == 10
+    assert NoiseSettings(seconds=10, in_turn=True, cpus=(0, 3, 5)).lasts_s() == 30
+    assert NoiseSettings(seconds=10, in_turn=True).lasts_s() == 80
 
 
 def test_a_program_that_is_not_done_in_time_is_ended_and_that_is_said() -> None:

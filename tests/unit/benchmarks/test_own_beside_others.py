@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.page.layers import Layer, Layers, draw
 from fairlead.benchmarks.point_to_point.measure import LATENCY
@@ -18,7 +18,7 @@ from . import netgauge_files
 from .benchmark_fixtures import point_to_point_run
 from .test_import_samples import imported
 
-SKEWED = {Cell(1): [20e-6] * 9 + [120e-6], Cell(1024): [40e-6] * 9 + [240e-6]}
+SKEWED = {MessageCell(1): [20e-6] * 9 + [120e-6], MessageCell(1024): [40e-6] * 9 + [240e-6]}
 
 
 def rows(drawing: Drawing) -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.benchmarks.imported import keep as imported
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.cli.main import command
@@ -53,23 +53,23 @@ def test_a_system_pays_for_hosts_costs_and_idle_hours(tmp_path: Path) -> None:
     text = (
         INSTANCE + COSTS + '[systems.c]\ninstance = "big"\nhosts = 4\ncosts = ["storage", "gateway"]\nidle_hours = 2\n'
     )
-    price = prices.load(book(tmp_path / "b.toml", text)).price("x", "c")
+    price = prices.load_prices(book(tmp_path / "b.toml", text)).price("x", "c")
     assert price is not None
     assert price.per_hour == pytest.approx(4 * 3.0 + 4 * 0.5 * 3 + 1.0)
     assert price.of_hosts(2) == pytest.approx(19.0 / 2)
     assert price.of_seconds(1800) == pytest.approx(9.5)
-    assert prices.load(tmp_path / "b.toml").price("y") is None
+    assert prices.load_prices(tmp_path / "b.toml").price("y") is None
 
 
 def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
     book(tmp_path / "base.toml", INSTANCE + COSTS)
     cheaper = INSTANCE.replace("3.0", "2.0")
     own = book(tmp_path / "own.toml", f'extends = ["base.toml"]\n{cheaper}[systems.c]\ninstance = "big"\nhosts = 1\n')
-    price = prices.load(own).price("c")
+    price = prices.load_prices(own).price("c")
     assert price is not None and price.per_hour == 2.0
     (tmp_path / "base.toml").write_text((tmp_path / "base.toml").read_text().replace("EUR", "USD"))
     with pytest.raises(ConfigError, match=r"base.toml is in USD, this book in EUR"):
-        prices.load(own)
+        prices.load_prices(own)
 
 
 @pytest.mark.parametrize(
@@ -94,23 +94,23 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
 )
 def test_mistakes_are_told_with_their_place(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
-        prices.load(book(tmp_path / "b.toml", text)).price("c")
+        prices.load_prices(book(tmp_path / "b.toml", text)).price("c")
 
 
 def test_the_example_book_is_usable() -> None:
-    price = prices.load(Path(__file__).parents[3] / "examples" / "prices.toml").price("cloud")
+    price = prices.load_prices(Path(__file__).parents[3] / "examples" / "prices.toml").price("cloud")
     assert price is not None
     assert price.per_hour == pytest.approx(8 * (3.888 + 3 * 0.05) + 3 * 0.045)
 
 
 def test_what_money_buys_is_compared_with_intervals(tmp_path: Path) -> None:
     for name, latency_s in (("old", 20e-6), ("new", 10e-6)):
-        point_to_point_run(tmp_path / name, LATENCY, {Cell(8): [latency_s] * 3}, cluster=name)
-        point_to_point_run(tmp_path / name, THROUGHPUT, {Cell(10**6, window=8): [0.1] * 3}, cluster=name)
+        point_to_point_run(tmp_path / name, LATENCY, {MessageCell(8): [latency_s] * 3}, cluster=name)
+        point_to_point_run(tmp_path / name, THROUGHPUT, {MessageCell(10**6, window=8): [0.1] * 3}, cluster=name)
     text = INSTANCE + INSTANCE.replace("big", "huge").replace("3.0", "12.0")
     text += '[systems.old]\ninstance = "big"\nhosts = 4\n[systems.new]\ninstance = "huge"\nhosts = 2\n'
     found = reports.load(
-        [tmp_path / "old", tmp_path / "new"], book=prices.load(book(tmp_path / "b.toml", text)), baseline="old"
+        [tmp_path / "old", tmp_path / "new"], book=prices.load_prices(book(tmp_path / "b.toml", text)), baseline="old"
     )
     drawing = reports.drawings(found)[-1]
     assert (drawing.name, drawing.title) == ("per-price", "What one EUR buys")
@@ -135,10 +135,13 @@ def test_messages_of_all_pairs_of_hosts_are_bought_with_the_price_of_all(tmp_pat
     pairs = {"one": (("h0", "h1"),), "two": (("h0", "h1"), ("h2", "h3"))}
     text = INSTANCE
     for name, between in pairs.items():
-        for benchmark, cell, time_s in ((LATENCY, Cell(8, pairs=3), 20e-6), (THROUGHPUT, Cell(10**6, window=8), 0.1)):
+        for benchmark, cell, time_s in (
+            (LATENCY, MessageCell(8, pairs=3), 20e-6),
+            (THROUGHPUT, MessageCell(10**6, window=8), 0.1),
+        ):
             point_to_point_run(tmp_path / name, benchmark, {cell: [time_s] * 3}, cluster=name, between=between)
         text += f'[systems.{name}]\ninstance = "big"\nhosts = 4\n'
-    found = reports.load([tmp_path / name for name in pairs], book=prices.load(book(tmp_path / "b.toml", text)))
+    found = reports.load([tmp_path / name for name in pairs], book=prices.load_prices(book(tmp_path / "b.toml", text)))
     table = reports.drawings(found)[-1].table
     bought = {
         (row[0].value, row[1].value): dict(zip(table.keys, row, strict=True))["bought"].value for row in table.rows
@@ -154,7 +157,7 @@ def test_files_of_other_programs_are_priced_where_two_hosts_are_busy(tmp_path: P
         with Store.open(tmp_path / "r") as store:
             imported.keep(store, "c", "osu", imported.read("osu", [tmp_path / name]))
     text = INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 4\n'
-    found = reports.load([tmp_path / "r"], book=prices.load(book(tmp_path / "b.toml", text)))
+    found = reports.load([tmp_path / "r"], book=prices.load_prices(book(tmp_path / "b.toml", text)))
     table = reports.drawings(found)[-1].table
     rows = {row[1].value: dict(zip(table.keys, row, strict=True)) for row in table.rows}
     assert set(rows) == {"OSU Latency", "OSU Bi-Directional Bandwidth"}
@@ -164,7 +167,7 @@ def test_files_of_other_programs_are_priced_where_two_hosts_are_busy(tmp_path: P
 
 
 def test_a_system_without_a_price_is_told(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path / "r", LATENCY, {Cell(8): [1e-5] * 3})
+    point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3})
     path = book(tmp_path / "b.toml", INSTANCE)
     done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--prices", str(path)])
     assert done.exit_code == 0, done.output
@@ -186,6 +189,6 @@ def test_a_measurement_tells_its_cost_before_it_starts(tmp_path: Path) -> None:
 
 
 def test_a_level_that_would_do_nothing_is_refused(tmp_path: Path) -> None:
-    point_to_point_run(tmp_path / "r", LATENCY, {Cell(8): [1e-5] * 3})
+    point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3})
     done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--level", "0.9"])
     assert (done.exit_code, "the intervals of benchmarks are at 95 %" in done.output) == (2, True)

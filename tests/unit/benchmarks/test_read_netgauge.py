@@ -5,11 +5,11 @@ import pytest
 
 from fairlead.errors import MeasurementError
 from fairlead.readers.netgauge import read as netgauge
-from fairlead.readers.reading import Reading, Told
+from fairlead.readers.reading import ImportOptions, Reading
 
 from . import netgauge_files as files
 
-TICKS = Told(tick_rate_hz=2e9)
+TICKS = ImportOptions(tick_rate_hz=2e9)
 
 
 def column(text: str, benchmark: str, statistic: str, series: str = "time_s") -> list[float]:
@@ -23,7 +23,7 @@ def of(reading: Reading, statistic: str, series: str = "time_s") -> list[float]:
     return list(found.values)
 
 
-def names(text: str, told: Told = TICKS) -> list[str]:
+def names(text: str, told: ImportOptions = TICKS) -> list[str]:
     return [each.benchmark for each in netgauge.read(text, "f", told)]
 
 
@@ -35,14 +35,14 @@ def test_one_one_from_its_file_and_with_its_deviation_missing() -> None:
 
 def test_the_pattern_is_that_of_the_log_or_that_which_the_user_names() -> None:
     assert names(files.VERBOSE) == ["netgauge one_one_sync"]
-    assert names(files.ONE_ONE, Told(test="one_one_mpi_bidirect")) == ["netgauge one_one_mpi_bidirect"]
-    assert names(files.ONE_ONE, Told(test="overlap")) == ["netgauge overlap"]
+    assert names(files.ONE_ONE, ImportOptions(test="one_one_mpi_bidirect")) == ["netgauge one_one_mpi_bidirect"]
+    assert names(files.ONE_ONE, ImportOptions(test="overlap")) == ["netgauge overlap"]
     assert names(files.TO_ONE) == ["netgauge Nto1"]
     unnamed = files.TO_ONE[files.TO_ONE.index("\n") + 1 :]
     with pytest.raises(MeasurementError, match=r"f:6: several patterns of netgauge write this table") as refused:
         netgauge.read(unnamed, "f")
     assert "--test 1toN, Nto1" in refused.value.hint
-    assert names(unnamed, Told(test="1toN")) == ["netgauge 1toN"]
+    assert names(unnamed, ImportOptions(test="1toN")) == ["netgauge 1toN"]
 
 
 def test_without_headers_the_time_is_the_least_or_the_median_by_pattern() -> None:
@@ -123,7 +123,7 @@ def test_ticks_need_their_rate() -> None:
         netgauge.read(files.CLOCKS, "f")
     assert refused.value.hint == "give it: --tick-rate HZ"
     with pytest.raises(MeasurementError, match=r"at 1000 ticks a second the round trips take 50 s of the 0\.2002 s"):
-        netgauge.read(files.CLOCKS, "f", Told(tick_rate_hz=1000))
+        netgauge.read(files.CLOCKS, "f", ImportOptions(tick_rate_hz=1000))
 
 
 def test_fixed_quanta_of_work_and_of_time() -> None:

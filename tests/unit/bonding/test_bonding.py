@@ -6,7 +6,7 @@ import pytest
 
 from fairlead.bonding import parse
 from fairlead.bonding.explain import Bond, explain, parse_mode
-from fairlead.bonding.hashing import ENCAP34, End, Flow, link_of
+from fairlead.bonding.hashing import ENCAP34, Flow, FlowEnd, link_of
 from fairlead.cluster.description import Host
 from fairlead.errors import ConfigError
 from fairlead.net import live
@@ -16,7 +16,7 @@ A, B = bytes.fromhex("0200000000a1"), bytes.fromhex("0200000000b2")
 
 
 def flow(source_port=40000, port=5201, source="10.0.0.1", destination="10.0.0.2", mac=B) -> Flow:
-    return Flow(End(IPv4Address(source), source_port, A), End(IPv4Address(destination), port, mac))
+    return Flow(FlowEnd(IPv4Address(source), source_port, A), FlowEnd(IPv4Address(destination), port, mac))
 
 
 def links(policy, flows, number, kernel=NEW):
@@ -94,7 +94,7 @@ def test_theory_of_the_other_modes():
 
 def test_flows_as_people_write_them():
     assert parse.flow("02:00:00:00:00:a1@10.0.0.1:40000>02:00:00:00:00:b2@10.0.0.2:5201") == flow()
-    assert parse.flow("10.0.0.1>10.0.0.2").source == End(IPv4Address("10.0.0.1"))
+    assert parse.flow("10.0.0.1>10.0.0.2").source == FlowEnd(IPv4Address("10.0.0.1"))
     assert parse.kernel("6.1.0-13-amd64") == (6, 1)
     for text, complaint in (
         ("10.0.0.1", "is not a flow"),

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
-from fairlead.bonding.hashing import POLICIES, End, Flow, link_of
+from fairlead.bonding.hashing import POLICIES, Flow, FlowEnd, link_of
 
 from .. import user_mode_linux
 from . import bond_inside
@@ -32,8 +32,8 @@ def links_inside(cases: Sequence[dict[str, Any]], directory: Path) -> list[list[
 
 def flow_of(address: str, source_port: int, port: int) -> Flow:
     macs = [bytes.fromhex(text.replace(":", "")) for text in (bond_inside.SOURCE_MAC, bond_inside.mac_of(address))]
-    source = End(IPv4Address(bond_inside.SOURCE), source_port, macs[0])
-    return Flow(source, End(IPv4Address(address), port, macs[1]), "udp")
+    source = FlowEnd(IPv4Address(bond_inside.SOURCE), source_port, macs[0])
+    return Flow(source, FlowEnd(IPv4Address(address), port, macs[1]), "udp")
 
 
 def test_the_driver_puts_every_flow_on_the_link_that_formula_and_program_say(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address
 import pytest
 
 from fairlead.bonding import classic_bpf as bpf
-from fairlead.bonding.hashing import POLICIES, End, Flow, link_of
+from fairlead.bonding.hashing import POLICIES, Flow, FlowEnd, link_of
 
 from .bpf_interpreter import frame_of, link_by_program
 
@@ -16,8 +16,8 @@ KERNEL = (6, 1)
 def flows(number: int) -> list[Flow]:
     draw = random.Random(6)
 
-    def end() -> End:
-        return End(IPv4Address(draw.getrandbits(32)), draw.getrandbits(16), draw.randbytes(6))
+    def end() -> FlowEnd:
+        return FlowEnd(IPv4Address(draw.getrandbits(32)), draw.getrandbits(16), draw.randbytes(6))
 
     return [Flow(end(), end()) for _ in range(number)]
 
@@ -36,7 +36,7 @@ def test_fragments_and_what_has_no_ports_count_by_addresses_alone() -> None:
         whole = link_by_program("layer3+4", 8, frame_of(flow, protocol=1))
         first, later = (link_by_program("layer3+4", 8, frame_of(flow, fragment=bits)) for bits in (0x2000, 0x00B9))
         assert whole == first == later
-        no_ports = Flow(End(flow.source.address, 0, flow.source.mac), End(flow.destination.address, 0))
+        no_ports = Flow(FlowEnd(flow.source.address, 0, flow.source.mac), FlowEnd(flow.destination.address, 0))
         assert whole == link_of(no_ports, "layer3+4", 8, KERNEL).link
 
 

@@ -14,8 +14,8 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError
 from fairlead.experiment.network import NetworkTable
 from fairlead.net import apply
-from fairlead.net.change import Wanted, plan
-from fairlead.net.state import Address, Network, Nic
+from fairlead.net.change import Wanted, plan_change
+from fairlead.net.state import Address, HostNetwork, Nic
 
 BAD = ["x; touch /tmp/x", "$(id)", "-f", "a b", "", "a/b", "sixteen-letters-", "x\ny"]
 CLUSTER = '[cluster]\nname = "c"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "h0"\naddress = "127.0.0.1"\n'
@@ -53,7 +53,7 @@ def test_every_word_of_a_host_is_one_word_for_its_shell() -> None:
     )
     wanted = Wanted("bond7", ("eth1",), "802.3ad")
     object.__setattr__(wanted, "nics", (odd,))
-    change = plan("h0", Network({odd: nic}, {}, True, False), wanted)
+    change = plan_change("h0", HostNetwork({odd: nic}, {}, True, False), wanted)
     options = "mode 802.3ad miimon 100 xmit_hash_policy layer2 lacp_rate slow"
     assert change.apply[0] == f"ip link add bond7 type bond {options}"
     assert change.apply[-1] == "ip route replace default via 10.0.0.254 dev bond7"

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fairlead.characterize.measurement_plan import ALL_PATHS, Plan, Round
+from fairlead.characterize.measurement_plan import ALL_PATHS, MeasurementPlan, MeasurementRound
 from fairlead.characterize.samples import Bools, Floats, Ints, Samples, Window
 from fairlead.characterize.score import Score
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
@@ -147,13 +147,13 @@ class Measured:
     neighbour_share: float = 0.1
     seed: int = 1
     samples: Samples = field(init=False)
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[MeasurementRound] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.samples = Samples(self.network.hosts)
         self._draw = np.random.default_rng(self.seed)
         self._clocks_s = self._draw.uniform(-5e-6, 5e-6, self.network.hosts)
-        for round_ in Plan(self.samples, idle_windows=6, repeats=2, seed=self.seed).rounds():
+        for round_ in MeasurementPlan(self.samples, idle_windows=6, repeats=2, seed=self.seed).rounds():
             self.rounds.append(round_)
             self.samples.windows.append(self._window(round_))
 
@@ -174,7 +174,7 @@ class Measured:
             cells += [(truth & hurt).sum(), (truth & ~hurt).sum(), (hurt & ~truth).sum()]
         return Score(*(int(each) for each in cells))
 
-    def _window(self, round_: Round) -> Window:
+    def _window(self, round_: MeasurementRound) -> Window:
         pairs = [pair for test in round_.tests for pair in test]
         foreign = self.neighbour is not None and self._draw.random() < self.neighbour_share
         flows = [self.network.path(pair) for pair in pairs]
@@ -187,7 +187,7 @@ class Measured:
         carried = tuple(float(rate * self._draw.uniform(0.93, 0.99)) for rate in rates[: len(pairs)])
         return Window(round_.tests, carried, paths, self._delays_s(paths, full, probes))
 
-    def _paths(self, round_: Round) -> Ints:
+    def _paths(self, round_: MeasurementRound) -> Ints:
         if round_.probed is None:
             return np.argwhere(~np.eye(self.network.hosts, dtype=bool))
         there = np.array(sorted(round_.probed), dtype=np.int64)

@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from fairlead.errors import AgentError
-from fairlead.lab.topology import DirectedLink, Plan
+from fairlead.lab.topology import DirectedLink, ResolvedLab
 from fairlead.protocol import answers, commands
 from fairlead.protocol.messages import AnswerT, Command
 from fairlead.protocol.objects import PingpongResult, ProbeResult
@@ -57,7 +57,7 @@ class SimulatedAgents:
         dies_after: number of commands after which every command fails.
     """
 
-    def __init__(self, plan: Plan, noise: float = 0.0, seed: int = 1, dies_after: int | None = None) -> None:
+    def __init__(self, plan: ResolvedLab, noise: float = 0.0, seed: int = 1, dies_after: int | None = None) -> None:
         self._plan = plan
         self._names = [host.name for host in plan.hosts]
         self._noise = noise

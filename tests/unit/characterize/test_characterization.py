@@ -15,17 +15,17 @@ from fairlead.characterize.characterize import characterize
 from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.samples import Exchanges
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cli.characterize import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.store import Store
 
 from .simulated_network import SimulatedAgents, run
 
-PLAN = resolve(
+PLAN = resolve_lab(
     Description.model_validate(
         {
             "lab": {"name": "sim", "topology": "mesh", "leafs": 3, "hosts_per_leaf": 1},
@@ -35,7 +35,7 @@ PLAN = resolve(
     )
 )
 CLUSTER = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in PLAN.hosts), source="sim.toml")
-SETTINGS = Settings(sizes_B=(64, 65536))
+SETTINGS = SurveySettings(sizes_B=(64, 65536))
 
 
 def measured(store: Store, seed: int = 1, plan: Any = PLAN, status: str = "ok") -> int:
@@ -196,7 +196,7 @@ def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None
         "host_link": {"rate": "1gbit"},
         "trunk": {"rate": "200mbit"},
     }
-    plan = resolve(Description.model_validate(description))
+    plan = resolve_lab(Description.model_validate(description))
     cluster = Cluster("sim", "local", tuple(Host(host.name, host.address) for host in plan.hosts), source="sim.toml")
     numbers = []
     for dies_after in (None, 60):

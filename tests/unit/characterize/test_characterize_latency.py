@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairlead.characterize import json_form, path_table
-from fairlead.characterize.grouping import Groups
+from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Exchanges
 from fairlead.characterize.sensitivity import Sensitivity
@@ -85,7 +85,7 @@ def test_outliers_stand_out_from_all_pairs() -> None:
 
 def test_pairs_that_were_not_measured_have_what_their_groups_have() -> None:
     samples = [exchanges((0, 1), 64, 1e-3, 1e-3), exchanges((0, 2), 64, 3e-3, 4e-3), exchanges((1, 3), 64, 5e-3, 6e-3)]
-    filled = LatencyMatrix.of(samples, hosts=4).filled(Groups(np.array([0, 0, 1, 1])))
+    filled = LatencyMatrix.of(samples, hosts=4).filled(HostGroups(np.array([0, 0, 1, 1])))
     assert filled.median_s[0, 0, 2] == pytest.approx(3e-3)
     assert filled.median_s[0, 0, 3] == filled.median_s[0, 1, 2] == pytest.approx(4e-3)
     assert filled.median_s[0, 3, 0] == pytest.approx(5e-3)

@@ -7,11 +7,11 @@ import pytest
 from fairlead.characterize.samples import Exchanges, Ints, Window
 from fairlead.characterize.score import Score, score, truth_of
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.errors import AgentError
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan
+from fairlead.lab.resolve import resolve_lab
+from fairlead.lab.topology import ResolvedLab
 
 from .simulated_network import SimulatedAgents, run
 
@@ -20,11 +20,11 @@ GIGABIT = {"rate": "1gbit", "queue": "10ms"}
 TRUNK = {"rate": "200mbit", "queue": "20ms"}
 
 
-def plan_of(topology: str, **lab: Any) -> Plan:
+def plan_of(topology: str, **lab: Any) -> ResolvedLab:
     tables: dict[str, Any] = {"lab": {"name": "sim", "topology": topology, **lab}, "host_link": GIGABIT}
     if topology != "star":
         tables["trunk"] = TRUNK
-    return resolve(Description.model_validate(tables))
+    return resolve_lab(Description.model_validate(tables))
 
 
 PLANS = {
@@ -52,10 +52,10 @@ class Nowhere:
 
 
 def survey_of(agents: SimulatedAgents, **changes: Any) -> Survey:
-    return Survey(agents, Settings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
+    return Survey(agents, SurveySettings(**{**FAST, **changes}), Nowhere(), lambda what, done, total: None)
 
 
-def scored(plan: Plan, noise: float) -> Score:
+def scored(plan: ResolvedLab, noise: float) -> Score:
     survey = survey_of(SimulatedAgents(plan, noise))
     run(survey.run())
     truth = truth_of(plan.shared_bottlenecks(), [host.name for host in plan.hosts])
@@ -96,7 +96,7 @@ def test_an_agent_that_dies_ends_the_survey_and_keeps_its_samples() -> None:
 
 def test_progress_names_every_stage_from_its_first_step_to_its_last() -> None:
     told: list[tuple[str, int, int]] = []
-    settings = Settings(sizes_B=(64, 65536, 512 * 1024))
+    settings = SurveySettings(sizes_B=(64, 65536, 512 * 1024))
     survey = Survey(
         SimulatedAgents(PLANS["star of 3"], 0.0),
         settings,

@@ -9,7 +9,7 @@ from fairlead.characterize import tournament
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 13, 16])
 def test_rounds_hold_every_pair_once_and_no_host_twice(count: int) -> None:
-    schedule = tournament.rounds(count)
+    schedule = tournament.tournament_rounds(count)
     assert len(schedule) == (count - 1 if count % 2 == 0 else count)
     for pairs in schedule:
         hosts = [host for pair in pairs for host in pair]
@@ -20,13 +20,13 @@ def test_rounds_hold_every_pair_once_and_no_host_twice(count: int) -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_few_hosts_have_no_rounds(count: int) -> None:
-    assert tournament.rounds(count) == []
+    assert tournament.tournament_rounds(count) == []
 
 
 @pytest.mark.parametrize("count", [2, 3, 6, 7, 8, 16])
 def test_groups_without_conflicts_are_the_rounds(count: int) -> None:
     found = [sorted(group) for group in tournament.groups(count, lambda first, second: False)]
-    assert found == tournament.rounds(count)
+    assert found == tournament.tournament_rounds(count)
 
 
 def test_conflicting_pairs_never_meet() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from fairlead.characterize import quiet_network
 from fairlead.characterize.group_samples import GroupSamples
-from fairlead.characterize.grouping import Groups
+from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.quiet_network import Quiet, level_s
 from fairlead.characterize.samples import Floats, Samples, Window
 from fairlead.characterize.tournament import Pair
 
-GROUPS = Groups(np.repeat(np.arange(4), 2))
+GROUPS = HostGroups(np.repeat(np.arange(4), 2))
 HOSTS = 8
 BASE_S, QUEUE_S = 1e-4, 0.01
 NETWORK = Quiet(np.full((HOSTS, HOSTS), BASE_S), np.full((HOSTS, HOSTS), BASE_S), 0.0)

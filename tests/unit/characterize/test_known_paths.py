@@ -12,10 +12,10 @@ from fairlead.analysis import characterized
 from fairlead.characterize import characterization, coverage, known
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.survey import Settings, Survey
+from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.protocol.events import BaseLearnt
 from fairlead.protocol.objects import Learn
 from fairlead.store import Store
@@ -23,9 +23,9 @@ from fairlead.store import Store
 from .simulated_network import SimulatedAgents, run
 from .test_characterization import CLUSTER
 
-SETTINGS = Settings(sizes_B=(64, 65536))
+SETTINGS = SurveySettings(sizes_B=(64, 65536))
 H0, H1, H2 = CLUSTER.hosts
-PLAN = resolve(
+PLAN = resolve_lab(
     Description.model_validate(
         {
             "lab": {"name": "sim", "topology": "mesh", "leafs": 3, "hosts_per_leaf": 1},

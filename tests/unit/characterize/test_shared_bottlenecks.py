@@ -1,5 +1,6 @@
 """The relation kept by groups says the same of every pair, whichever way it is asked."""
 
+import itertools
 import json
 
 import numpy as np
@@ -28,6 +29,22 @@ def test_all_ways_to_ask_agree(found: SharedBottlenecks) -> None:
         for second in pairs[::7]:
             assert found.hurts(first, second) == dense[first + second]
             assert found.shares(first, second) == (dense[first + second] or dense[second + first])
+
+
+def test_a_detour_avoids_a_bottleneck_where_some_injection_hurts_the_path_and_neither_leg(
+    found: SharedBottlenecks,
+) -> None:
+    hosts = range(found.hosts)
+    hurts = found.dense()
+    for i in hosts:
+        for j in hosts:
+            hurts[i, j, i, j] = i != j  # a pair's own injection
+    expected = np.zeros((found.hosts,) * 3, dtype=bool)
+    for source, destination, relay in itertools.permutations(hosts, 3):
+        on_legs = hurts[:, :, source, relay] | hurts[:, :, relay, destination]
+        expected[source, destination, relay] = (hurts[:, :, source, destination] & ~on_legs).any()
+    for source, destination in itertools.permutations(hosts, 2):
+        np.testing.assert_array_equal(found.avoiding((source, destination)), expected[source, destination])
 
 
 def test_weights_count_effective_injections(found: SharedBottlenecks) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from fairlead import cloud
 from fairlead.cloud import libvirt as driver_module
-from fairlead.cloud.ending import EndUnknownError, end
+from fairlead.cloud.ending import EndUnknownError, end_migration
 from fairlead.cloud.inventory import Load
 from fairlead.cloud.libvirt import LibvirtDriver
 from fairlead.cluster.description import Cluster
@@ -348,7 +348,7 @@ def test_a_server_that_is_silent_on_the_way_is_asked_again(small: tuple[Small, S
     migration.abort()  # is not heard
     small[0].silent = False
     with pytest.raises(CloudError, match=r"^guest: the migration was aborted; it runs on s0$"):
-        end(migration, "guest", 5.0)
+        end_migration(migration, "guest", 5.0)
 
 
 def test_what_nobody_says_the_end_of_is_not_known(small: tuple[Small, Small]) -> None:
@@ -356,6 +356,6 @@ def test_what_nobody_says_the_end_of_is_not_known(small: tuple[Small, Small]) ->
     migration.poll()
     small[0].silent = True
     with pytest.raises(EndUnknownError, match=r"guest was to stay.* within 0 s: .* where it runs, is not known"):
-        end(migration, "guest", 0.0)
+        end_migration(migration, "guest", 0.0)
     small[0].taken.set()
     assert migration._over.wait(5)

@@ -15,8 +15,8 @@ from fairlead.cli import cloud as by_hand
 from fairlead.cloud import Inventory, Moved, Progress, openstack_work
 from fairlead.errors import CloudError, ConfigError
 from fairlead.manage.migration import mover
-from fairlead.manage.migration.choice import Candidate
-from fairlead.manage.migration.controller import Decision, Found
+from fairlead.manage.migration.choice import MigrationCandidate
+from fairlead.manage.migration.controller import Decision, UnexpectedMove
 from fairlead.manage.migration.mover import Mover
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
@@ -44,23 +44,23 @@ class Controller:
 
     def __init__(self, late_s: float) -> None:
         self._late_s = late_s
-        self._decisions = [[Decision(Candidate("node0", "h0", "h1", 0.1, 0.1), "h0", "every path is slow")]]
+        self._decisions = [[Decision(MigrationCandidate("node0", "h0", "h1", 0.1, 0.1), "h0", "every path is slow")]]
         self._server = "h0"
 
     def suspects(self, now_s: float) -> list[str]:
         return []
 
-    def see(self, inventory: Inventory, now_s: float) -> list[Found]:
+    def see(self, inventory: Inventory, now_s: float) -> list[UnexpectedMove]:
         before, self._server = self._server, inventory.vm("node0").server
-        return [Found("node0", before, self._server)] if before != self._server else []
+        return [UnexpectedMove("node0", before, self._server)] if before != self._server else []
 
     def step(self, now_s: float, last_move_s: float | None) -> list[Decision]:
         return self._decisions.pop() if self._decisions else []
 
-    def late_s(self, move: Candidate) -> float:
+    def late_s(self, move: MigrationCandidate) -> float:
         return self._late_s
 
-    def moved(self, move: Candidate, now_s: float) -> None:
+    def moved(self, move: MigrationCandidate, now_s: float) -> None:
         self._server = move.target
 
     def failed(self, now_s: float) -> str:

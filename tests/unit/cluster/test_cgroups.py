@@ -48,12 +48,12 @@ def test_groups_are_made_where_this_process_is_or_above(tmp_path, monkeypatch, o
 
 def test_a_share_of_all_processors_is_a_quota_of_each_period(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
-    groups = cgroups.Groups((tmp_path,), 2)
+    groups = cgroups.Cgroups((tmp_path,), 2)
     groups.cap(1 / 4)
     assert (tmp_path / "cpu.max").read_text() == "150000 100000"
     groups.cap(None)
     assert (tmp_path / "cpu.max").read_text() == "max 100000"
-    old = cgroups.Groups((tmp_path,), 1)
+    old = cgroups.Cgroups((tmp_path,), 1)
     old.cap(1 / 4)
     assert (tmp_path / "cpu.cfs_quota_us").read_text() == "150000"
     old.cap(None)

@@ -32,13 +32,13 @@ def test_registry_knows_all_and_refuses_duplicates() -> None:
     with pytest.raises(ValueError, match="registered twice"):
         register("ssh")(type("Other", (Executor,), {}))
     with pytest.raises(ConfigError, match="executor 'rsh' is unknown"):
-        executors.of(replace(SSH, executor="rsh"))
+        executors.executor_of(replace(SSH, executor="rsh"))
 
 
 def test_ssh_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with TemporaryDirectory(dir="/tmp") as short:  # a socket's path has to fit
         monkeypatch.setenv("XDG_CACHE_HOME", short)
-        line = executors.of(SSH).command("h0", ["echo", "a b", "$HOME"], env={"X": "1 2"}, cwd="/w d")
+        line = executors.executor_of(SSH).command("h0", ["echo", "a b", "$HOME"], env={"X": "1 2"}, cwd="/w d")
     assert line[0] == "ssh"
     assert line[-3:] == ["--", "ann@h0", "env '--chdir=/w d' 'X=1 2' echo 'a b' '$HOME'"]
     options = shlex.join(line[1:-3])
@@ -49,7 +49,7 @@ def test_ssh_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ssh_of_an_agent_has_its_own_connection_that_ends_when_the_host_is_silent() -> None:
     own = replace(SSH, ssh=replace(SSH.ssh, options=("ServerAliveInterval=60",)))
-    line = executors.of(own).lasting("h0", ["agent", "a b"])
+    line = executors.executor_of(own).lasting("h0", ["agent", "a b"])
     assert line[-3:] == ["--", "ann@h0", "agent 'a b'"]
     words = line[1:-3]
     assert "ControlPath=none" in words and "ServerAliveCountMax=3" in words
@@ -62,24 +62,24 @@ def test_ssh_of_an_agent_has_its_own_connection_that_ends_when_the_host_is_silen
 
 
 def test_ssh_user_of_the_host_wins() -> None:
-    assert executors.of(SSH).command("h1", ["true"])[-2] == "bob@login.example"
+    assert executors.executor_of(SSH).command("h1", ["true"])[-2] == "bob@login.example"
 
 
 def test_ssh_without_multiplexing_where_the_socket_path_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/" + "x" * 80)
-    assert not any("Control" in word for word in executors.of(SSH).command("h0", ["true"]))
+    assert not any("Control" in word for word in executors.executor_of(SSH).command("h0", ["true"]))
 
 
 def test_unknown_host() -> None:
     with pytest.raises(ConfigError, match="no host is called 'h7'"):
-        executors.of(SSH).command("h7", ["true"])
+        executors.executor_of(SSH).command("h7", ["true"])
 
 
 def test_rsh_agent_maps_names_and_skips_options(tmp_path: Path) -> None:
-    agent = executors.of(SSH).rsh_agent()
+    agent = executors.executor_of(SSH).rsh_agent()
     assert agent is not None
     assert agent.stat().st_mode & 0o777 == 0o700
-    assert executors.of(SSH).rsh_agent() == agent  # same content, same file
+    assert executors.executor_of(SSH).rsh_agent() == agent  # same content, same file
     fake = tmp_path / "bin" / "ssh"
     fake.parent.mkdir()
     fake.write_text('#!/bin/sh\nfor word; do echo "[$word]"; done\n')
@@ -103,7 +103,7 @@ LOG_IN = 'HOME=~root; export HOME; cd; exec "$@"'
 
 
 def test_lxc_command_line() -> None:
-    lxc = executors.of(LXC)
+    lxc = executors.executor_of(LXC)
     attach = ["lxc-attach", "-P", "/srv/lxc", "-n", "c1", "--clear-env", "--", "sh", "-c", LOG_IN, "sh"]
     assert lxc.command("n1", ["echo", "a b"]) == [*attach, "echo", "a b"]
     assert lxc.command("n1", ["true"], env={"X": "1 2"}, cwd="/w") == [*attach, "env", "--chdir=/w", "X=1 2", "true"]
@@ -118,7 +118,7 @@ def test_lxc_command_line() -> None:
 
 
 def test_lxc_that_does_not_get_there_is_told_from_a_program_that_fails() -> None:
-    lxc = executors.of(LXC)
+    lxc = executors.executor_of(LXC)
     stopped = b"lxc-attach: c1: attach.c: 406 Connection refused - Failed to get init pid\n"
     assert lxc.lost_by("n1", 1, stopped) == "lxc-attach"
     assert lxc.lost_by("n2", 1, b"Welcome to node7\n" + stopped) == "lxc-attach"
@@ -129,16 +129,16 @@ def test_lxc_that_does_not_get_there_is_told_from_a_program_that_fails() -> None
 
 
 def test_hosts_are_told_apart_by_the_machines_that_they_are_on() -> None:
-    assert [executors.of(LXC).machine(name) for name in ("n1", "n2")] == ["this machine", "node7"]
-    assert [executors.of(SSH).machine(name) for name in ("h0", "h1")] == ["h0", "h1"]
-    assert executors.of(LOCAL).machine("here") == "this machine"
+    assert [executors.executor_of(LXC).machine(name) for name in ("n1", "n2")] == ["this machine", "node7"]
+    assert [executors.executor_of(SSH).machine(name) for name in ("h0", "h1")] == ["h0", "h1"]
+    assert executors.executor_of(LOCAL).machine("here") == "this machine"
     third = Host("n3", "10.0.0.3", reach="c3@node7")
     assert chosen(replace(LXC, hosts=(*CONTAINERS, third)), ()) == ("n1", "n2")
     assert chosen(SSH, ()) == ("h0", "h1")
 
 
 def test_lxc_rsh_agent_enters_each_container_its_way(tmp_path: Path) -> None:
-    agent = executors.of(LXC).rsh_agent()
+    agent = executors.executor_of(LXC).rsh_agent()
     assert agent is not None
     for name in ("ssh", "lxc-attach"):
         fake = tmp_path / "bin" / name
@@ -165,7 +165,7 @@ def test_lxc_rsh_agent_enters_each_container_its_way(tmp_path: Path) -> None:
 
 def test_lxc_attach_never_finds_a_terminal(tmp_path: Path) -> None:
     """It would make one of its own, and what Open MPI's daemons say there is lost."""
-    agent = executors.of(LXC).rsh_agent()
+    agent = executors.executor_of(LXC).rsh_agent()
     assert agent is not None
     fake = tmp_path / "lxc-attach"
     fake.write_text(
@@ -187,7 +187,12 @@ def test_a_command_that_is_given_up_ends_with_its_children(tmp_path: Path) -> No
     """They may hold the pipes that are read to their ends."""
     begin_s = time.monotonic()
     with pytest.raises(HostError, match=r"did not end within 0\.3 s"):
-        run_on(executors.of(LOCAL), "here", ["sh", "-c", f"echo $$ >{tmp_path}/pid; sleep 30; true"], timeout_s=0.3)
+        run_on(
+            executors.executor_of(LOCAL),
+            "here",
+            ["sh", "-c", f"echo $$ >{tmp_path}/pid; sleep 30; true"],
+            timeout_s=0.3,
+        )
     assert time.monotonic() - begin_s < 10
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
 
@@ -196,7 +201,7 @@ LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", reach="here", interface
 
 
 def test_local_runs_as_it_is(tmp_path: Path) -> None:
-    local = executors.of(LOCAL)
+    local = executors.executor_of(LOCAL)
     assert local.command("here", ["prog", "-x"]) == ["prog", "-x"]
     assert local.rsh_agent() is None
     assert run_on(local, "here", ["sh", "-c", 'echo "$A"'], env={"A": "b c"}) == "b c\n"
@@ -205,7 +210,7 @@ def test_local_runs_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_fails_on_a_host_is_told_with_the_hosts_name() -> None:
-    local = executors.of(LOCAL)
+    local = executors.executor_of(LOCAL)
     with pytest.raises(HostError, match=r"here: `sh` ended with exit code 3: no luck"):
         run_on(local, "here", ["sh", "-c", "echo no luck >&2; exit 3"])
     assert attempt(local, "here", ["sh", "-c", "exit 3"]).returncode == 3

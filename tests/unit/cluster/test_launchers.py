@@ -7,7 +7,7 @@ import pytest
 from fairlead.cluster import launchers
 from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.job import Job, covering_network, make_job, place
+from fairlead.cluster.job import Job, covering_network, make_job, place_ranks
 from fairlead.cluster.launchers.base import Launcher, get, register
 from fairlead.cluster.launchers.detect import Mpi, detect, parse_version
 from fairlead.errors import ConfigError, MissingToolError
@@ -254,7 +254,7 @@ CLUSTER = Cluster(
     [(1, "a"), (2, "a a"), (3, "a a b"), (4, "a a a b"), (6, "a a a a b b"), (7, "a a a a a b b")],
 )
 def test_slots_are_filled_then_gone_round_again(ranks: int, expected: str) -> None:
-    assert " ".join(place(CLUSTER, ranks)) == expected
+    assert " ".join(place_ranks(CLUSTER, ranks)) == expected
 
 
 def test_job_knows_interface_network_and_whether_cores_are_shared() -> None:

@@ -106,7 +106,7 @@ def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     (tmp_path / "a" / "prog").write_text("#!/bin/sh\n")
     (tmp_path / "a" / "prog").chmod(0o755)
     monkeypatch.setattr(Elsewhere, "root", tmp_path)
-    monkeypatch.setattr(linkage, "of", Elsewhere)
+    monkeypatch.setattr(linkage, "executor_of", Elsewhere)
     return Cluster("c", "elsewhere", tuple(Host(name, "127.0.0.1") for name in ("a", "b", "c")))
 
 

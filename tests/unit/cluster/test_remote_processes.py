@@ -9,7 +9,7 @@ import pytest
 
 from fairlead.cluster import remote_processes
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import Executor, of
+from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.remote_processes import RemoteProcesses
 
 CLUSTER = """
@@ -24,9 +24,10 @@ address = "127.0.0.1"
 HOLDER = """
 import sys, time
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote_processes import RemoteProcesses
-process = RemoteProcesses().start(of(Cluster.load(sys.argv[1])), "here", ["sh", "-c", "echo $$; exec sleep 1000"])
+executor = executor_of(Cluster.load(sys.argv[1]))
+process = RemoteProcesses().start(executor, "here", ["sh", "-c", "echo $$; exec sleep 1000"])
 print(process.stdout.readline(), flush=True)
 time.sleep(1000)
 """
@@ -41,7 +42,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def here(file: Path) -> Executor:
-    return of(Cluster.load(file))
+    return executor_of(Cluster.load(file))
 
 
 def test_what_runs_is_ended_when_it_is_let_go(here: Executor) -> None:

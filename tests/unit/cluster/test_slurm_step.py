@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.site import Site
 from fairlead.cluster.slurm import to_toml
 from fairlead.cluster.slurm_step import Nodes, from_step
@@ -98,12 +98,12 @@ def test_a_command_is_a_step_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     for name in ("SLURM_NTASKS", "SLURM_MEM_PER_CPU", "_SLURM_SPANK_OPTION_fairlead_fairlead", "SLURM_CONF"):
         monkeypatch.setenv(name, "9")
-    executor = of(step(ENVIRONMENT))
+    executor = executor_of(step(ENVIRONMENT))
     said = _output(executor.command("n3", ["agent", "a b"]))
     assert said[:2] == ["SLURM_CONF=9", "SLURM_EXIT_ERROR=255"]
     assert said[2:5] == ["--jobid=4711", "--nodelist=n3", "--overlap"]
     assert said[-2:] == ["agent", "a b"]
-    assert of(step(HETEROGENEOUS)).command("n2", ["agent"]).count("--het-group=1") == 1
+    assert executor_of(step(HETEROGENEOUS)).command("n2", ["agent"]).count("--het-group=1") == 1
     assert _output(executor.command("n3", ["agent"], env={"A": "1"}, cwd="/srv"))[-4:] == [
         "env", "--chdir=/srv", "A=1", "agent",
     ]  # fmt: skip
@@ -117,7 +117,7 @@ def _output(command: Sequence[str]) -> list[str]:
 
 
 def test_whether_slurm_failed_or_the_command() -> None:
-    executor = of(step(ENVIRONMENT))
+    executor = executor_of(step(ENVIRONMENT))
     assert executor.lost_by("n2", 255, b"srun: error: Unable to create step for job 4711: Invalid job id") == "srun"
     assert executor.lost_by("n2", 1, b"srun: error: n2: task 0: Exited with exit code 1") is None
     assert executor.lost_by("n2", 255, b"its own") is None

@@ -11,7 +11,7 @@ from fairlead.analysis import dataset
 from fairlead.cli.main import main
 from fairlead.errors import ConfigError
 from fairlead.published import claims
-from fairlead.published.check import FAILS, HOLDS, UNDECIDABLE, Result, read_and_check
+from fairlead.published.check import FAILS, HOLDS, UNDECIDABLE, CheckedClaims, read_and_check
 from fairlead.published.columns import ColumnMap, import_csv
 from fairlead.report.evaluation import claims_report
 from fairlead.store import Store
@@ -224,7 +224,7 @@ UNFOUNDED = {
 }
 
 
-def published(directory: Path, **altered: str) -> Result:
+def published(directory: Path, **altered: str) -> CheckedClaims:
     """Verdicts on all published claims; ``altered``: by file, its text in place of the published one."""
     with Store.open(directory / "results") as store:
         for name in ("iccsa", "iscc", "iscc_intel"):

@@ -11,7 +11,7 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published import claims
-from fairlead.published.check import FAILS, HOLDS, UNDECIDABLE, Result, read_and_check
+from fairlead.published.check import FAILS, HOLDS, UNDECIDABLE, CheckedClaims, read_and_check
 from fairlead.published.columns import ColumnMap, import_csv
 from fairlead.report.evaluation import claims_report
 from fairlead.store import Store
@@ -74,7 +74,7 @@ def stated(*entries: object) -> str:
     )
 
 
-def check(results: Path, directory: Path, text: str) -> Result:
+def check(results: Path, directory: Path, text: str) -> CheckedClaims:
     file = directory / "claims.json"
     file.write_text(text)
     with Store.read(results) as store:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from fairlead import config
 from fairlead.analysis import dataset, joined
-from fairlead.analysis.settings import Report
+from fairlead.analysis.settings import ReportSettings
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.check import read_and_check
@@ -130,8 +130,8 @@ def test_which_factors_are_joined():
     levels = {"a": [1, 2, 3, 1], "b": ["x", "y", "y", "x"], "c": [0, 0, 0, 0], "d": ["p", "q", "r", "p"]}
     assert joined.find(levels) == {"b": "a", "d": "a"}  # c has one level and stays; of a and d the later one goes
     assert joined.find({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}) == {}
-    report = Report(configurations=("b",), baseline={"b": "x"})
-    assert joined.report_of(report, {"b": "a"}, levels) == Report(configurations=("a",), baseline={"a": 1})
+    report = ReportSettings(configurations=("b",), baseline={"b": "x"})
+    assert joined.report_of(report, {"b": "a"}, levels) == ReportSettings(configurations=("a",), baseline={"a": 1})
 
 
 def test_a_configuration_may_be_several_columns_and_an_empty_cell_is_a_level(tmp_path):
@@ -226,10 +226,11 @@ def test_the_verdict_stands_right_after_what_is_compared():
     named = {("a", f"c{k}"): [1.0 + k, 1.1 + k, 1.2 + k] for k in range(3)}
     record = dataset.Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
     cells = tuple(
-        dataset.Cell(levels, np.array(v), np.zeros(3, dtype=np.int64), np.arange(3)) for levels, v in named.items()
+        dataset.DesignCell(levels, np.array(v), np.zeros(3, dtype=np.int64), np.arange(3))
+        for levels, v in named.items()
     )
     data = dataset.Dataset(record, "time_s", "s", ("program", "network"), cells, {})
-    analysis = evaluation_report.analyse(data, Report(configurations=("network",)))
+    analysis = evaluation_report.analyse(data, ReportSettings(configurations=("network",)))
     assert evaluation_tables.gains(analysis, analysis.pairs).keys[:4] == ("program", "configuration", "base", "verdict")
 
 

@@ -10,14 +10,14 @@ from fairlead import config
 from fairlead.analysis import aggregation, traffic
 from fairlead.analysis.aggregation import observe
 from fairlead.analysis.traffic import HostTraffic
-from fairlead.bonding.hashing import End, Flow, link_of
+from fairlead.bonding.hashing import Flow, FlowEnd, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
 from fairlead.experiment import network, plan_file
 from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.lab.nics import Sent
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 from fairlead.net.change import Wanted
 from fairlead.store import Store
 
@@ -52,7 +52,7 @@ def test_a_level_gives_the_hosts_their_nics_and_has_them_count() -> None:
         for level in ("none", "two"):
             nics = plan.nics_at({"network": level})
             assert nics is not None
-            made = resolve(network.configured(lab, nics))
+            made = resolve_lab(network.configured(lab, nics))
             assert made.count_flows
             assert made.link_of(first).nics == nics.nics
             facts[level] = network.facts(made)
@@ -119,7 +119,7 @@ def test_the_small_plan_of_bonds_has_one_pair_of_each_group() -> None:
 
 def flow(source: int, destination: int, port: int) -> Flow:
     ends = [
-        End(IPv4Address(f"10.64.0.{host}"), number, bytes.fromhex(f"02fa0a4000{host:02x}"))
+        FlowEnd(IPv4Address(f"10.64.0.{host}"), number, bytes.fromhex(f"02fa0a4000{host:02x}"))
         for host, number in ((source, port), (destination, 5000))
     ]
     return Flow(*ends)
@@ -187,4 +187,4 @@ def test_traffic_is_read_as_it_was_stored(tmp_path: Path) -> None:
         assert all(entry.values.dtype == np.int64 for entry in entries)
         rows = store.runs("evaluation_row")
         assert traffic.of_rows(store, experiment, rows) == {row: found}
-        assert aggregation.Networks().cells == {}
+        assert aggregation.ObservedNetworks().cells == {}

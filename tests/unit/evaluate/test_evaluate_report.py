@@ -14,12 +14,12 @@ from scipy import stats
 
 from fairlead import config
 from fairlead.analysis import dataset
-from fairlead.analysis.aggregation import Networks, Observed
+from fairlead.analysis.aggregation import Observed, ObservedNetworks
 from fairlead.analysis.cost import cheapest, priced
-from fairlead.analysis.dataset import Cell, Dataset
+from fairlead.analysis.dataset import Dataset, DesignCell
 from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, analyse
 from fairlead.analysis.losses import losses
-from fairlead.analysis.settings import Cost, Group, Report
+from fairlead.analysis.settings import CellGroup, HourlyCost, ReportSettings
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
@@ -33,7 +33,7 @@ RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0,
 
 def data(cells, factors=("program", "network"), unit="s", blocks=None, failed=None) -> Dataset:
     made = tuple(
-        Cell(
+        DesignCell(
             levels,
             np.array(values, dtype=float),
             np.array(blocks or [0] * len(values), dtype=np.int64),
@@ -52,10 +52,10 @@ FOUR = {
     ("sp", "plain"): [4, 4.1, 3.9, 4, 4.1, 3.9],
     ("sp", "bond"): [5, 5.1, 4.9, 5, 5.1, 4.9],
 }
-REPORT = Report(
+REPORT = ReportSettings(
     configurations=("network",),
     baseline={"network": "plain"},
-    groups=(Group(name="high", where={"program": ("is", "sp")}), Group(name="low", where={"program": ("ep",)})),
+    groups=(CellGroup(name="high", where={"program": ("is", "sp")}), CellGroup(name="low", where={"program": ("ep",)})),
 )
 
 
@@ -91,9 +91,9 @@ def test_what_took_no_time_is_compared_with_nothing():
 def test_without_a_baseline_it_is_the_first_level_of_the_plan_whatever_ran_first():
     record = replace(RECORD, plan={"factors": {"program": ["is", "ep", "sp"], "network": ["plain", "bond"]}})
     shuffled = {levels: FOUR[levels] for levels in reversed(FOUR)}
-    found = analyse(replace(data(shuffled), record=record), Report(configurations=("network",)))
+    found = analyse(replace(data(shuffled), record=record), ReportSettings(configurations=("network",)))
     assert found.baseline == ("plain",)
-    of_a_file = analyse(data(shuffled), Report(configurations=("network",)))
+    of_a_file = analyse(data(shuffled), ReportSettings(configurations=("network",)))
     assert of_a_file.baseline == ("bond",)  # as they stand there
     assert replace(data(shuffled), record=record).levels_of("program") == ["is", "ep", "sp"]
 
@@ -129,18 +129,18 @@ def test_the_page_has_one_name_and_json_names_the_command_for_an_evaluation(tmp_
 def test_a_baseline_that_is_not_the_first_level_of_the_plan_is_told():
     record = replace(RECORD, plan={"factors": {"program": ["is", "ep", "sp"], "network": ["none", "plain", "bond"]}})
     told = "network: none, the plan's first level, has no sample: gains refer to plain, the first that has one."
-    found = analyse(replace(data(FOUR), record=record), Report(configurations=("network",)))
+    found = analyse(replace(data(FOUR), record=record), ReportSettings(configurations=("network",)))
     assert (found.baseline, found.warnings[0]) == (("plain",), told)
     assert told not in analyse(replace(data(FOUR), record=record), REPORT).warnings  # plain was asked for
     usual = replace(RECORD, plan={"factors": {"program": ["is"], "network": ["plain", "bond"]}})
-    found = analyse(replace(data(FOUR), record=usual), Report(configurations=("network",)))
+    found = analyse(replace(data(FOUR), record=usual), ReportSettings(configurations=("network",)))
     assert not any("first level" in text for text in found.warnings)
 
 
 def test_no_gain_is_surer_than_its_verdict():
     """Runs and blocks without scatter: what the difference leaves open, no interval of a gain or a group decides."""
-    group = (Group(name="all of is", where={"program": ("is",)}),)
-    report = Report(configurations=("network",), baseline={"network": "plain"}, groups=group)
+    group = (CellGroup(name="all of is", where={"program": ("is",)}),)
+    report = ReportSettings(configurations=("network",), baseline={"network": "plain"}, groups=group)
     alike = {("is", "plain"): [2.0, 2, 2], ("is", "bond"): [3.0, 3, 3]}
     drifting = {("is", "plain"): [10.0, 10.01, 10.05], ("is", "bond"): [10.01, 10.02, 10.06]}  # a step of the clock
     in_proportion = {("is", "plain"): [10.0, 20, 30], ("is", "bond"): [15.0, 30, 45]}
@@ -231,10 +231,12 @@ def test_what_neighbours_cost_is_found_within_blocks_where_the_network_was_set_u
 
 def test_what_was_measured_is_set_beside_what_the_nics_carried():
     cells = {(name,): [value, 1.01 * value, 0.99 * value] for name, value in (("plain", 10), ("two", 5), ("one", 10))}
-    found = analyse(data(cells, ("network",)), Report(configurations=("network",), baseline={"network": "plain"}))
+    found = analyse(
+        data(cells, ("network",)), ReportSettings(configurations=("network",), baseline={"network": "plain"})
+    )
     rows = tuple(replace(RECORD, id=k, facts={"network": {"rate_bps": 1e8}}) for k in range(3))
     seen = {"plain": 1.0, "two": 2.0, "one": 1.0}
-    networks = Networks({(name,): Observed(4.0, (1.0, 1.0), nics, nics, 0.0, 0) for name, nics in seen.items()})
+    networks = ObservedNetworks({(name,): Observed(4.0, (1.0, 1.0), nics, nics, 0.0, 0) for name, nics in seen.items()})
     table = network_tables.beside_theory(replace(found, data=replace(found.data, rows=rows), networks=networks))
     remarks = {row[0].value: row[1].value for row in table.rows}
     assert remarks == {"two": "as the busiest NIC predicts", "one": "no gain expected, and none significant"}
@@ -261,7 +263,7 @@ def test_of_a_rate_more_is_better():
 
 def test_any_two_configurations_are_compared_not_only_with_the_baseline():
     three = {("x", name): [value, value + 1.0] for name, value in (("a", 1.0), ("b", 2.0), ("c", 3.0))}
-    found = analyse(data(three), Report(configurations=("network",), baseline={"network": "b"}))
+    found = analyse(data(three), ReportSettings(configurations=("network",), baseline={"network": "b"}))
     assert [(pair.first.levels[1], pair.second.levels[1]) for pair in found.pairs] == [("b", "a"), ("b", "c")]
     assert [(pair.first.levels[1], pair.second.levels[1]) for pair in found.other_pairs] == [("a", "c")]
 
@@ -325,13 +327,13 @@ def test_cells_that_were_set_up_once_a_block_have_intervals_of_blocks():
 def test_what_varies_within_whole_plots_is_compared_within_their_blocks():
     """Without effect: three blocks of ten samples of both, then twenty of one of them alone, whose plots differ."""
     draw = np.random.default_rng(1)
-    report = Report(configurations=("network",), baseline={"network": "plain"})
+    report = ReportSettings(configurations=("network",), baseline={"network": "plain"})
     numbers = {"plain": np.repeat(range(3), 10), "bond": np.r_[np.repeat(range(3), 10), np.arange(3, 23)]}
     apart = 0
     for _ in range(300):
         plots = 100 + draw.normal(0, 1, 23)
         cells = {("is", name): plots[of] + draw.normal(0, 0.2, len(of)) for name, of in numbers.items()}
-        made = tuple(Cell(levels, v, numbers[levels[1]], np.arange(len(v))) for levels, v in cells.items())
+        made = tuple(DesignCell(levels, v, numbers[levels[1]], np.arange(len(v))) for levels, v in cells.items())
         shaped = dataclasses.replace(data({("is", "plain"): [1.0]}), cells=made)
         (pair,) = analyse(shaped, report, whole_plot=["program"]).pairs
         apart += pair.verdict != ALIKE
@@ -347,7 +349,7 @@ def test_gains_of_blocks_lie_within_their_intervals():
     cells = {("is", "plain"): [8.0, 12, 8, 8, 8], ("is", "bond"): [8.0, 8, 8, 8, 10]}
     blocks = {("is", "plain"): [0, 1, 0, 0, 0], ("is", "bond"): [0, 0, 0, 0, 1]}
     made = tuple(
-        Cell(levels, np.array(values), np.array(blocks[levels]), np.arange(5)) for levels, values in cells.items()
+        DesignCell(levels, np.array(values), np.array(blocks[levels]), np.arange(5)) for levels, values in cells.items()
     )
     (pair,) = analyse(dataclasses.replace(data(cells), cells=made), REPORT, whole_plot=["network"]).pairs
     assert pair.speed_value == pair.speed.value == pytest.approx(10 / 9 - 1)
@@ -374,7 +376,7 @@ def test_warnings_name_the_cells():
 
 
 def test_cost_is_of_executions_an_hour():
-    cost = Cost(factor="network", prices={"plain": 1.0, "bond": 2.0}, instances=4)
+    cost = HourlyCost(factor="network", prices={"plain": 1.0, "bond": 2.0}, instances=4)
     found = {each.cell.levels: each for each in priced(data(FOUR), cost)}
     first = found["is", "plain"]
     assert (first.per_hour, first.per_run) == (4.0, pytest.approx(40 / 3600))
@@ -384,7 +386,7 @@ def test_cost_is_of_executions_an_hour():
     assert best["sp",].cell.levels == ("sp", "plain")
     assert best["ep",] is None
     with pytest.raises(ConfigError, match="no level of network has a price"):
-        priced(data(FOUR), Cost(factor="network", prices={"other": 1.0}))
+        priced(data(FOUR), HourlyCost(factor="network", prices={"other": 1.0}))
 
 
 CSV = "app,net,t\n" + "".join(f"{a},{n},{v}\n" for (a, n), values in FOUR.items() for v in values)

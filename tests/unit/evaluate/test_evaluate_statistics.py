@@ -239,7 +239,7 @@ def test_values_that_repeat_more_often_than_scatter_explains():
 
 
 def samples(levels, blocks, groups, whole_plot=()):
-    return variance.Samples(
+    return variance.CellSums(
         tuple("abc"[: len(levels[0])]),
         np.array(levels),
         np.array([float(len(group)) for group in groups]),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.experiment import calibrate, calibration
-from fairlead.experiment.calibrate import Told
+from fairlead.experiment.calibrate import CalibrationRun
 from fairlead.experiment.calibration import Calibration, find_scale, first_scale
 from fairlead.experiment.comparison_plan import Case, NetworkPlan
 from fairlead.experiment.congestion import CongestionPlan
@@ -102,11 +102,11 @@ class Machine:
     def started(self, scale: float | None) -> Iterator[float]:
         yield 1.0 if scale is None else scale
 
-    def trial(self, case: Case, setting: float, number: int | None, congested: bool) -> Told:
+    def trial(self, case: Case, setting: float, number: int | None, congested: bool) -> CalibrationRun:
         self.runs.append((case.program.name, number, setting, congested))
         iterations = 40 if number is None else number
         timed_s = iterations * 0.02 / setting * (3 if congested else 1)
-        return Told(timed_s if self.tells else None, Use(min(1.0, self.busy * setting), None, 0.0))
+        return CalibrationRun(timed_s if self.tells else None, Use(min(1.0, self.busy * setting), None, 0.0))
 
 
 @pytest.fixture
@@ -148,9 +148,11 @@ def test_a_scale_that_is_too_large_for_one_program_needs_no_further_trials() -> 
     """And at the next scale a program begins with the length that its pace lets expect."""
     machine = Machine(busy=0.5)
 
-    def trial(case: Case, setting: float, number: int | None, congested: bool) -> Told:
+    def trial(case: Case, setting: float, number: int | None, congested: bool) -> CalibrationRun:
         told = machine.trial(case, setting, number, congested)
-        return told if case.program.name == "cg" else Told(told.timed_s, Use(min(1.0, 2.2 * setting), None, 0.0))
+        return (
+            told if case.program.name == "cg" else CalibrationRun(told.timed_s, Use(min(1.0, 2.2 * setting), None, 0.0))
+        )
 
     cases = [case(timed_s=6.0), case("nbody", timed_s=6.0), case("last", timed_s=6.0)]
     found = calibrate.calibrate(cases, "auto", 0.4, machine.started, trial)
@@ -181,9 +183,9 @@ def test_such_a_program_is_tried_as_it_is_where_only_the_scale_is_wanted() -> No
 def test_what_no_number_makes_longer_is_told() -> None:
     machine = Machine()
 
-    def trial(case: Case, setting: float, number: int | None, congested: bool) -> Told:
+    def trial(case: Case, setting: float, number: int | None, congested: bool) -> CalibrationRun:
         machine.trial(case, setting, number, congested)
-        return Told(0.01, Use(0.1, None, 0.0))
+        return CalibrationRun(0.01, Use(0.1, None, 0.0))
 
     with pytest.raises(ConfigError, match="does not become longer with the number after --iterations"):
         calibrate.calibrate([case(timed_s=6.0)], 0.2, 0.2, machine.started, trial)
@@ -198,7 +200,7 @@ def test_programs_of_which_nothing_is_wanted_are_not_tried() -> None:
 
 def test_what_others_do_is_told_and_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "OTHERS_S", 0.0)
-    monkeypatch.setattr(calibrate.processors.Watch, "use", lambda self: Use(0.5, None, 0.0))
+    monkeypatch.setattr(calibrate.processors.ProcessorWatch, "use", lambda self: Use(0.5, None, 0.0))
     machine = Machine()
     with pytest.raises(MeasurementError, match="others keep this machine's processors 50% busy"):
         calibrate.calibrate([case()], "auto", 0.2, machine.started, machine.trial)

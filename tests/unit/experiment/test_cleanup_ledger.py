@@ -63,7 +63,7 @@ def test_a_lab_that_does_not_end_stays_noted_and_nothing_begins_beside_it(
     def stays(holder: Process) -> None:
         raise FairleadError(f"process {holder.pid} did not end within 20 s")
 
-    monkeypatch.setattr(labs, "end", stays)
+    monkeypatch.setattr(labs, "end_holder", stays)
     results = note(tmp_path / "results", lab="left")
     for _ in range(2):
         with pytest.raises(FairleadError, match=rf"{holder.pid} did not end(.|\n)*remove {results / FILE_NAME}"):

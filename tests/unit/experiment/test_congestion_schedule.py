@@ -8,7 +8,7 @@ import pytest
 
 from fairlead.errors import LabError
 from fairlead.experiment.congestion import Episode
-from fairlead.experiment.congestion_schedule import CongestionSchedule, Traffic
+from fairlead.experiment.congestion_schedule import CongestionSchedule, RunningCongestion
 
 
 class Going:
@@ -22,12 +22,12 @@ class Gone:
 
 
 class Recorder:
-    def __init__(self, traffic: Traffic | None = None) -> None:
+    def __init__(self, traffic: RunningCongestion | None = None) -> None:
         self.log: list[str] = []
         self.traffic = traffic or Going()
 
     @contextmanager
-    def __call__(self, bottleneck: int) -> Iterator[Traffic]:
+    def __call__(self, bottleneck: int) -> Iterator[RunningCongestion]:
         self.log.append(f"start {bottleneck}")
         try:
             yield self.traffic
@@ -56,7 +56,7 @@ def test_run_that_ends_early_sees_none() -> None:
 
 def test_failure_to_start_is_raised_and_does_not_hang() -> None:
     @contextmanager
-    def broken(bottleneck: int) -> Iterator[Traffic]:
+    def broken(bottleneck: int) -> Iterator[RunningCongestion]:
         raise error
         yield
 

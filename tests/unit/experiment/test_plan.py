@@ -12,11 +12,11 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.custom import Custom
 from fairlead.errors import ConfigError
 from fairlead.experiment import comparison, comparison_session, forecast, testbed, trial
-from fairlead.experiment.comparison import Comparison
+from fairlead.experiment.comparison import ComparisonExperiment
 from fairlead.experiment.comparison_form import key, rows_of, scenario
 from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.forecast import Pace
-from fairlead.experiment.program import prepare
+from fairlead.experiment.forecast import RemainingTime
+from fairlead.experiment.program import prepare_program
 from fairlead.experiment.trial import Taken
 from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
@@ -167,7 +167,7 @@ def test_the_time_is_told_from_what_the_plan_says() -> None:
 
 
 def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
-    left = Pace(lambda levels: None if levels["case"] == "new" else 10.0 * int(levels["case"]))
+    left = RemainingTime(lambda levels: None if levels["case"] == "new" else 10.0 * int(levels["case"]))
     assert left.left_s([{"case": 10}]) == 100.0
     assert left.left_s([{"case": "new"}]) is None
     left.add({"case": 1}, taken_s=15.0)
@@ -182,16 +182,16 @@ def test_cases_left_out_follow_later_in_the_same_experiment(tmp_path: Path) -> N
     plan = parse(CASES + PROGRAMS)
     star = next(case.network for case in plan.all_cases() if case.name == "cg.mpi.star")
     with Store.open(tmp_path) as store:
-        first = Comparison(plan, store, ["cg.mpi.star"])
+        first = ComparisonExperiment(plan, store, ["cg.mpi.star"])
         assert {row.levels["case"] for row in first.left()} == {"cg.mpi.star"}
         for row in first.left_on(star):
             labels = {"case": row.levels["case"], "replication": row.replication}
             run = store.begin_run("run", labels, parent=first.experiment, plan=key(row))
             store.finish_run(run, "ok", 0)
-        first = Comparison(plan, store, ["cg.mpi.star"])
+        first = ComparisonExperiment(plan, store, ["cg.mpi.star"])
         assert first.left() == []
         first.run()
-        second = Comparison(plan, store)
+        second = ComparisonExperiment(plan, store)
         assert second.experiment == first.experiment  # not ended: other cases are left
         assert len(second.left()) == 32
         assert second.left_on(star) == []
@@ -205,7 +205,7 @@ def test_an_interrupted_comparison_goes_on_only_while_its_networks_are_the_same(
     def number(text: str) -> int:
         lab.write_text(text)
         with Store.open(tmp_path / "results") as store:
-            return Comparison(plan, store).experiment
+            return ComparisonExperiment(plan, store).experiment
 
     assert number(described) == 1
     assert number(f"# {described}") == 1
@@ -232,8 +232,8 @@ def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
     monkeypatch.setattr(testbed.Testbed, "prepare", prepared)
     monkeypatch.setattr(testbed.Testbed, "management", lambda *_: None)
     monkeypatch.setattr(testbed.Testbed, "facts", lambda _, program: facts[program.command[1]])
-    monkeypatch.setattr(Comparison, "_check", lambda *_: None)
-    monkeypatch.setattr(Comparison, "_trial", lambda *_, **__: None)
+    monkeypatch.setattr(ComparisonExperiment, "_check", lambda *_: None)
+    monkeypatch.setattr(ComparisonExperiment, "_trial", lambda *_, **__: None)
     monkeypatch.setattr(trial, "run", run)
     text = (CASES + PROGRAMS).replace('["cg", "--class", "S"]', '["true", "cg"]')
     text = text.replace('["nbody"]', '["true", "nbody"]')
@@ -241,7 +241,7 @@ def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
     mesh = [("cg", "mesh"), ("nbody", "mesh")]
     for only, wanted in ((["cg.mpi.mesh", "nbody.mpi.mesh"], mesh), (None, [("cg", "mesh"), ("cg", "star"), mesh[1]])):
         with Store.open(tmp_path) as store:
-            made = Comparison(plan, store, only)
+            made = ComparisonExperiment(plan, store, only)
             made.run()
             pilots = store.runs("run", parent=made.experiment, scenario="pilot")
             found = sorted((str(run.labels["program"]), str(run.labels["case"]).split(".")[2]) for run in pilots)
@@ -327,8 +327,8 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "placed.json").write_text(found.to_json())
     two = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")))
     program = placed.program.model_copy(update={"placement": tmp_path / "placed.json", "ranks": 2})
-    prepare(two, program.resolved(), "j")
-    prepare(two, plain.program.resolved(), "j")
+    prepare_program(two, program.resolved(), "j")
+    prepare_program(two, plain.program.resolved(), "j")
     assert asked == [("h1", "h0"), None]
     stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
     assert stored["programs"][0]["placement"] is None

@@ -15,7 +15,7 @@ from fairlead.cluster.job import Job
 from fairlead.config import parse
 from fairlead.lab import idle
 from fairlead.lab.description import Description
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 
 # Waits for a byte that comes after some time; says how long that took and the processor time that it cost.
 WAITER = """
@@ -118,10 +118,10 @@ def test_only_labs_whose_rates_are_scaled_have_ranks_that_sleep(monkeypatch: pyt
     job = Job("0" * 8, ("cg",), ("h0",), env={"A": "1"})
     library = str(idle.library())
     lab = LabExecutor(Cluster(name="mesh8", executor="lab", hosts=(Host("h0", "10.64.0.1"),), lab="mesh8"))
-    plan = resolve(parse(STAR, Description, source="x"))
+    plan = resolve_lab(parse(STAR, Description, source="x"))
     lab.__dict__["lab"] = SimpleNamespace(plan=plan)
     assert preload.also(lab, job) is job
-    lab.__dict__["lab"] = SimpleNamespace(plan=resolve(parse(STAR, Description, source="x"), scale=1.0))
+    lab.__dict__["lab"] = SimpleNamespace(plan=resolve_lab(parse(STAR, Description, source="x"), scale=1.0))
     assert preload.also(lab, job).env == {"A": "1", "LD_PRELOAD": library}
     loaded = replace(job, env={"LD_PRELOAD": "/lib/libfairlead.so"})
     assert preload.also(lab, loaded).env["LD_PRELOAD"] == f"/lib/libfairlead.so:{library}"

@@ -9,7 +9,7 @@ from fairlead.config import parse
 from fairlead.errors import ConfigError, LabError
 from fairlead.lab.congestion import CongestionDescription, check
 from fairlead.lab.description import Description, load
-from fairlead.lab.resolve import resolve
+from fairlead.lab.resolve import resolve_lab
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MESH = """\
@@ -31,7 +31,7 @@ rate = "200mbit"
     [("mesh8", 8), ("mesh16", 16), ("mesh64", 64), ("leaf-spine16", 16), ("star8", 8), ("servers8", 8)],
 )
 def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: int) -> None:
-    plan = resolve(load(EXAMPLES / f"{name}.toml"))
+    plan = resolve_lab(load(EXAMPLES / f"{name}.toml"))
     assert plan.name == name
     assert sum(host.role == "compute" for host in plan.hosts) == hosts
 
@@ -98,7 +98,7 @@ def test_congestion_survives_json(entry: dict[str, object]) -> None:
     ],
 )
 def test_congestion_that_the_lab_does_not_have_is_refused(entry: dict[str, object], complaint: str) -> None:
-    plan = resolve(parse(MESH, Description, source="lab.toml"))
+    plan = resolve_lab(parse(MESH, Description, source="lab.toml"))
     adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
     with pytest.raises(LabError, match=complaint):
         check(plan, adapter.validate_python(entry))

@@ -12,15 +12,15 @@ from fairlead.lab.congestion.description import Streams
 from fairlead.lab.congestion.streams import host_pairs
 from fairlead.lab.description import Description
 from fairlead.lab.lab import cluster_file_text
-from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan
+from fairlead.lab.resolve import resolve_lab
+from fairlead.lab.topology import ResolvedLab
 
 
-def plan_of(topology: str, **lab: int) -> Plan:
+def plan_of(topology: str, **lab: int) -> ResolvedLab:
     keys = "".join(f"{key} = {value}\n" for key, value in lab.items())
     trunk = "" if topology == "star" else '[trunk]\nrate = "200mbit"\nqueue = "20ms"\n'
     text = f'[lab]\nname = "x"\ntopology = "{topology}"\n{keys}[host_link]\nrate = "1gbit"\n{trunk}'
-    return resolve(parse(text, Description, source="x"))
+    return resolve_lab(parse(text, Description, source="x"))
 
 
 MESH = plan_of("mesh", leafs=4, hosts_per_leaf=2, neighbours_per_leaf=2)
@@ -79,7 +79,7 @@ def test_with_a_spine_for_every_round_no_two_paths_share_an_uplink() -> None:
 
 def test_plan_survives_json() -> None:
     for plan in (MESH, STAR, plan_of("leaf-spine", leafs=3, spines=2, hosts_per_leaf=1, relays_per_leaf=1)):
-        assert Plan.from_json(plan.to_json()) == plan
+        assert ResolvedLab.from_json(plan.to_json()) == plan
 
 
 def test_both_ends_of_every_link_are_shaped_alike() -> None:
@@ -123,7 +123,7 @@ def test_streams_between_leafs_use_their_neighbours() -> None:
     assert host_pairs(Streams(kind="streams", between=("leaf0", "leaf3"), streams=1), MESH) == [("n0", "n6")]
 
 
-def _leafs_around(plan: Plan, source: int, destination: int, loaded: tuple[int, int]) -> set[int]:
+def _leafs_around(plan: ResolvedLab, source: int, destination: int, loaded: tuple[int, int]) -> set[int]:
     """Leafs whose hosts are relays around trunks loaded between two other leafs' neighbours; hosts are on leafs."""
     on_leaf = {k: [host.name for host in plan.hosts if host.leaf == k and host.role == "compute"] for k in range(4)}
     traffic = [
@@ -137,15 +137,15 @@ def _leafs_around(plan: Plan, source: int, destination: int, loaded: tuple[int, 
 
 
 def test_detours_around_a_loaded_trunk_of_a_mesh_lead_over_the_other_leafs() -> None:
-    plan = resolve(description.load(EXAMPLES / "mesh16.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "mesh16.toml"))
     assert _leafs_around(plan, 0, 1, (0, 1)) == {2, 3}
-    plan = resolve(description.load(EXAMPLES / "dmcbm" / "one-path18.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "dmcbm" / "one-path18.toml"))
     assert _leafs_around(plan, 0, 1, (0, 1)) == {2}
 
 
 def test_detours_in_a_leaf_spine_with_fixed_spines_depend_on_who_shares_the_spine() -> None:
     """What docs/guides/compare.md says of examples/leaf-spine16.toml."""
-    plan = resolve(description.load(EXAMPLES / "leaf-spine16.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "leaf-spine16.toml"))
     assert [plan.spine_of[i][j] for i, j in ((0, 1), (2, 3))] == [1, 1]
     assert [plan.spine_of[i][j] for i, j in ((0, 2), (0, 3), (1, 2), (1, 3))] == [0, 0, 0, 0]
     # Leafs 0 and 1 have spine 1 for themselves: both other leafs lead around.
@@ -158,7 +158,7 @@ def test_detours_in_a_leaf_spine_with_fixed_spines_depend_on_who_shares_the_spin
 
 
 def test_on_a_star_nothing_leads_around_a_loaded_host() -> None:
-    plan = resolve(description.load(EXAMPLES / "star8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "star8.toml"))
     assert plan.relays_around("h0", "h1", [("switch", "h1")]) == []
 
 
@@ -175,8 +175,8 @@ def test_a_bond_is_as_wide_as_its_nics_where_they_carry_different_packets() -> N
     """
     widths = {}
     for mode in ('"0"', '"active-backup"', '"802.3ad"', '"3"'):
-        plan = resolve(parse(text % mode, Description, source="x"))
-        assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+        plan = resolve_lab(parse(text % mode, Description, source="x"))
+        assert ResolvedLab.from_json(json.loads(json.dumps(plan.to_json()))) == plan
         bond = plan.links[0].bond
         assert bond is not None
         widths[bond.mode, bond.hash, bond.switch] = plan.rate_by_link["h0", "switch"]
@@ -193,7 +193,7 @@ def test_an_aggregated_link_is_a_class_and_a_queue_a_nic_at_both_ends() -> None:
         '[lab]\nname = "x"\ntopology = "star"\nhosts_per_leaf = 1\ncount_flows = true\n'
         '[host_link]\nrate = "100mbit"\nnics = 2\nbond = { mode = "balance-rr" }\n'
     )
-    plan = resolve(parse(text, Description, source="x"))
+    plan = resolve_lab(parse(text, Description, source="x"))
     assert [line.split()[3] for line in recipe.links(plan)] == ["eth0"]
     host, switch = recipe.namespaces(plan)
     shaped = "htb rate 100000000bit ceil 100000000bit burst 16384 cburst 16384 quantum 12288"
@@ -217,22 +217,22 @@ def test_a_scaled_lab_has_other_rates_and_the_same_times() -> None:
         '[host_link]\nrate = "1gbit"\nqueue = "128KiB"\nburst = "32KiB"\n'
         '[trunk]\nrate = "200mbit"\nqueue = "20ms"\n'
     )
-    plain = resolve(parse(text % "", Description, source="x"))
-    scaled = resolve(parse(text % "scale = 0.1", Description, source="x"))
+    plain = resolve_lab(parse(text % "", Description, source="x"))
+    scaled = resolve_lab(parse(text % "scale = 0.1", Description, source="x"))
     assert (plain.scale, scaled.scale) == (1.0, 0.1)
-    assert scaled == resolve(parse(text % "", Description, source="x"), scale=0.1), "either way"
+    assert scaled == resolve_lab(parse(text % "", Description, source="x"), scale=0.1), "either way"
     for before, after in zip(plain.links, scaled.links, strict=True):
         assert after.rate_bps == before.rate_bps / 10
         assert after.queue_B / after.rate_bps == pytest.approx(before.queue_B / before.rate_bps, rel=1e-3)
         assert after.burst_B == before.burst_B
-    tiny = resolve(parse(text % "scale = 0.001", Description, source="x"))
+    tiny = resolve_lab(parse(text % "scale = 0.001", Description, source="x"))
     assert {link.queue_B for link in tiny.links} == {2 * description.FRAME_B}, "or nothing would pass"
-    assert Plan.from_json(json.loads(json.dumps(scaled.to_json()))) == scaled
+    assert ResolvedLab.from_json(json.loads(json.dumps(scaled.to_json()))) == scaled
 
 
 def test_a_migration_keeps_its_time_in_a_scaled_lab() -> None:
     described = description.load(EXAMPLES / "servers8.toml")
-    plain, scaled = resolve(described), resolve(described, scale=0.2)
+    plain, scaled = resolve_lab(described), resolve_lab(described, scale=0.2)
     assert plain.vm is not None
     assert scaled.vm is not None
     rates = [(plan.link_of("server0").rate_bps, plan.vm) for plan in (plain, scaled)]
@@ -250,6 +250,6 @@ def test_virtual_machines_that_fill_a_server_fill_it_scaled() -> None:
     vm = servers.vm.model_copy(update={"memory": 2**31})
     full = servers.model_copy(update={"vm": vm, "memory": 3 * 2**31})
     for scale in (0.1, 0.3, 0.77):
-        plan = resolve(described.model_copy(update={"servers": full}), scale=scale)
+        plan = resolve_lab(described.model_copy(update={"servers": full}), scale=scale)
         assert plan.vm is not None
         assert 3 * plan.vm.memory_B <= plan.servers[0].memory_B

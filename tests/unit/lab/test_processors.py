@@ -7,7 +7,7 @@ import pytest
 
 from fairlead.errors import MeasurementError
 from fairlead.lab import processors
-from fairlead.lab.processors import Reading, Use, between, read, watched
+from fairlead.lab.processors import ProcessorCounters, Use, between, read, watched
 
 STAT = """cpu  300 0 100 1600 0 0 0 0 0 0
 cpu0 200 10 30 700 60 1 2 7 150 0
@@ -37,8 +37,8 @@ def test_idle_time_waits_for_disks_and_guests_are_no_work_of_their_own(proc: Pat
 def test_a_kernel_that_does_not_count_who_waits(proc: Path) -> None:
     (proc / "pressure" / "cpu").unlink()
     assert read(proc, [0]).waited_s is None
-    reading = Reading(0.0, 2, 1.0, None)
-    assert between(reading, Reading(10.0, 2, 11.0, None)) == Use(busy=0.5, pressure=None, late_s=0.0)
+    reading = ProcessorCounters(0.0, 2, 1.0, None)
+    assert between(reading, ProcessorCounters(10.0, 2, 11.0, None)) == Use(busy=0.5, pressure=None, late_s=0.0)
 
 
 def test_a_processor_that_is_not_there_is_no_idle_one(proc: Path) -> None:
@@ -50,16 +50,18 @@ def test_a_processor_that_is_not_there_is_no_idle_one(proc: Path) -> None:
 
 
 def test_shares_are_of_the_time_and_of_all_processors() -> None:
-    use = between(Reading(5.0, 2, 10.0, 3.0), Reading(15.0, 2, 28.0, 7.0), [0.001] * 95 + [0.02] * 5)
+    use = between(
+        ProcessorCounters(5.0, 2, 10.0, 3.0), ProcessorCounters(15.0, 2, 28.0, 7.0), [0.001] * 95 + [0.02] * 5
+    )
     assert use == Use(busy=0.9, pressure=0.4, late_s=0.02)
     assert use.limited
-    assert not between(Reading(5.0, 2, 10.0, 3.0), Reading(15.0, 2, 22.0, 7.0)).limited
+    assert not between(ProcessorCounters(5.0, 2, 10.0, 3.0), ProcessorCounters(15.0, 2, 22.0, 7.0)).limited
     with pytest.raises(MeasurementError):
-        between(Reading(5.0, 2, 10.0, 3.0), Reading(5.0, 2, 10.0, 3.0))
+        between(ProcessorCounters(5.0, 2, 10.0, 3.0), ProcessorCounters(5.0, 2, 10.0, 3.0))
 
 
 def test_a_block_is_watched_also_when_it_fails() -> None:
-    watch = processors.Watch()
+    watch = processors.ProcessorWatch()
     with pytest.raises(MeasurementError):
         watch.use()
     with pytest.raises(KeyError), watched(watch):
@@ -70,8 +72,10 @@ def test_a_block_is_watched_also_when_it_fails() -> None:
 
 
 def test_a_timed_section_is_the_end_of_a_run() -> None:
-    readings = [Reading(float(at_s), 2, busy_s, None) for at_s, busy_s in enumerate((0.0, 2.0, 4.0, 5.0, 6.0))]
-    watch = processors.Watch(readings, [(0.5, 0.1), (2.5, 0.002), (3.5, 0.003)])
+    readings = [
+        ProcessorCounters(float(at_s), 2, busy_s, None) for at_s, busy_s in enumerate((0.0, 2.0, 4.0, 5.0, 6.0))
+    ]
+    watch = processors.ProcessorWatch(readings, [(0.5, 0.1), (2.5, 0.002), (3.5, 0.003)])
     assert watch.use() == Use(busy=0.75, pressure=None, late_s=0.1)
     assert watch.use(2.0) == Use(busy=0.5, pressure=None, late_s=0.003)
     assert watch.use(2.5) == Use(busy=4 / 6, pressure=None, late_s=0.003), "from the last reading before it"

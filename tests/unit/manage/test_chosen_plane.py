@@ -7,7 +7,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import HostError
 from fairlead.manage import chosen_plane
-from fairlead.manage.chosen_plane import choose, choose_at_start, decide
+from fairlead.manage.chosen_plane import choose_at_start, choose_plane, decide
 from fairlead.manage.components import FULL, STAGES
 from fairlead.manage.supervisor import Management, OtherPlaneError
 from fairlead.protocol.answers import Ready
@@ -89,8 +89,8 @@ def test_a_reroute_by_hand_is_tried_all_the_same() -> None:
 
 def test_agents_are_not_started_where_the_answer_is_known() -> None:
     for plane in ("route", "relay"):
-        assert choose(plane, cluster(), management()).plane == plane
-    reported = choose("auto", cluster(), management(stage="detection"))
+        assert choose_plane(plane, cluster(), management()).plane == plane
+    reported = choose_plane("auto", cluster(), management(stage="detection"))
     assert (reported.plane, reported.remarks) == ("route", ["first"])
 
 
@@ -104,7 +104,7 @@ def test_agents_that_are_only_asked_have_a_lease(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(chosen_plane, "AgentGroup", group)
     with pytest.raises(HostError, match="h0: ssh did not get there"):
-        choose("auto", cluster(), management())
+        choose_plane("auto", cluster(), management())
     assert [(options.guardian, options.lease_s) for options in made] == [(("/guardian",), LEASE_S)]
 
 

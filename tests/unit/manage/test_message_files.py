@@ -43,7 +43,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Apart:
         (tmp_path / host).mkdir()
         (tmp_path / host / "1.record").write_text(f"of {host}")
     (tmp_path / "kept").mkdir()
-    monkeypatch.setattr(message_files, "of", lambda cluster: executor)
+    monkeypatch.setattr(message_files, "executor_of", lambda cluster: executor)
     return executor
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairlead.manage.narrator import Narrator
 from fairlead.manage.user_mitigation import LEAST_S, SETTLED_S, UserMitigation
-from fairlead.mitigation.advice import Better
+from fairlead.mitigation.advice import BetterPlacement
 from fairlead.mitigation.evidence import Evidence
 from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol import events
@@ -31,7 +31,7 @@ def advised(*reports: AgentEvent) -> tuple[list[events.Mitigation[int]], UserMit
         assert host == 1
         said.append(told)
 
-    mitigation = UserMitigation(NAMES, Evidence(OwnTraffic(None)), lambda _: Better(NAMES, 0.5), keep)
+    mitigation = UserMitigation(NAMES, Evidence(OwnTraffic(None)), lambda _: BetterPlacement(NAMES, 0.5), keep)
     for each in reports:
         mitigation(1, each)
     return said, mitigation

@@ -5,7 +5,7 @@ import pytest
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import MeasurementError
 from fairlead.mitigation import other_placement
-from fairlead.mitigation.advice import Better, advice, cost_s_per_min, outweighed
+from fairlead.mitigation.advice import BetterPlacement, advice, cost_s_per_min, outweighed
 from fairlead.mitigation.evidence import Evidence, Sums
 from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol.enums import Remedy
@@ -22,7 +22,7 @@ def seen(*pairs: tuple[int, int, float, float], size_B: int = 1000) -> Evidence:
     return evidence
 
 
-def nowhere(_: Evidence) -> Better | None:
+def nowhere(_: Evidence) -> BetterPlacement | None:
     return None
 
 
@@ -50,7 +50,7 @@ def test_a_program_that_computes_is_told_nothing() -> None:
 
 def test_another_placement_is_advised_where_it_saves_enough() -> None:
     evidence = seen((0, 1, 30.0, 5.0), (1, 0, 20.0, 5.0))
-    found = advice(evidence, NAMES, lambda _: Better(("h1", "h0"), 0.6))
+    found = advice(evidence, NAMES, lambda _: BetterPlacement(("h1", "h0"), 0.6))
     assert found is not None
     assert (found.remedy, found.host_of_rank) == (Remedy.MAPPING, ("h1", "h0"))
     assert found.cost_s_per_min == pytest.approx(25.0)
@@ -63,14 +63,14 @@ def test_another_placement_is_advised_where_it_saves_enough() -> None:
     )
 
 
-def refuse(_: Evidence) -> Better | None:
+def refuse(_: Evidence) -> BetterPlacement | None:
     raise MeasurementError("h3 was not measured")
 
 
 @pytest.mark.parametrize(
     ("place", "saving", "said"),
     [
-        (lambda _: Better(("h0", "h1"), 0.09), pytest.approx(1.35), "no other placement is much better"),
+        (lambda _: BetterPlacement(("h0", "h1"), 0.09), pytest.approx(1.35), "no other placement is much better"),
         (nowhere, None, "other placements were not compared"),
         (refuse, None, "other placements were not compared"),
     ],

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from fairlead.profile import waiting
-from fairlead.profile.record import END, Messages, Record, Sizes
+from fairlead.profile.record import END, Messages, Record, SizeHistogram
 
 WORLD = 77
 
@@ -34,7 +34,7 @@ def a_record(rank: int, ends: list[tuple[float, ...]], host: str = "h", ranks: i
     return Record(
         source="x", pid=rank, host=host, program="p", library="l", opened=datetime(2026, 11, 22, tzinfo=UTC),
         state="finalized", rank=rank, ranks=ranks, time_s=100.0, threads=1, functions={},
-        messages=Messages(messages + len(ends), messages, messages, messages), sizes=Sizes(sizes, sizes, sizes),
+        messages=Messages(messages + len(ends), messages, messages, messages), sizes=SizeHistogram(sizes, sizes, sizes),
         ends=np.array(ends, END),
     )  # fmt: skip
 

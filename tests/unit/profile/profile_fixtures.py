@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from fairlead.profile.record import SIZE_CLASSES, Messages, Record, Sizes, Usage
+from fairlead.profile.record import SIZE_CLASSES, Messages, Record, SizeHistogram, Usage
 
 BEGUN = datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def a_record(rank: int, sent_B: list[int], *, mpi_s: float, ranks: int = 3, time
             "MPI_Send": Usage(sum(1 for size in sent_B if size), mpi_s, sum(sent_B), 0),
         },
         messages=Messages(numbers, np.array([*sent_B, 0], np.uint64), nothing, nothing),
-        sizes=Sizes(sizes, sizes * 0, sizes * 0),
+        sizes=SizeHistogram(sizes, sizes * 0, sizes * 0),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fairlead.profile import call_sites, json_form, profile, tables
-from fairlead.profile.call_sites import Place
+from fairlead.profile.call_sites import SourceLocation
 from fairlead.profile.record import CallSite, Record
 from fairlead.report.profile import profile_report
 
@@ -37,7 +37,11 @@ def test_objects_that_are_not_here_or_no_objects_stay_unnamed(tmp_path: Path) ->
     text = tmp_path / "text"
     text.write_text("no object")
     wanted = [(HERE, 0x40), ("", 0x99), (str(text), 0x10), (HERE, 0x40)]
-    assert call_sites.places(wanted) == [Place(HERE, 0x40), Place("", 0x99), Place(str(text), 0x10)]
+    assert call_sites.places(wanted) == [
+        SourceLocation(HERE, 0x40),
+        SourceLocation("", 0x99),
+        SourceLocation(str(text), 0x10),
+    ]
 
 
 def test_table_and_page(tmp_path: Path) -> None:

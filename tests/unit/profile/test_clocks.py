@@ -25,7 +25,7 @@ class Cluster:
             self.shown(destination, time_s + flight_s),
         ))  # fmt: skip
 
-    def found(self) -> list[clocks.Clock | None]:
+    def found(self) -> list[clocks.ClockCorrection | None]:
         return clocks.of(len(self.offsets_s), *(np.concatenate(column) for column in zip(*self.columns, strict=True)))
 
 
@@ -63,7 +63,7 @@ def test_over_a_third_host() -> None:
 def test_one_direction_tells_nothing() -> None:
     cluster = Cluster([0.0, 3.0], [0.0, 0.0], seed=1)
     cluster.exchange(0, 1, 200, fastest_s=30e-6, queue_s=100e-6)
-    assert cluster.found() == [clocks.Clock(), None]
+    assert cluster.found() == [clocks.ClockCorrection(), None]
 
 
 def test_clocks_that_jump_are_not_known() -> None:

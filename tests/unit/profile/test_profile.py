@@ -12,7 +12,7 @@ from fairlead.errors import MeasurementError
 from fairlead.profile import json_form, profile, terminal
 from fairlead.profile.groups import Thresholds
 from fairlead.profile.record import Usage
-from fairlead.profile.settings import Settings
+from fairlead.profile.settings import ProfileSettings
 
 from .profile_fixtures import BEGUN, a_record, three_ranks
 
@@ -130,7 +130,7 @@ def test_json_form() -> None:
 
 def test_a_stored_profile_is_sorted_anew_by_other_settings() -> None:
     found = json_form.of(profile.of(three_ranks()), ["./a"])
-    again = json_form.with_settings(found, Settings(groups=Thresholds(low=0.5)))
+    again = json_form.with_settings(found, ProfileSettings(groups=Thresholds(low=0.5)))
     assert (found.group.name, again.group.name) == ("low", "none")
     assert again.group.thresholds["low"] == 0.5
     assert again.group.highest_mpi_share == found.group.highest_mpi_share

@@ -5,7 +5,7 @@ import pytest
 from fairlead.config import parse
 from fairlead.errors import ConfigError
 from fairlead.profile.groups import DEPENDENT, HIGHLY_DEPENDENT, LOW, NONE, Thresholds, group_of
-from fairlead.profile.settings import Settings
+from fairlead.profile.settings import ProfileSettings
 
 # Share of time in MPI in per cent on Ethernet, read off the bars that were published at github.com/andermm/CMP223, and
 # the group of each program in section 5.1 of the interconnection thesis (Maliszewski 2021).
@@ -37,10 +37,10 @@ def test_a_group_begins_at_its_threshold(mpi_share: float, group: str) -> None:
 
 
 def test_thresholds_are_settings() -> None:
-    settings = parse("[groups]\nlow = 0.05\n", Settings, source="s.toml")
+    settings = parse("[groups]\nlow = 0.05\n", ProfileSettings, source="s.toml")
     assert settings.groups == Thresholds(highly_dependent=0.9, dependent=0.75, low=0.05)
     assert group_of(0.0903, settings.groups) == LOW
-    assert parse("", Settings, source="s.toml").groups == Thresholds()
+    assert parse("", ProfileSettings, source="s.toml").groups == Thresholds()
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_thresholds_are_settings() -> None:
 )
 def test_settings_that_make_no_sense_are_refused(text: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
-        parse(text, Settings, source="s.toml")
+        parse(text, ProfileSettings, source="s.toml")

@@ -17,7 +17,7 @@ from fairlead.profile import findings, json_form, kinds, profile, tables
 from fairlead.profile.json_form import Summary
 from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
 from fairlead.report.profile import profile_figures, profile_report
-from fairlead.report.profile.profile_output import Output
+from fairlead.report.profile.profile_output import ProfileOutput
 
 from .kept_messages import end
 from .profile_fixtures import a_record, three_ranks
@@ -250,7 +250,7 @@ def shown(*words: str) -> Result:
 
 def test_a_stored_profile_is_shown_again(tmp_path: Path) -> None:
     stored, html, direct = (tmp_path / name for name in ("p.json", "again.html", "direct.html"))
-    Output(stored, direct).write(three())
+    ProfileOutput(stored, direct).write(three())
     done = shown(str(stored), "--html", str(html), "--figures", str(tmp_path / "figures"))
     assert done.exception is None
     assert "low dependence on the network: 40.0 %" in done.output.replace("\u00a0", " ")
@@ -262,7 +262,7 @@ def test_a_stored_profile_is_shown_again(tmp_path: Path) -> None:
 
 def test_settings_sort_a_stored_profile_anew(tmp_path: Path) -> None:
     stored, settings = tmp_path / "p.json", tmp_path / "s.toml"
-    Output(stored).write(three())
+    ProfileOutput(stored).write(three())
     settings.write_text("[groups]\nlow = 0.5\n")
     done = shown(str(stored), "--settings", str(settings))
     assert "no dependence on the network: 40.0 %" in done.output.replace("\u00a0", " ")
@@ -272,7 +272,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     stored = tmp_path / "p.json"
     stored.write_text(json.dumps({**json.loads(three().to_json()), "schema_version": "2.0"}))
     assert "has version 2.0 of fairlead.profile" in str(shown(str(stored)).exception)
-    Output(stored).write(three())
+    ProfileOutput(stored).write(three())
     error = shown(str(stored), "--figures", str(tmp_path)).exception
     assert isinstance(error, ConfigError)
     assert "--figures: these are the figures of the page" in str(error)

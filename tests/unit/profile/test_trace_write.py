@@ -59,7 +59,7 @@ def test_what_passes_between_calls_is_computing_and_calls_take_what_the_network_
         "1 compute 0.250000000", "1 recv 0 8 1 0", "1 compute 0.250000000", "1 irecv 0 24 7 0 1",
         "1 compute 0.500000000", "1 isend 0 24 7 0 2", "1 compute 0.500000000", "1 wait 1", "1 wait 2",
     ]  # fmt: skip
-    assert trace_write.write(found, tmp_path / "t") == trace_write.Written(3, 0, 0)
+    assert trace_write.write(found, tmp_path / "t") == trace_write.TraceContents(3, 0, 0)
 
 
 def test_a_sendrecv_sends_and_receives_at_the_same_time(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from fairlead.analysis.migrations import Migration
+from fairlead.analysis.migrations import MigrationDecision
 from fairlead.report.run import migrations, run_report
 from fairlead.store import Store
 
@@ -27,7 +27,9 @@ def record(store: Store) -> int:
 def test_every_decision_stands_in_the_report_of_a_run(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         report = run_report.load(store, record(store))
-    assert report.managed.migrations[2] == Migration(22.0, "moved", "h0", "server0", "server4", "in 2.00 s", 2.0, 0.25)
+    assert report.managed.migrations[2] == MigrationDecision(
+        22.0, "moved", "h0", "server0", "server4", "in 2.00 s", 2.0, 0.25
+    )
     table = migrations.decisions_table([(None, report.managed.migrations)])
     assert table.keys == ("t_s", "vm", "action", "server", "target", "time_s", "paused_s", "reason")
     assert [[each.value for each in row] for row in table.rows][:2] == [
@@ -39,8 +41,8 @@ def test_every_decision_stands_in_the_report_of_a_run(tmp_path: Path) -> None:
 
 
 def test_migrations_are_told_in_words() -> None:
-    stays = Migration(10.0, "stays", None, "server0", None, "it does not pay", None, None)
-    moved = Migration(22.0, "moved", "h0", "server0", "server4", "in 2.00 s", 2.0, 0.25)
+    stays = MigrationDecision(10.0, "stays", None, "server0", None, "it does not pay", None, None)
+    moved = MigrationDecision(22.0, "moved", "h0", "server0", "server4", "in 2.00 s", 2.0, 0.25)
     assert migrations.sentence([]) == ""
     assert migrations.sentence([stays]) == "No virtual machine was migrated: it does not pay."
     unknown = replace(stays, action="unknown", vm="h0", reason="the cloud does not answer")
@@ -53,8 +55,8 @@ def test_migrations_are_told_in_words() -> None:
 
 
 def test_the_figure_has_the_times_of_each_program() -> None:
-    def moved(vm: str, time_s: float) -> Migration:
-        return Migration(1.0, "moved", vm, "server0", "server4", "", time_s, 0.2)
+    def moved(vm: str, time_s: float) -> MigrationDecision:
+        return MigrationDecision(1.0, "moved", vm, "server0", "server4", "", time_s, 0.2)
 
     drawing = migrations.times(
         [("cg", [moved("h0", 3.0), moved("h1", 4.0)]), ("ep", []), ("nbody", [moved("h0", 2.0)])]

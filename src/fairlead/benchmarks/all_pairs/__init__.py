@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from fairlead.benchmarks.options import mpi_options, size_option, until_options
-from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 LEAST_HOSTS = 4  # with fewer, a slow host and a slow pair cannot be told apart
 
@@ -28,9 +28,9 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    return whole.mpi(seconds)
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    return suite.mpi(seconds)
 
 
 register(
@@ -39,7 +39,7 @@ register(
         package=__name__,
         place=LAYERS + 30,
         command=command,
-        share=Share(turn=40, weight=3, options=of_all, least_hosts=LEAST_HOSTS),
+        share=SuiteShare(turn=40, weight=3, options=of_all, least_hosts=LEAST_HOSTS),
         compared="latency and throughput of the median pair",
         interval_over="none: pairs share hosts",
     )

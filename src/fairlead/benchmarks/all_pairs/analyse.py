@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.all_pairs import measure, slow_pairs
-from fairlead.benchmarks.all_pairs.slow_pairs import Verdict, judge
-from fairlead.benchmarks.measuring.cell import Cell as MessageCell
+from fairlead.benchmarks.all_pairs.slow_pairs import SlowFindings, judge
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
@@ -33,15 +33,15 @@ class Matrix:
                 table[pair] = float(np.quantile(found, share))
         return table
 
-    def slow_by_latency(self) -> Verdict:
+    def slow_by_latency(self) -> SlowFindings:
         """Hosts and pairs that are slow by latency."""
         return self._slow(self.latency_s, larger_is_slower=True)
 
-    def slow_by_rate(self) -> Verdict:
+    def slow_by_rate(self) -> SlowFindings:
         """Hosts and ordered pairs that are slow by throughput."""
         return self._slow(self.rate_bps, larger_is_slower=False)
 
-    def _slow(self, values: dict[tuple[int, int], list[float]], *, larger_is_slower: bool) -> Verdict:
+    def _slow(self, values: dict[tuple[int, int], list[float]], *, larger_is_slower: bool) -> SlowFindings:
         """Slow by the median of the blocks and by the quartile of the faster ones: one bad block is no verdict."""
         medians, faster = (
             judge(
@@ -77,8 +77,8 @@ class Pairs:
     system: str
     run: Run
     matrix: Matrix
-    latency: slow_pairs.Verdict
-    rate: slow_pairs.Verdict
+    latency: slow_pairs.SlowFindings
+    rate: slow_pairs.SlowFindings
 
 
 def load(system: System) -> Pairs | None:

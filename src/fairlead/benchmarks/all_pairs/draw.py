@@ -11,7 +11,7 @@ from fairlead.benchmarks.page.headlines import Headline, one
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.report.figures import Drawing
 from fairlead.report.network import heat_maps
 from fairlead.report.network.heat_maps import Panel
@@ -55,7 +55,9 @@ def draw(found: Pairs, number: int) -> Drawing:
     )
 
 
-def _slow_cells(verdict: slow_pairs.Verdict, matrix: Matrix, *, symmetric: bool = False) -> frozenset[tuple[int, int]]:
+def _slow_cells(
+    verdict: slow_pairs.SlowFindings, matrix: Matrix, *, symmetric: bool = False
+) -> frozenset[tuple[int, int]]:
     hosts = {slow.places[0] for slow in verdict.hosts}
     pairs = {(slow.places[0], slow.places[1]) for slow in verdict.pairs}
     pairs |= {(j, i) for i, j in pairs} if symmetric else set()
@@ -63,7 +65,7 @@ def _slow_cells(verdict: slow_pairs.Verdict, matrix: Matrix, *, symmetric: bool 
     return frozenset(pairs | {(i, j) for i in everybody for j in everybody if i != j and {i, j} & hosts})
 
 
-def _cells(values: Sequence[float], unit: str) -> list[Cell]:
+def _cells(values: Sequence[float], unit: str) -> list[TableCell]:
     form = words.duration if unit == "s" else words.rate
     if not values:
         return [cell(None)] * 3

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairlead.benchmarks.all_pairs import LEAST_HOSTS
 from fairlead.benchmarks.measuring import probe, records, repeat, session
-from fairlead.benchmarks.measuring.cell import Cell as MessageCell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, WARM_UP, WINDOW_S
@@ -25,7 +25,7 @@ PILOTS = 8  # hosts that the first one tries, to see what a slow pair carries
 
 
 @dataclass(frozen=True)
-class Cell:
+class PairCell:
     """An ordered pair of hosts, by their places in the cluster file; a latency is measured one way round only."""
 
     benchmark: str
@@ -34,7 +34,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class AllPairsSettings:
     """What was asked for.
 
     Attributes:
@@ -53,7 +53,10 @@ class Settings:
         return math.inf if self.until.budget_s is None else self.until.budget_s
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = AllPairsSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: AllPairsSettings, progress: Progress) -> int:
     """Measure all pairs; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -76,12 +79,12 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _cells(benchmark: str, hosts: int) -> list[Cell]:
+def _cells(benchmark: str, hosts: int) -> list[PairCell]:
     pairs = [(i, j) for i in range(hosts) for j in range(hosts) if i < j or (i > j and benchmark == THROUGHPUT)]
-    return [Cell(benchmark, *pair) for pair in pairs]
+    return [PairCell(benchmark, *pair) for pair in pairs]
 
 
-def _window(started: probe.Probe, settings: Settings, benchmark: str, hosts: int) -> int:
+def _window(started: probe.RunningProbe, settings: AllPairsSettings, benchmark: str, hosts: int) -> int:
     if benchmark == LATENCY:
         return 1
     # Windows that suit a fast pair may take seconds on a slow one: then the budget would be over in the first round.
@@ -91,9 +94,9 @@ def _window(started: probe.Probe, settings: Settings, benchmark: str, hosts: int
 
 
 def _block(
-    store: Store, run: int, started: probe.Probe, hosts: list[str], settings: Settings, window: int
-) -> Callable[[Cell, int], float]:
-    def block(cell: Cell, number: int) -> float:
+    store: Store, run: int, started: probe.RunningProbe, hosts: list[str], settings: AllPairsSettings, window: int
+) -> Callable[[PairCell, int], float]:
+    def block(cell: PairCell, number: int) -> float:
         latency = cell.benchmark == LATENCY
         size_B = settings.size_B if latency else settings.bulk_B
         request: dict[str, Any] = {"pairs": [[cell.first, cell.second]], "size_B": size_B, "window": window}

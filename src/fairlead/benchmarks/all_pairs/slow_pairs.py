@@ -37,22 +37,22 @@ class Slow:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SlowFindings:
     """What is slow, worst first."""
 
     hosts: tuple[Slow, ...]
     pairs: tuple[Slow, ...]
 
-    def confirmed_by(self, other: "Verdict") -> "Verdict":
+    def confirmed_by(self, other: "SlowFindings") -> "SlowFindings":
         """What is slow by both."""
         hosts, pairs = ({slow.places for slow in found} for found in (other.hosts, other.pairs))
-        return Verdict(
+        return SlowFindings(
             tuple(slow for slow in self.hosts if slow.places in hosts),
             tuple(slow for slow in self.pairs if slow.places in pairs),
         )
 
 
-def judge(values: Floats, *, larger_is_slower: bool, symmetric: bool) -> Verdict:
+def judge(values: Floats, *, larger_is_slower: bool, symmetric: bool) -> SlowFindings:
     """Find what is slow.
 
     Args:
@@ -66,7 +66,7 @@ def judge(values: Floats, *, larger_is_slower: bool, symmetric: bool) -> Verdict
     rest = _rests(logs)
     # Those that are faster than usual are no fault, nor do they say how much the others scatter.
     pairs = [(int(i), int(j)) for i, j in np.argwhere(rest > -CLEARLY) if i < j or not symmetric]
-    return Verdict(tuple(hosts), tuple(_outliers(np.array([rest[pair] for pair in pairs]), pairs)))
+    return SlowFindings(tuple(hosts), tuple(_outliers(np.array([rest[pair] for pair in pairs]), pairs)))
 
 
 def _slow_hosts(logs: Floats) -> list[Slow]:

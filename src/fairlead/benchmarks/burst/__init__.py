@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fairlead.benchmarks.options import Numbers, between_option, mpi_options, size_option
+from fairlead.benchmarks.options import IntegerList, between_option, mpi_options, size_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
 
 
@@ -17,7 +17,7 @@ def _pauses(plan: Mapping[str, Any]) -> str:
 @mpi_options
 @between_option
 @size_option("--size", "size_B", "1MiB", "Message size.")
-@click.option("--train", "trains", type=Numbers(1, 100_000), default="1", show_default=True,
+@click.option("--train", "trains", type=IntegerList(1, 100_000), default="1", show_default=True,
               help="Round trips between two pauses, for example 1,100.")  # fmt: skip
 @click.option("--asleep", is_flag=True, help="Sleep in pauses instead of a busy loop.")
 @click.option("--one-pauses", is_flag=True, help="Pause only the first rank, instead of both.")

@@ -14,7 +14,7 @@ from fairlead.benchmarks.page.section import Section
 from fairlead.benchmarks.page.systems import variant
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
@@ -68,7 +68,7 @@ def _mark_pauses(axis: Axes, burst: Burst) -> None:
     axis.set_xlabel("pause")
 
 
-def _rows(burst: Burst) -> Iterator[list[Cell]]:
+def _rows(burst: Burst) -> Iterator[list[TableCell]]:
     """A row for each step."""
     for number, pause_s in enumerate(burst.run.plan["pauses_s"]):
         values = burst.round_trips_s[:, number]

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
@@ -17,7 +17,7 @@ SERIES = "train_s"
 
 
 @dataclass(frozen=True)
-class Settings:
+class BurstSettings:
     """What was asked for.
 
     Attributes:
@@ -46,13 +46,16 @@ class Settings:
         return self.runs * len(self.trains) * (self.repetitions + WARM_UP) * sum(self.pauses_s)
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = BurstSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: BurstSettings, progress: Progress) -> int:
     """Measure bursts; returns the run of the store, where the trains with one pause are as soon as they are over.
 
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "most": settings.repetitions}
     request |= {"asleep": settings.asleep, "both_pause": settings.both, "warmup": WARM_UP}
     plan = {**asdict(settings), "between": placement.host_pairs}

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Names, Numbers, mpi_options, per_host_option, sizes_option, until_options
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import IntegerList, Names, mpi_options, per_host_option, sizes_option, until_options
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 CALL_SIZES_B = (4, 1024, 64 * 1024)  # in `all`
 
@@ -30,7 +30,10 @@ def _begin(plan: Mapping[str, Any]) -> str:
 @sizes_option("4 B to 1 MiB, by 4")
 @per_host_option
 @click.option(
-    "--ranks", type=Numbers(2), default=None, help="Numbers of ranks that take part, for example 4,8  [default: all]."
+    "--ranks",
+    type=IntegerList(2),
+    default=None,
+    help="Numbers of ranks that take part, for example 4,8  [default: all].",
 )
 @click.option("--begin", type=click.Choice(["barrier", "agreed"]), default="barrier", show_default=True,
               help="Begin calls after a barrier, or at agreed times of synchronized clocks.")  # fmt: skip
@@ -46,9 +49,9 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    return {**whole.mpi(seconds), "sizes_B": CALL_SIZES_B}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    return {**suite.mpi(seconds), "sizes_B": CALL_SIZES_B}
 
 
 register(
@@ -57,7 +60,7 @@ register(
         package=__name__,
         place=30,
         command=command,
-        share=Share(turn=50, weight=2, options=of_all),
+        share=SuiteShare(turn=50, weight=2, options=of_all),
         variant=_begin,
         compared="every size and configuration that both have",
         interval_over="blocks",

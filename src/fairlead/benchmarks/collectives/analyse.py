@@ -6,21 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.benchmarks.collectives import measure
-from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, Cell, Floats, in_time
-from fairlead.benchmarks.page.curves import Numbers, of_latencies
+from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, CollectiveCell, Floats, in_time
+from fairlead.benchmarks.page.curves import CellStatistics, of_latencies
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Run, Store
 
 _SYMMETRIC = ("allreduce", "alltoall", "allgather", "reduce-scatter")
 
 
-def blocks(store: Store, run: int) -> dict[Cell, list[Floats]]:
+def blocks(store: Store, run: int) -> dict[CollectiveCell, list[Floats]]:
     """The raw blocks of a run by cell, in the order taken: (ranks, calls) each, of the calls that count."""
     late = store.series(run, LATE_SERIES)
-    found: dict[Cell, list[Floats]] = {}
+    found: dict[CollectiveCell, list[Floats]] = {}
     for number, series in enumerate(store.series(run, SERIES)):
         labels = series.labels
-        cell = Cell(str(labels["operation"]), int(labels["size_B"]), int(labels["ranks"]))
+        cell = CollectiveCell(str(labels["operation"]), int(labels["size_B"]), int(labels["ranks"]))
         taken = in_time(series.values, late[number].values) if late else series.values
         if taken.size:
             found.setdefault(cell, []).append(taken)
@@ -70,11 +70,11 @@ class Collectives:
 
     system: str
     run: Run
-    cells: dict[Cell, Numbers]
-    late: dict[Cell, Floats]
+    cells: dict[CollectiveCell, CellStatistics]
+    late: dict[CollectiveCell, Floats]
     begun: Begun | None
 
-    def line(self, operation: str, ranks: int) -> dict[int, Numbers]:
+    def line(self, operation: str, ranks: int) -> dict[int, CellStatistics]:
         """Numbers by size, in rising order."""
         chosen = [each for each in self.cells if (each.operation, each.ranks) == (operation, ranks)]
         return {each.size_B: self.cells[each] for each in sorted(chosen, key=lambda each: each.size_B)}
@@ -101,6 +101,6 @@ def load(system: System) -> Collectives | None:
     return Collectives(system.name, run, {one: _numbers(taken) for one, taken in by_cell.items()}, late, start)
 
 
-def _numbers(taken: Sequence[Floats]) -> Numbers:
+def _numbers(taken: Sequence[Floats]) -> CellStatistics:
     times_s = [measure.call_times_s(block) for block in taken]
     return of_latencies(times_s, sum(map(len, times_s)))

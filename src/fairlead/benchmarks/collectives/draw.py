@@ -11,13 +11,12 @@ from fairlead.benchmarks.collectives.analyse import Collectives, load
 from fairlead.benchmarks.collectives.measure import OPERATIONS
 from fairlead.benchmarks.page import bands, ratios, transports
 from fairlead.benchmarks.page.colours import STYLES, colours
-from fairlead.benchmarks.page.curves import Numbers
+from fairlead.benchmarks.page.curves import CellStatistics
 from fairlead.benchmarks.page.per_price import Performance
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import SURE, Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
 
 LATE = 0.5  # share of the small calls in which the same rank took longest, of 4 ranks or more
@@ -65,7 +64,7 @@ def _label(system: str, ranks: int, systems: Sequence[str]) -> str:
     return f"{system}: {ranks} ranks" if len(systems) > 1 else f"{ranks} ranks"
 
 
-def _line(axis: Any, numbers: dict[int, Numbers], colour: str, style: str) -> None:
+def _line(axis: Any, numbers: dict[int, CellStatistics], colour: str, style: str) -> None:
     low, middle, high = ([each.percentile(p) for each in numbers.values()] for p in (5, 50, 95))
     axis.fill_between(list(numbers), low, high, color=colour, alpha=0.2, linewidth=0)
     axis.plot(list(numbers), middle, color=colour, linestyle=style, marker="o", markersize=2.6, linewidth=1.4)
@@ -85,7 +84,7 @@ def _table(found: Sequence[Collectives]) -> Table:
     return table(columns, rows)
 
 
-def _row(one: Numbers) -> list[TableCell]:
+def _row(one: CellStatistics) -> list[TableCell]:
     ends = (one.median.low, one.median.high) if one.median else (None, None)
     percentiles = [one.percentile(p) for p in (5, 95, 99)]
     return [

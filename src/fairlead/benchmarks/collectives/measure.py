@@ -32,8 +32,8 @@ MEMORY_B = 256 * 1024**2  # what a rank may take for its buffers
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is measured again and again.
+class CollectiveCell:
+    """One combination of parameters: an operation, its size, and how many ranks take part.
 
     Attributes:
         size_B: of one block: what a rank has for each rank (alltoall, scatter, gather, allgather, reduce-scatter), or
@@ -54,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class CollectivesSettings:
     """What was asked for.
 
     Attributes:
@@ -78,7 +78,7 @@ class Settings:
         """How long it takes, at most."""
         return self.until.lasts_s(len(self.operations) * len(self.sizes_B) * max(1, len(self.ranks)), BLOCK_S)
 
-    def cells(self, all_ranks: int) -> list[Cell]:
+    def cells(self, all_ranks: int) -> list[CollectiveCell]:
         """All combinations that fit into `MEMORY_B`.
 
         Raises:
@@ -91,7 +91,7 @@ class Settings:
             if size_B % SUMMED_B and {"allreduce", "reduce-scatter"} & set(self.operations):
                 raise ConfigError(f"--sizes {size_B}: reductions sum numbers of {SUMMED_B} B")
         return [
-            Cell(operation, size_B, ranks)
+            CollectiveCell(operation, size_B, ranks)
             for operation in self.operations
             for ranks in self.ranks or (all_ranks,)
             for size_B in self.sizes_B
@@ -99,7 +99,10 @@ class Settings:
         ]
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = CollectivesSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: CollectivesSettings, progress: Progress) -> int:
     """Measure collective operations; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -113,7 +116,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     plan = {**asdict(settings), "hosts": hosts}
     with session.running(cluster, store, BENCHMARK, PROGRAM, hosts, plan) as (run, started):
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: CollectiveCell, number: int) -> float:
             request = {**_request(cell), "agreed": settings.begin == AGREED}
             for _ in range(MOST_TRIES):
                 samples_s = np.asarray(started.ask(request, settings.timeout_s, cell.words()))
@@ -147,7 +150,7 @@ def in_time(call_s: Floats, late_s: Floats) -> Floats:
     return found
 
 
-def _request(cell: Cell) -> dict[str, Any]:
+def _request(cell: CollectiveCell) -> dict[str, Any]:
     of = {"collective": cell.operation, "ranks": cell.ranks, "size_B": cell.size_B, "warmup": WARM_UP}
     return {**of, "least": LEAST_CALLS, "most": MOST_CALLS, "limit_s": BLOCK_S}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from fairlead.benchmarks.options import Names, Numbers, mpi_options, per_host_option, size_option, until_options
+from fairlead.benchmarks.options import IntegerList, Names, mpi_options, per_host_option, size_option, until_options
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
 
 
@@ -30,7 +30,7 @@ def _congestors() -> tuple[str, ...]:
     show_default=True,
     help="Share of hosts that are congestors; at least two are victims.",
 )
-@click.option("--hosts", type=Numbers(2), default=(), metavar="NUMBERS",
+@click.option("--hosts", type=IntegerList(2), default=(), metavar="NUMBERS",
               help="Numbers of hosts that are congestors, in turn: 2,4,8  [default: by --share].")  # fmt: skip
 @size_option("--size", "size_B", "64KiB", "Message size of the congestors.")
 @per_host_option

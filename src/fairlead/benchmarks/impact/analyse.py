@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.impact import measure
-from fairlead.benchmarks.impact.measure import ALONE, SERIES, VICTIMS, Cell, Congestor
+from fairlead.benchmarks.impact.measure import ALONE, SERIES, VICTIMS, Congestor, ImpactCell
 from fairlead.benchmarks.page.systems import System
 from fairlead.statistics import estimates, tails
 from fairlead.statistics.estimates import Estimate
@@ -29,7 +29,7 @@ class Factor:
         tail_interval: over rounds; None of few rounds.
     """
 
-    cell: Cell
+    cell: ImpactCell
     alone_s: Floats
     beside_s: Floats
     mean_interval: Estimate | None
@@ -47,20 +47,20 @@ class Factor:
         return float(np.median(self.ratios))
 
 
-def blocks(store: Store, run: int) -> dict[Cell, dict[int, Floats]]:
+def blocks(store: Store, run: int) -> dict[ImpactCell, dict[int, Floats]]:
     """(victims, samples) of each block by cell and round."""
-    found: dict[Cell, dict[int, Floats]] = {}
+    found: dict[ImpactCell, dict[int, Floats]] = {}
     for series in store.series(run, SERIES):
-        cell = Cell(str(series.labels["victim"]), str(series.labels["congestor"]))
+        cell = ImpactCell(str(series.labels["victim"]), str(series.labels["congestor"]))
         found.setdefault(cell, {})[int(series.labels["round"])] = series.values
     return found
 
 
-def factors(found: dict[Cell, dict[int, Floats]]) -> list[Factor]:
+def factors(found: dict[ImpactCell, dict[int, Floats]]) -> list[Factor]:
     """Impact of every congestor on every victim, over the rounds in which both were measured."""
     result = []
     for cell, beside in found.items():
-        alone = found.get(Cell(cell.victim, ALONE), {})
+        alone = found.get(ImpactCell(cell.victim, ALONE), {})
         rounds = sorted(beside.keys() & alone.keys())
         if cell.congestor == ALONE or not rounds:
             continue
@@ -71,7 +71,7 @@ def factors(found: dict[Cell, dict[int, Floats]]) -> list[Factor]:
     )
 
 
-def _factor(cell: Cell, alone: Sequence[Floats], beside: Sequence[Floats]) -> Factor:
+def _factor(cell: ImpactCell, alone: Sequence[Floats], beside: Sequence[Floats]) -> Factor:
     alone_s, beside_s = (np.array([float(block.mean()) for block in blocks]) for blocks in (alone, beside))
     counts = [min(one.shape[1], other.shape[1]) for one, other in zip(alone, beside, strict=True)]
     free, loaded = (

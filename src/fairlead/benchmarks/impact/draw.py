@@ -10,8 +10,7 @@ from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import Estimate
 from fairlead.statistics.tails import BEYOND

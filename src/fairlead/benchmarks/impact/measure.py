@@ -58,8 +58,8 @@ class Congestor:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A victim's test, and the text of the congestor beside it (`ALONE`: none)."""
+class ImpactCell:
+    """One combination of parameters: a victim's test, and the text of the congestor beside it (`ALONE`: none)."""
 
     victim: str
     congestor: str
@@ -70,7 +70,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ImpactSettings:
     """What was asked for.
 
     Attributes:
@@ -118,7 +118,10 @@ class Settings:
         return None
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = ImpactSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: ImpactSettings, progress: Progress) -> int:
     """Measure the impact; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -130,11 +133,11 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     if complaint := settings.complaint(len(names)):
         raise ConfigError(complaint)
     hosts = [name for name in names for _ in range(settings.per_host)]
-    cells = [Cell(victim, str(each)) for victim in VICTIMS for each in (ALONE, *settings.beside())]
+    cells = [ImpactCell(victim, str(each)) for victim in VICTIMS for each in (ALONE, *settings.beside())]
     plan = {**asdict(settings), "hosts": hosts}
     with session.running(cluster, store, BENCHMARK, PROGRAM, hosts, plan) as (run, started):
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: ImpactCell, number: int) -> float:
             victims, congestors = drawn(len(names), settings, number)
             samples_s = np.asarray(
                 started.ask(_request(cell, victims, congestors, settings), settings.timeout_s, cell.words())
@@ -149,9 +152,9 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _sure(until: Until, cell: Cell, means_s: Mapping[Cell, Sequence[float]]) -> bool:
+def _sure(until: Until, cell: ImpactCell, means_s: Mapping[ImpactCell, Sequence[float]]) -> bool:
     """Whether all factors of a victim are known: it is measured alone as often as beside each congestor."""
-    alone_s = means_s[Cell(cell.victim, ALONE)]
+    alone_s = means_s[ImpactCell(cell.victim, ALONE)]
     return all(
         until.settled(len(alone_s), partial(estimates.paired_ratio, beside_s, alone_s, until.level))
         for other, beside_s in means_s.items()
@@ -159,7 +162,7 @@ def _sure(until: Until, cell: Cell, means_s: Mapping[Cell, Sequence[float]]) -> 
     )
 
 
-def drawn(hosts: int, settings: Settings, number: int) -> tuple[list[int], list[int]]:
+def drawn(hosts: int, settings: ImpactSettings, number: int) -> tuple[list[int], list[int]]:
     """Ranks of victims, in the order of their ring, and of congestors; the same for all cells of a round."""
     places = list(range(hosts))
     random.Random(f"{settings.seed} {number}").shuffle(places)
@@ -167,7 +170,7 @@ def drawn(hosts: int, settings: Settings, number: int) -> tuple[list[int], list[
     return _ranks(places[count:], settings.per_host), _ranks(places[:count], settings.per_host)
 
 
-def _congesting(hosts: int, settings: Settings) -> int:
+def _congesting(hosts: int, settings: ImpactSettings) -> int:
     """How many hosts are congestors by the share."""
     return min(hosts - 2, max(2, round(settings.share * hosts)))
 
@@ -183,7 +186,9 @@ def parts(congestor: Congestor, ranks: Sequence[int], per_host: int) -> list[dic
     return [{"kind": kind, "ranks": _ranks(places[k::count], per_host)} for k, kind in enumerate(congestor.kinds)]
 
 
-def _request(cell: Cell, victims: Sequence[int], congestors: Sequence[int], settings: Settings) -> dict[str, Any]:
+def _request(
+    cell: ImpactCell, victims: Sequence[int], congestors: Sequence[int], settings: ImpactSettings
+) -> dict[str, Any]:
     request: dict[str, Any] = {"victims": victims, "victim": cell.victim, "size_B": VICTIMS[cell.victim]}
     request |= {"window": WINDOW, "least": LEAST_SAMPLES, "most": MOST_SAMPLES, "limit_s": BLOCK_S}
     request |= {"exchanges_before": BEFORE}

@@ -81,7 +81,7 @@ def _of_samples(series: Sequence[Series], found: Columns) -> None:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedBenchmark:
     """One benchmark of one system, read from files.
 
     Attributes:
@@ -123,12 +123,12 @@ class Imported:
         return max(len(values) for curve in self.curves for values in curve.values.values())
 
 
-def load(system: System) -> tuple[Imported, ...]:
+def load(system: System) -> tuple[ImportedBenchmark, ...]:
     """Everything that was read for a system and has tables or samples."""
     runs = [run for run in system.runs.values() if imported.is_read(run)]
     found = []
     with Store.read(system.directory) as store:
         for run in runs:
             count = sum(each.values.size for name in SAMPLES.values() for each in store.series(run.id, name))
-            found.append(Imported(system.name, run, tuple(curves(store, run.id)), count))
+            found.append(ImportedBenchmark(system.name, run, tuple(curves(store, run.id)), count))
     return tuple(each for each in found if each.curves)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fairlead.benchmarks.imported import impact, over_size
-from fairlead.benchmarks.imported.analyse import PREFERRED, Curve, Imported, load
+from fairlead.benchmarks.imported.analyse import PREFERRED, Curve, ImportedBenchmark, load
 from fairlead.benchmarks.imported.over_size import FORMS, QUANTITIES
 from fairlead.benchmarks.page import ratios
 from fairlead.benchmarks.page.layers import Layer
@@ -14,7 +14,7 @@ from fairlead.benchmarks.page.per_price import BITS_PER_GB, Performance
 from fairlead.benchmarks.page.section import Section
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell
+from fairlead.display.tables import TableCell, cell
 
 LAYERS = {
     "MPI": re.compile(r"OSU Latency|OSU Bandwidth|OSU Multiple Bandwidth[^,]*, \d+ pairs?|IMB PingPong, 2 ranks"),
@@ -29,7 +29,7 @@ BETWEEN_TWO = re.compile(
 osu_multi_lat not with how many pairs."""
 
 
-def compared(found: Sequence[Imported], baseline: str) -> list[list[Cell]]:
+def compared(found: Sequence[ImportedBenchmark], baseline: str) -> list[list[TableCell]]:
     """Rows of `ratios.ratios` for tests that a system and the baseline have in common."""
     rows = []
     bases = {each.name: each for each in found if each.system == baseline}
@@ -48,7 +48,7 @@ def compared(found: Sequence[Imported], baseline: str) -> list[list[Cell]]:
     return rows
 
 
-def verdicts(found: Imported) -> Iterator[Verdict]:
+def verdicts(found: ImportedBenchmark) -> Iterator[Verdict]:
     """What is said of one."""
     drawn = [curve for quantity in QUANTITIES if (curve := found.drawn(quantity)) is not None]
     parts = [_ends(curve) for curve in drawn]
@@ -75,7 +75,7 @@ def _ends(curve: Curve) -> str:
     return f"{curve.statistic} {said}"
 
 
-def performances(part: Imported) -> Iterator[Performance]:
+def performances(part: ImportedBenchmark) -> Iterator[Performance]:
     """What money buys."""
     if not BETWEEN_TWO.fullmatch(part.name):
         return
@@ -92,7 +92,7 @@ def performances(part: Imported) -> Iterator[Performance]:
         yield Performance(part.system, part.name, what, "GB", per_s, 2, rates.statistic)
 
 
-def layers(part: Imported) -> Iterator[tuple[bool, int, Layer]]:
+def layers(part: ImportedBenchmark) -> Iterator[tuple[bool, int, Layer]]:
     """What it says of a layer."""
     streams = int(part.run.plan.get("pairs") or part.run.plan.get("qps") or 1)
     for kind, tests in LAYERS.items():

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairlead.benchmarks.imported.analyse import Curve, Imported
+from fairlead.benchmarks.imported.analyse import Curve, ImportedBenchmark
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report.figures import Drawing, axes_of, styled
 
 SERIES = "impact_ratio"
-Factor = tuple[Imported, Curve, float]
+Factor = tuple[ImportedBenchmark, Curve, float]
 
 
-def drawings(found: Sequence[Imported], systems: Sequence[str]) -> list[Drawing]:
+def drawings(found: Sequence[ImportedBenchmark], systems: Sequence[str]) -> list[Drawing]:
     """A bar for each factor; none where no file has one."""
     factors = [
         (each, curve, float(np.mean(curve.values[None])))
@@ -55,6 +55,6 @@ def _draw(factors: Sequence[Factor], systems: Sequence[str]) -> Drawing:
     return Drawing("read-impact", title, caption, figure, table([*columns, ("files", "n")], rows))
 
 
-def _name(each: Imported, curve: Curve, *, several: bool) -> str:
+def _name(each: ImportedBenchmark, curve: Curve, *, several: bool) -> str:
     test = each.name.removeprefix("GPCNeT ").split(",")[0]
     return (f"{each.system}: " if several else "") + f"{test}, {curve.statistic}"

@@ -9,16 +9,16 @@ from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.measuring.records import SOURCE
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.readers import formats
-from fairlead.readers.reading import Reading, Told
+from fairlead.readers.reading import ImportOptions, Reading
 from fairlead.store import Label, Series, Store
 from fairlead.store.ending import ended
 
 
-def read(file_format: str, paths: Sequence[Path], told: Told | None = None) -> list[tuple[Path, Reading]]:
+def read(file_format: str, paths: Sequence[Path], options: ImportOptions | None = None) -> list[tuple[Path, Reading]]:
     """All tests of the files.
 
     Args:
-        told: what the user says of them.
+        options: what the user says of them.
 
     Raises:
         ConfigError: a file cannot be read, or is no text (with the line).
@@ -26,7 +26,7 @@ def read(file_format: str, paths: Sequence[Path], told: Told | None = None) -> l
     """
     found = []
     for path in paths:
-        found += [(path, reading) for reading in formats.read(file_format, _text(path), str(path), told)]
+        found += [(path, reading) for reading in formats.read(file_format, _text(path), str(path), options)]
     _repeat_each_other(found)
     return found
 

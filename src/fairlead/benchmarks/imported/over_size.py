@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from fairlead.benchmarks.imported.analyse import Curve, Imported
+from fairlead.benchmarks.imported.analyse import Curve, ImportedBenchmark
 from fairlead.benchmarks.page import bands
 from fairlead.benchmarks.page.colours import COLOURS, STYLES, colours
-from fairlead.benchmarks.page.curves import Measured, Numbers
+from fairlead.benchmarks.page.curves import CellStatistics, Measured
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import FloatArray
 
@@ -27,7 +27,10 @@ OWN = {"median": ":", "mean": "-."}
 
 
 def drawings(
-    found: Sequence[Imported], latency: Sequence[Measured], throughput: Sequence[Measured], systems: Sequence[str]
+    found: Sequence[ImportedBenchmark],
+    latency: Sequence[Measured],
+    throughput: Sequence[Measured],
+    systems: Sequence[str],
 ) -> list[Drawing]:
     """Times and rates over message size, with fairlead's own median and mean of one pair and one direction."""
     drawn = []
@@ -38,7 +41,9 @@ def drawings(
     return drawn
 
 
-def _over_size(found: Sequence[Imported], own: Sequence[Measured], quantity: str, systems: Sequence[str]) -> Drawing:
+def _over_size(
+    found: Sequence[ImportedBenchmark], own: Sequence[Measured], quantity: str, systems: Sequence[str]
+) -> Drawing:
     several = len(systems) > 1
     names = list(dict.fromkeys(each.name for each in found))
     of, style = colours(systems if several else names), _styles(names, several=several)
@@ -90,7 +95,7 @@ def _styles(names: Sequence[str], *, several: bool) -> dict[str, str]:
     return {name: STYLES[(k if several else k // len(COLOURS)) % len(STYLES)] for k, name in enumerate(names)}
 
 
-def _imported(axis: Any, each: Imported, curve: Curve, colour: str, style: str) -> Line2D:
+def _imported(axis: Any, each: ImportedBenchmark, curve: Curve, colour: str, style: str) -> Line2D:
     """The mean of the files; a band between samples where they are known, else bars between files."""
     # A size of 0 has no place on a logarithmic axis; the table has it.
     values = {size_B: curve.values[size_B] for size_B in sorted(s for s in curve.values if s)}
@@ -129,11 +134,11 @@ def _line(axis: Any, values: Mapping[Any, float], colour: str, style: str) -> Li
     return line
 
 
-def _table(found: Sequence[Imported], own: Sequence[Measured], quantities: Sequence[str]) -> Table:
+def _table(found: Sequence[ImportedBenchmark], own: Sequence[Measured], quantities: Sequence[str]) -> Table:
     columns = [("system", "system"), ("test", "benchmark"), ("size", "size_B"), ("statistic", "statistic")]
     columns += [("mean of files", "mean"), ("least file", "least_file"), ("greatest file", "greatest_file")]
     columns += [("files", "n"), ("least sample", "least"), ("greatest sample", "greatest")]
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     for each in found:
         for curve in each.curves:
             if curve.name not in quantities:
@@ -148,16 +153,16 @@ def _table(found: Sequence[Imported], own: Sequence[Measured], quantities: Seque
     return table(columns, rows)
 
 
-def _size(size_B: int | None) -> Cell:
+def _size(size_B: int | None) -> TableCell:
     return cell(size_B, None if size_B is None else words.size(size_B))
 
 
-def _numbers(values: FloatArray, form: Callable[[float], str], ends: tuple[float, float] | None) -> list[Cell]:
+def _numbers(values: FloatArray, form: Callable[[float], str], ends: tuple[float, float] | None) -> list[TableCell]:
     middle = [cell(value, form(value)) for value in (float(f(values)) for f in (np.mean, np.min, np.max))]
     return [*middle, cell(len(values)), *([cell(end, form(end)) for end in ends] if ends else [cell(None)] * 2)]
 
 
-def _own_rows(system: str, size_B: int, one: Numbers, form: Callable[[float], str]) -> list[list[Cell]]:
+def _own_rows(system: str, size_B: int, one: CellStatistics, form: Callable[[float], str]) -> list[list[TableCell]]:
     """The median and the mean, which are of no files."""
     ends = [cell(end, form(end)) for end in one.extremes]
     return [

@@ -4,11 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Names, Numbers, between_option, directions_option, sizes_option, until_options
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import (
+    IntegerList,
+    Names,
+    between_option,
+    directions_option,
+    sizes_option,
+    until_options,
+)
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 
 @between_option
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 @sizes_option("2 B to 8 MiB, by 4")
 @click.option(
     "--queue-pairs",
-    type=Numbers(),
+    type=IntegerList(),
     default="1,16",
     show_default=True,
     help="Numbers of simultaneous queue pairs for throughput.",
@@ -41,9 +48,9 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    return {**whole.repeated(seconds), "between": whole.between, "queue_pairs": whole.pairs}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    return {**suite.repeated(seconds), "between": suite.between, "queue_pairs": suite.pairs}
 
 
 register(
@@ -52,7 +59,7 @@ register(
         package=__name__,
         place=50,
         command=command,
-        share=Share(turn=70, weight=2, options=of_all),
+        share=SuiteShare(turn=70, weight=2, options=of_all),
         compared="every size and configuration that both have",
         interval_over="blocks",
     )

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairlead.benchmarks.infiniband import measure
-from fairlead.benchmarks.infiniband.measure import LATENCY, SERIES, Cell, Floats
-from fairlead.benchmarks.measuring.cell import Cell as MessageCell
+from fairlead.benchmarks.infiniband.measure import LATENCY, SERIES, Floats, VerbCell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import curves
-from fairlead.benchmarks.page.curves import Measured, Numbers
+from fairlead.benchmarks.page.curves import CellStatistics, Measured
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Store
 
 
-def blocks(store: Store, run: int) -> dict[Cell, list[Floats]]:
+def blocks(store: Store, run: int) -> dict[VerbCell, list[Floats]]:
     """The blocks of a run by cell, in the order taken: latencies in s, or one rate in bit/s."""
-    found: dict[Cell, list[Floats]] = {}
+    found: dict[VerbCell, list[Floats]] = {}
     for series in store.series(run):
         labels = series.labels
         if series.name in SERIES.values():
-            cell = Cell(
+            cell = VerbCell(
                 str(labels["verb"]),
                 str(labels["test"]),
                 int(labels["size_B"]),
@@ -53,7 +53,7 @@ def load(system: System) -> tuple[Measured, ...]:
     return tuple(found)
 
 
-def _numbers(taken: Sequence[Floats], *, latency: bool) -> Numbers:
+def _numbers(taken: Sequence[Floats], *, latency: bool) -> CellStatistics:
     if latency:
         return curves.of_latencies(taken, sum(len(each) for each in taken))
     return curves.of_rates(np.concatenate(taken), len(taken))

@@ -17,7 +17,7 @@ from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import attempt, run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolError
 from fairlead.progress import Progress
 from fairlead.readers import perftest
@@ -45,8 +45,8 @@ for program in "$@"; do command -v "$program" >/dev/null || echo "missing $progr
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is measured again and again: a test of a verb with messages of one size."""
+class VerbCell:
+    """One combination of parameters: a test of a verb with messages of one size."""
 
     verb: str
     test: str
@@ -70,7 +70,7 @@ class Pilot:
     gap_s: float
     rate_bps: float
 
-    def messages(self, cell: Cell) -> int:
+    def messages(self, cell: VerbCell) -> int:
         """How many of each queue pair make a block, if queue pairs carry together what one does alone."""
         if cell.test == LATENCY:
             return EXCHANGES
@@ -79,7 +79,7 @@ class Pilot:
 
 
 @dataclass(frozen=True)
-class Settings:
+class InfinibandSettings:
     """What was asked for.
 
     Attributes:
@@ -106,11 +106,11 @@ class Settings:
         """How long it takes, at most."""
         return self.until.lasts_s(len(self.cells()), BLOCK_S + CONNECTING_S)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[VerbCell]:
         """All combinations."""
-        found = [Cell(verb, LATENCY, size_B) for verb in self.verbs for size_B in self.sizes_B]
+        found = [VerbCell(verb, LATENCY, size_B) for verb in self.verbs for size_B in self.sizes_B]
         found += [
-            Cell(verb, THROUGHPUT, size_B, queue_pairs, direction == "both")
+            VerbCell(verb, THROUGHPUT, size_B, queue_pairs, direction == "both")
             for verb in self.verbs
             for direction in self.directions
             for queue_pairs in self.queue_pairs
@@ -118,7 +118,7 @@ class Settings:
         ]
         return [cell for cell in found if cell.test in self.tests]
 
-    def arguments(self, cell: Cell, messages: int) -> list[str]:
+    def arguments(self, cell: VerbCell, messages: int) -> list[str]:
         """What client and server are both told, but for the port."""
         words = [cell.program(), "--size", str(cell.size_B), "--iters", str(messages), "--CPU-freq"]
         words += ["--qp", str(cell.queue_pairs)] if cell.test == THROUGHPUT else []
@@ -128,7 +128,10 @@ class Settings:
         return [*words, "--connection", self.connection] if self.connection else words
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = InfinibandSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: InfinibandSettings, progress: Progress) -> int:
     """Run perftest between two hosts; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -144,7 +147,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     plan = {**asdict(settings), "between": [pair]}
     with records.recorded(store, cluster, BENCHMARK, plan, settings.seed) as run:
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: VerbCell, number: int) -> float:
             values = _take(cluster, pair, cell, settings, pilot.messages(cell))
             unit = "s" if cell.test == LATENCY else "bit/s"
             store.add_series(run, SERIES[cell.test], values, unit, {**cell.labels(), "round": number})
@@ -158,13 +161,13 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _pilot(cluster: Cluster, pair: HostPair, settings: Settings) -> Pilot:
+def _pilot(cluster: Cluster, pair: HostPair, settings: InfinibandSettings) -> Pilot:
     """The smallest messages, and large ones where there are any; nothing is measured by it."""
     if THROUGHPUT not in settings.tests:
         return Pilot(np.inf, np.inf)
 
     def rate_bps(size_B: int, count: int) -> float:
-        return float(_take(cluster, pair, Cell(settings.verbs[0], THROUGHPUT, size_B), settings, count)[0])
+        return float(_take(cluster, pair, VerbCell(settings.verbs[0], THROUGHPUT, size_B), settings, count)[0])
 
     small_B = min(settings.sizes_B)
     large_B = max((size_B for size_B in settings.sizes_B if size_B <= PILOT_B), default=small_B)
@@ -177,7 +180,7 @@ def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:
     """See whether both hosts have what it takes. Devices are looked for only where programs are missing: which devices
     can be used, perftest knows better."""
     for host in pair:
-        said = run_on(of(cluster), host, ["sh", "-c", _LOOK, DEVICES, *programs]).splitlines()
+        said = run_on(executor_of(cluster), host, ["sh", "-c", _LOOK, DEVICES, *programs]).splitlines()
         missing = [line.removeprefix("missing ") for line in said if line.startswith("missing ")]
         if missing and "devices" not in said:
             raise _no_device(host)
@@ -185,8 +188,9 @@ def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:
             raise MissingToolError(f"{host}: there is no {missing[0]}", hint="install perftest there")
 
 
-def _version(cluster: Cluster, host: str, cell: Cell) -> str:
-    said = attempt(of(cluster), host, [cell.program(), "--version"]).stdout.decode(errors="replace")  # exits with 1
+def _version(cluster: Cluster, host: str, cell: VerbCell) -> str:
+    done = attempt(executor_of(cluster), host, [cell.program(), "--version"])  # exits with 1
+    said = done.stdout.decode(errors="replace")
     return said.strip().removeprefix("Version:").strip()
 
 
@@ -194,9 +198,9 @@ def _no_device(host: str) -> MissingDeviceError:
     return MissingDeviceError(f"{host} has no InfiniBand or RoCE device")
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings, count: int) -> Floats:
+def _take(cluster: Cluster, pair: HostPair, cell: VerbCell, settings: InfinibandSettings, count: int) -> Floats:
     """Latencies in s, or one rate in bit/s."""
-    executor, (source, destination) = of(cluster), pair
+    executor, (source, destination) = executor_of(cluster), pair
     port, address = cluster.ports[1], cluster.host(destination).address
     serve = [*settings.arguments(cell, count), "--port", str(port)]
     ask = [*serve, *(["--report-unsorted"] if cell.test == LATENCY else []), address]
@@ -210,7 +214,7 @@ def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings, coun
     return _values(said, cell, count, f"{cell.program()} on {source}")
 
 
-def _output(host: str, cell: Cell, process: "subprocess.Popen[str]", limit_s: float) -> str:
+def _output(host: str, cell: VerbCell, process: "subprocess.Popen[str]", limit_s: float) -> str:
     try:
         output, errors = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired as error:
@@ -229,7 +233,7 @@ def _output(host: str, cell: Cell, process: "subprocess.Popen[str]", limit_s: fl
     )
 
 
-def _values(text: str, cell: Cell, count: int, source: str) -> Floats:
+def _values(text: str, cell: VerbCell, count: int, source: str) -> Floats:
     readings = perftest.read(text, source)
     wanted = (perftest.SAMPLE_SERIES, None) if cell.test == LATENCY else ("rate_bps", "mean")
     found = [

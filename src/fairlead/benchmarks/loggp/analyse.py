@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.benchmarks.loggp import measure
-from fairlead.benchmarks.loggp.measure import SERIES, Cell, Floats
+from fairlead.benchmarks.loggp.measure import SERIES, Floats, LogGPCell
 from fairlead.benchmarks.page.systems import System
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, FloatArray
@@ -52,17 +52,17 @@ class Parameters:
     pieces: tuple[Piece, ...]
 
 
-def medians(store: Store, run: int) -> dict[Cell, Floats]:
+def medians(store: Store, run: int) -> dict[LogGPCell, Floats]:
     """The median of each block by cell, in the order taken."""
-    found: dict[Cell, list[float]] = {}
+    found: dict[LogGPCell, list[float]] = {}
     for series in store.series(run, SERIES):
         labels = series.labels
-        cell = Cell(int(labels["size_B"]), int(labels["n"]), float(labels["delay_s"]))
+        cell = LogGPCell(int(labels["size_B"]), int(labels["n"]), float(labels["delay_s"]))
         found.setdefault(cell, []).append(float(np.median(series.values)))
     return {cell: np.array(values) for cell, values in found.items()}
 
 
-def parameters(values: dict[Cell, Floats]) -> Parameters:
+def parameters(values: dict[LogGPCell, Floats]) -> Parameters:
     """LogGP from the medians of blocks, of sizes that have all three kinds of round trips.
 
     o(s) = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d,
@@ -143,7 +143,7 @@ class LogGP:
 
     system: str
     run: Run
-    values: dict[measure.Cell, FloatArray]
+    values: dict[measure.LogGPCell, FloatArray]
     parameters: Parameters
 
     def gap_interval_s(self, size_B: int) -> tuple[float, float] | None:

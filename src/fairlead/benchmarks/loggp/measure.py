@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.measuring import repeat, session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
@@ -28,8 +28,8 @@ PILOTS = 20
 
 
 @dataclass(frozen=True)
-class Cell:
-    """Parameters of a parametrised round trip: n messages, ``delay_s`` apart, of ``size_B``."""
+class LogGPCell:
+    """One combination of parameters of a parametrised round trip: n messages, ``delay_s`` apart, of ``size_B``."""
 
     size_B: int
     n: int
@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class LogGPSettings:
     """What was asked for.
 
     Attributes:
@@ -62,23 +62,26 @@ class Settings:
         return self.until.lasts_s(3 * len(self.sizes_B), BLOCK_S)
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = LogGPSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: LogGPSettings, progress: Progress) -> int:
     """Measure parametrised round trips; returns the run, where every block is as soon as it is taken.
 
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
 
-        def taken(cell: Cell, most: int) -> Floats:
+        def taken(cell: LogGPCell, most: int) -> Floats:
             request: dict[str, Any] = {"pairs": placement.ranks(1), "size_B": cell.size_B, "train": cell.n}
             request |= {"pauses_s": [cell.delay_s], "least": min(LEAST, most), "most": most, "limit_s": BLOCK_S}
             what = f"{cell.n} messages of {cell.size_B} B"
             return np.asarray(started.ask({**request, "warmup": WARM_UP}, settings.timeout_s, what))
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: LogGPCell, number: int) -> float:
             samples_s = taken(cell, MOST)
             store.add_series(run, SERIES, samples_s, "s", {**cell.labels(), "round": number})
             return float(np.median(samples_s))
@@ -86,9 +89,9 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
         cells = []
         for done, size_B in enumerate(settings.sizes_B):
             progress("single round trips", done, len(settings.sizes_B))
-            single = Cell(size_B, 1, 0.0)
+            single = LogGPCell(size_B, 1, 0.0)
             # Longer than any gap: the network is idle again before the next message.
             delay_s = float(np.median(taken(single, PILOTS)))
-            cells += [single, Cell(size_B, settings.train, 0.0), Cell(size_B, settings.train, delay_s)]
+            cells += [single, LogGPCell(size_B, settings.train, 0.0), LogGPCell(size_B, settings.train, delay_s)]
         repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)
     return run

@@ -10,7 +10,7 @@ HostPair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Placement:
+class PairPlacement:
     """Ranks of a point-to-point benchmark: of each pair of hosts all ranks of the first, then all of the second.
 
     Attributes:

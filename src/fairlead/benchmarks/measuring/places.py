@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import on_all, run_on, unexpected
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import MeasurementError
 
 
@@ -37,7 +37,7 @@ def own_names(cluster: Cluster, hosts: Sequence[str]) -> dict[str, str]:
     Raises:
         HostError: a host was not reached.
     """
-    executor = of(cluster)
+    executor = executor_of(cluster)
 
     def ask(host: str) -> str:
         said = run_on(executor, host, ["uname", "-n"])

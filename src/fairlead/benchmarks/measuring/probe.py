@@ -39,7 +39,7 @@ class Introduction:
     ranks: tuple[Mapping[str, Any], ...]
 
 
-class Probe:
+class RunningProbe:
     """A running program. Made by `running`."""
 
     def __init__(self, name: str, process: subprocess.Popen[bytes]) -> None:
@@ -135,7 +135,7 @@ class Probe:
 
 
 @contextmanager
-def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | None = None) -> Iterator[Probe]:
+def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | None = None) -> Iterator[RunningProbe]:
     """The program with a rank on each of ``hosts`` (a host named twice has two); nothing of it is left afterwards.
 
     Raises:
@@ -150,7 +150,7 @@ def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | 
         cluster, launcher, job, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
-        probe = Probe(program, started.process)
+        probe = RunningProbe(program, started.process)
         yield probe
         probe.close()
     finally:

@@ -69,8 +69,8 @@ def repeat(
 ) -> dict[CellT, list[float]]:
     """Measure each cell once a round, in an order drawn from ``seed``, until it is sure or the budget is over.
 
-    A block (one call of ``measure``) is the unit: samples of one block resemble each other more than those of two, so
-    intervals are computed from the blocks' values.
+    A cell is one combination of a benchmark's parameters. A block (one call of ``measure``) is the unit: samples of one
+    block resemble each other more than those of two, so intervals are computed from the blocks' values.
 
     Args:
         measure: takes a cell and the number of the round; the block's value.

@@ -13,7 +13,7 @@ from fairlead.store import Store
 @contextmanager
 def running(
     cluster: Cluster, store: Store, benchmark: str, program: str, hosts: Sequence[str], plan: Mapping[str, Any]
-) -> Iterator[tuple[int, probe.Probe]]:
+) -> Iterator[tuple[int, probe.RunningProbe]]:
     """The run and the program, which has a rank on each of ``hosts`` and has introduced itself; see `records.recorded`
     and `probe.running`. The plan holds ``mpirun`` and, where something is drawn, the ``seed``.
     """

@@ -11,7 +11,7 @@ _NAMES = ("app_time_s", "mpi_time_s", "call_time_s")
 
 
 @dataclass(frozen=True)
-class Profile:
+class MpipProfile:
     """The first report that was read for a system.
 
     Attributes:
@@ -33,7 +33,7 @@ class Profile:
         return found
 
 
-def load(system: System) -> Profile | None:
+def load(system: System) -> MpipProfile | None:
     """None where no report was read."""
     run = system.runs.get(BENCHMARK)
     if run is None:
@@ -42,4 +42,4 @@ def load(system: System) -> Profile | None:
         every = {name: store.series(run.id, name) for name in _NAMES}
     of = {name: [s for s in series if s.labels["round"] == 0] for name, series in every.items()}
     app, mpi, calls = (of[name] for name in _NAMES)
-    return Profile(system.name, run, app[0].values, mpi[0].values, tuple(calls), len(every[_NAMES[0]]) - len(app))
+    return MpipProfile(system.name, run, app[0].values, mpi[0].values, tuple(calls), len(every[_NAMES[0]]) - len(app))

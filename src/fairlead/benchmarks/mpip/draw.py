@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fairlead.benchmarks.mpip.analyse import Profile, load
+from fairlead.benchmarks.mpip.analyse import MpipProfile, load
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
@@ -16,7 +16,7 @@ from fairlead.report.figures import Drawing, axes_of, styled
 UNEVEN = 0.1  # of the time of the task: how far the tasks' shares in MPI may lie apart
 
 
-def draw(found: Sequence[Profile], systems: Sequence[str]) -> Drawing:
+def draw(found: Sequence[MpipProfile], systems: Sequence[str]) -> Drawing:
     """Share of every task's time in MPI."""
     of = colours(systems)
     with styled():
@@ -48,7 +48,7 @@ def draw(found: Sequence[Profile], systems: Sequence[str]) -> Drawing:
     return Drawing("mpip", "Time in MPI (mpiP)", caption, figure, table(columns, rows))
 
 
-def verdicts(found: Profile) -> Iterator[Verdict]:
+def verdicts(found: MpipProfile) -> Iterator[Verdict]:
     """What is said of it."""
     shares = found.shares()
     share = float(found.mpi_s.sum() / found.app_s.sum())

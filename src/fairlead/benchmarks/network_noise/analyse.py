@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.network_noise import measure
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.point_to_point import measure as point_to_point
@@ -58,7 +58,7 @@ def parts(store: Store, run: int) -> Parts:
     """What a run measured."""
     small, large = store.series(run, "round_trip_s"), store.series(run, "window_s")
     rates = [
-        point_to_point.rate_bps(Cell(int(each.labels["size_B"]), 1, int(each.labels["window"])), each.values)
+        point_to_point.rate_bps(MessageCell(int(each.labels["size_B"]), 1, int(each.labels["window"])), each.values)
         for each in large
     ]
     return Parts(
@@ -70,7 +70,7 @@ def parts(store: Store, run: int) -> Parts:
 
 
 @dataclass(frozen=True)
-class Change:
+class LevelShift:
     """The level of a quantity before and after a moment."""
 
     quantity: str
@@ -86,7 +86,7 @@ class NetworkNoise:
     system: str
     run: Run
     parts: Parts
-    changes: tuple[Change, ...]
+    changes: tuple[LevelShift, ...]
 
     def percentile(self, percent: float) -> float | None:
         """One of `PERCENTS`: latency in s not exceeded for so much of the time; None of too few samples beyond."""
@@ -129,7 +129,7 @@ def load(system: System) -> NetworkNoise | None:
     return NetworkNoise(system.name, run, kept, tuple(found))
 
 
-def _changes(quantity: str, at_s: Floats, values: Floats) -> Iterator[Change]:
+def _changes(quantity: str, at_s: Floats, values: Floats) -> Iterator[LevelShift]:
     """Changes of the level by `CHANGE` or more; segments between smaller ones are one.
 
     The search takes time by the square of the number of parts: of very many, groups of neighbours stand as medians.
@@ -142,7 +142,7 @@ def _changes(quantity: str, at_s: Floats, values: Floats) -> Iterator[Change]:
     for place, end in pairwise(edges[1:]):
         before, after = float(np.median(values[begin:place])), float(np.median(values[place:end]))
         if max(before, after) >= CHANGE * min(before, after):
-            yield Change(quantity, float(at_s[place]), before, after)
+            yield LevelShift(quantity, float(at_s[place]), before, after)
             begin = place
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
@@ -19,7 +19,7 @@ WARM_UP = {"round_trip_s": 5, "window_s": 1}
 
 
 @dataclass(frozen=True)
-class Settings:
+class NetworkNoiseSettings:
     """What was asked for.
 
     Attributes:
@@ -41,13 +41,16 @@ class Settings:
         return self.seconds
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = NetworkNoiseSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: NetworkNoiseSettings, progress: Progress) -> int:
     """Measure for a long time; returns the run, where every part is as soon as it is taken.
 
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, PROGRAM, placement.hosts(), plan) as (run, started):
         pilot_bps = point_to_point.pilot(started, placement.ranks(1)[0])

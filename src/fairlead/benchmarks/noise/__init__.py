@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Numbers, hosts_option
-from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import IntegerList, hosts_option
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 
 RTLA = ("noise-osnoise", "noise-osnoise-hist", "noise-timerlat", "noise-timerlat-hist")
@@ -22,7 +22,9 @@ def _cores(plan: Mapping[str, Any]) -> str:
 @click.option("--method", type=click.Choice(["selfish", "fwq"]), default="selfish", show_default=True,
               help="selfish: detours of a busy loop; fwq: times of equal pieces of work.")  # fmt: skip
 @hosts_option
-@click.option("--cpus", type=Numbers(0), default=None, help="Processors to measure [default: all that may be used].")
+@click.option(
+    "--cpus", type=IntegerList(0), default=None, help="Processors to measure [default: all that may be used]."
+)
 @click.option("--in-turn", is_flag=True, help="Measure one processor after the other instead of all at the same time.")
 @click.option("--threshold", type=click.FloatRange(min=1.5), default=9, show_default=True,
               help="Multiple of the shortest iteration from which an iteration counts as a detour.")  # fmt: skip
@@ -45,8 +47,8 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
     return {"seconds": seconds}
 
 
@@ -56,7 +58,7 @@ register(
         package=__name__,
         place=LAYERS + 70,
         command=command,
-        share=Share(turn=10, weight=1, options=of_all),
+        share=SuiteShare(turn=10, weight=1, options=of_all),
         runs=("noise", "noise-fwq", "noise-ftq", *RTLA),
         variant=_cores,
         compared="overhead of a core",

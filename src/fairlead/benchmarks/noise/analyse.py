@@ -8,8 +8,7 @@ from fairlead.benchmarks.noise import measure, periodic, sources
 from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.noise.sources import Sources
-from fairlead.benchmarks.noise.told import TOOLS, Told
-from fairlead.benchmarks.noise.told import load as told_by_rtla
+from fairlead.benchmarks.noise.told import TOOLS, ToolReport, tool_reports
 from fairlead.benchmarks.page.systems import System
 from fairlead.store import Run, Store
 
@@ -46,7 +45,7 @@ class Core:
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkQuanta:
     """Times of equal pieces of work on one core, in the order done."""
 
     host: str
@@ -90,9 +89,9 @@ def cores(store: Store, run: int) -> list[Core]:
     return sorted(found, key=lambda core: (core.host, core.cpu))
 
 
-def work(store: Store, run: int) -> list[Work]:
+def work(store: Store, run: int) -> list[WorkQuanta]:
     """Times of pieces of work, in the order of hosts and processors."""
-    found = [Work(str(s.labels["host"]), int(s.labels["cpu"]), s.values) for s in store.series(run, "work_s")]
+    found = [WorkQuanta(str(s.labels["host"]), int(s.labels["cpu"]), s.values) for s in store.series(run, "work_s")]
     return sorted(found, key=lambda each: (each.host, each.cpu))
 
 
@@ -118,11 +117,11 @@ class Noise:
 
     system: str
     cores: tuple[Core, ...]
-    work: tuple[Work, ...]
+    work: tuple[WorkQuanta, ...]
     periods: dict[tuple[str, int], list[Period]]
     incomplete: tuple[str, ...]
     quanta: tuple[Quanta, ...] = ()
-    told: tuple[Told, ...] = ()
+    told: tuple[ToolReport, ...] = ()
 
     def worst(self) -> Core:
         """The core that lost the largest share of its time."""
@@ -140,7 +139,7 @@ def load(system: System) -> Noise | None:
         of_cores = cores(store, detours.id) if detours else []
         of_work = work(store, pieces.id) if pieces else []
         of_spans = quanta(store, spans) if spans else []
-        told = told_by_rtla(store, of_rtla)
+        told = tool_reports(store, of_rtla)
     periods = {(core.host, core.cpu): periodic.find(core.start_s, core.excess_s, core.period_s) for core in of_cores}
     incomplete = tuple(
         run.status for run in (detours, pieces, spans, *of_rtla) if run is not None and run.status != "ok"

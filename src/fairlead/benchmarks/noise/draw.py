@@ -15,7 +15,7 @@ from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
 QUIET, LOUD = 0.002, 0.01  # share of the time: what the thesis saw of its quietest and its louder systems
@@ -82,9 +82,9 @@ def _core_table(found: Sequence[Noise]) -> Table:
     return table([*columns, ("periods", "periods")], [_core_row(each, core) for each in found for core in each.cores])
 
 
-def _core_row(each: Noise, core: Core) -> list[Cell]:
+def _core_row(each: Noise, core: Core) -> list[TableCell]:
     share, ratio = core.overhead_share(), core.count_ratio()
-    times: list[Cell] = [cell(None)] * 3
+    times: list[TableCell] = [cell(None)] * 3
     if len(core.excess_s):
         times = [cell(float(v), words.duration(float(v))) for v in np.percentile(core.excess_s, (50, 99, 100))]
     periods = each.periods[core.host, core.cpu]
@@ -167,7 +167,7 @@ def _gaps(found: Sequence[Noise]) -> set[int]:
 
 def _spectra(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
     colour_of = colours(systems)
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     with styled():
         figure, (axis,) = axes_of(1, 3.6)
         for each in found:

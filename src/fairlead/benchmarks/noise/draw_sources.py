@@ -8,7 +8,7 @@ from fairlead.benchmarks.noise.analyse import Core, Noise
 from fairlead.benchmarks.noise.sources import Source, Sources, by_source
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
 
 MOST_SOURCES = 12  # that are drawn of a system
@@ -57,7 +57,7 @@ def _table(found: Sequence[Noise]) -> Table:
     return table(columns, [row for each in found for core in each.cores for row in _rows(each.system, core)])
 
 
-def _rows(system: str, core: Core) -> list[list[Cell]]:
+def _rows(system: str, core: Core) -> list[list[TableCell]]:
     if core.sources is None:
         return []
     whole_s = float(core.excess_s.sum())
@@ -81,7 +81,7 @@ def _rows(system: str, core: Core) -> list[list[Cell]]:
     return rows
 
 
-def _whole(found: Sources) -> list[Cell]:
+def _whole(found: Sources) -> list[TableCell]:
     """What is known of the core as a whole stands beside its first source."""
     threads = ", ".join(f"{name} {words.duration(run_s)}" for name, run_s in found.threads[:MOST_THREADS])
     return [

@@ -21,7 +21,7 @@ from fairlead.benchmarks.noise import sources
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import end_session
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote_processes import RemoteProcesses
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
@@ -36,7 +36,7 @@ SETTLING_S = 30.0  # beyond its seconds, in which a host must have answered
 
 
 @dataclass(frozen=True)
-class Settings:
+class NoiseSettings:
     """What was asked for.
 
     Attributes:
@@ -74,7 +74,10 @@ class Settings:
         return [*words, "--in-turn"] if self.in_turn else words
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = NoiseSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: NoiseSettings, progress: Progress) -> int:
     """Measure the cores of hosts; returns the run, where every core is as soon as it is done.
 
     Raises:
@@ -105,7 +108,7 @@ def chosen(cluster: Cluster, names: Sequence[str]) -> tuple[str, ...]:
     """The hosts to measure: those named, else of each machine the first compute host."""
     if names:
         return tuple(cluster.host(name).name for name in names)
-    executor = of(cluster)
+    executor = executor_of(cluster)
     first: dict[str, str] = {}
     for host in cluster.compute_hosts():
         first.setdefault(executor.machine(host.name), host.name)
@@ -150,14 +153,14 @@ class _Watch:
         end_session(self._process)
 
 
-def _start(cluster: Cluster, host: str, settings: Settings, remote: RemoteProcesses) -> "subprocess.Popen[str]":
-    executor = of(cluster)
+def _start(cluster: Cluster, host: str, settings: NoiseSettings, remote: RemoteProcesses) -> "subprocess.Popen[str]":
+    executor = executor_of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
     return remote.start(executor, host, [path, *settings.arguments()])
 
 
 def _keep(
-    store: Store, run: int, host: str, process: "subprocess.Popen[str]", settings: Settings, done: _Count
+    store: Store, run: int, host: str, process: "subprocess.Popen[str]", settings: NoiseSettings, done: _Count
 ) -> None:
     assert process.stdout is not None and process.stderr is not None
     watch = _Watch(process)
@@ -193,7 +196,7 @@ def _parsed(host: str, line: str) -> dict[str, Any]:
     return said
 
 
-def _store_core(store: Store, run: int, host: str, said: dict[str, Any], settings: Settings) -> None:
+def _store_core(store: Store, run: int, host: str, said: dict[str, Any], settings: NoiseSettings) -> None:
     tick_s = 1.0 / said["ticks_per_s"]
     times_s = np.asarray(said["duration_ticks"], dtype=np.float64) * tick_s
     labels: dict[str, Label] = {"host": host, "cpu": int(said["cpu"])}

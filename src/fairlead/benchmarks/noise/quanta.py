@@ -7,7 +7,7 @@ import numpy as np
 from fairlead.benchmarks.noise.analyse import Noise
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, styled
 
 
@@ -35,7 +35,7 @@ def draw(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
     return Drawing("noise-quanta", title, caption, figure, table([*columns, ("spans", "n")], _rows(found)))
 
 
-def _rows(found: Sequence[Noise]) -> list[list[Cell]]:
+def _rows(found: Sequence[Noise]) -> list[list[TableCell]]:
     return [
         [
             cell(each.system),

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.readers import rtla
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
 from fairlead.statistics.estimates import FloatArray
@@ -24,7 +24,7 @@ FLOOR_S = 1e-7  # a mean of 0 is one below the resolution; a logarithmic axis ha
 
 
 @dataclass(frozen=True)
-class Told:
+class ToolReport:
     """What was told of one processor, by one launch of one tool.
 
     Attributes:
@@ -48,16 +48,16 @@ class Told:
     count: int
 
 
-def load(store: Store, runs: Sequence[Run]) -> list[Told]:
+def tool_reports(store: Store, runs: Sequence[Run]) -> list[ToolReport]:
     """Of the runs of rtla, in the order of tools, launches and processors."""
-    found: list[Told] = []
+    found: list[ToolReport] = []
     for run in runs:
         name, series = str(run.labels["benchmark"]), store.series(run.id)
         found += _sums(name, series) if name == rtla.OSNOISE else _delays(name, series)
     return sorted(found, key=lambda each: (list(TOOLS.values()).index(each.tool), each.launch, each.cpu))
 
 
-def _sums(name: str, series: Sequence[Series]) -> list[Told]:
+def _sums(name: str, series: Sequence[Series]) -> list[ToolReport]:
     found = []
     of = {
         (each.labels["round"], each.labels["cpu"], each.labels["statistic"]): each.scalar()
@@ -70,11 +70,11 @@ def _sums(name: str, series: Sequence[Series]) -> list[Told]:
             share = of[(*key, "sum")] / each.scalar()
             place, periods = (int(key[0]), int(key[1])), int(each.labels["periods"])
             greatest_s = of[(*key, "greatest")]
-            found.append(Told(TOOLS[name], *place, "osnoise", share, None, None, None, greatest_s, periods))
+            found.append(ToolReport(TOOLS[name], *place, "osnoise", share, None, None, None, greatest_s, periods))
     return found
 
 
-def _delays(name: str, series: Sequence[Series]) -> list[Told]:
+def _delays(name: str, series: Sequence[Series]) -> list[ToolReport]:
     values: dict[tuple[int, int, str, int], dict[str, float]] = {}
     tails: dict[tuple[int, int, str, int], float | None] = {}
     begins = {int(s.labels["round"]): s.values for s in series if s.name == "bucket_begin_s"}
@@ -87,7 +87,9 @@ def _delays(name: str, series: Sequence[Series]) -> list[Told]:
             else:
                 tails[key] = _tail(each, begins[key[0]], key[3])
     return [
-        Told(TOOLS[name], launch, cpu, of, None, told["least"], told["mean"], tails.get(key), told["greatest"], count)
+        ToolReport(
+            TOOLS[name], launch, cpu, of, None, told["least"], told["mean"], tails.get(key), told["greatest"], count
+        )
         for key, told in values.items()
         for launch, cpu, of, count in [key]
     ]
@@ -99,7 +101,7 @@ def _tail(counts: Series, begins_s: FloatArray, count: int) -> float | None:
     return float(begins_s[place + 1]) if place + 1 < len(begins_s) else None
 
 
-def draw(found: Sequence[tuple[str, Sequence[Told]]], systems: Sequence[str]) -> Drawing:
+def draw(found: Sequence[tuple[str, Sequence[ToolReport]]], systems: Sequence[str]) -> Drawing:
     """The greatest of every processor as a bar, with the mean where it is told."""
     colour_of = colours(systems)
     rows = [(system, each) for system, told in found for each in told]
@@ -129,7 +131,7 @@ def draw(found: Sequence[tuple[str, Sequence[Told]]], systems: Sequence[str]) ->
     )
 
 
-def _row(system: str, each: Told) -> list[Cell]:
+def _row(system: str, each: ToolReport) -> list[TableCell]:
     times = (each.least_s, each.mean_s, each.p99_s, each.greatest_s)
     share = each.overhead_share
     return [

@@ -18,7 +18,7 @@ SHIFTS = 20  # of the detours in time, to see how many messages they would expla
 
 
 @dataclass(frozen=True)
-class Part:
+class NoiseEffectPart:
     """What was seen in about a second.
 
     Attributes:
@@ -39,7 +39,7 @@ class Part:
     least_reading_s: float
     least_test_s: float
 
-    def while_waiting(self) -> "Part":
+    def while_waiting(self) -> "NoiseEffectPart":
         """With those detours only that were seen between calls that move messages."""
         near, far = np.isin(self.near_kind, WAITING), np.isin(self.far_kind, WAITING)
         return replace(
@@ -79,7 +79,7 @@ def _overlaps(begins: Floats, ends: Floats, detour_begins: Floats, lengths: Floa
 
 
 @dataclass(frozen=True)
-class Effect:
+class ExplainedDelay:
     """What the detours explain.
 
     Attributes:
@@ -105,7 +105,7 @@ class Effect:
         return self.either / self.slow if self.slow else 0.0
 
 
-def parts(store: Store, run: int) -> list[Part]:
+def parts(store: Store, run: int) -> list[NoiseEffectPart]:
     """What a run saw, in the order taken."""
     near, far = (
         {each.labels["start_s"]: each.values for each in store.series(run, name)}
@@ -117,7 +117,7 @@ def parts(store: Store, run: int) -> list[Part]:
         own, peers = (of.get(each.labels["start_s"], none) for of in (near, far))
         least_s = (float(each.labels["least_reading_s"]), float(each.labels["least_test_s"]))
         found.append(
-            Part(
+            NoiseEffectPart(
                 float(each.labels["start_s"]),
                 each.values,
                 own[:, :2],
@@ -131,7 +131,7 @@ def parts(store: Store, run: int) -> list[Part]:
     return found
 
 
-def effect(found: list[Part], seed: int = 1) -> Effect:
+def effect(found: list[NoiseEffectPart], seed: int = 1) -> ExplainedDelay:
     """How many slow messages the detours explain, and how many they would by chance."""
     median_s = float(np.median(np.concatenate([part.messages_s[:, 1] for part in found])))
     generator = np.random.default_rng(seed)
@@ -154,7 +154,7 @@ def effect(found: list[Part], seed: int = 1) -> Effect:
         by_chance += float(np.mean([_explained(each_s, excess_s, is_slow) for each_s in shifted])) if shifted else 0.0
     messages = sum(len(part.messages_s) for part in found)
     near, far, either, waiting = (int(count) for count in counts)
-    return Effect(median_s, messages, slow, near, far, either, waiting, by_chance)
+    return ExplainedDelay(median_s, messages, slow, near, far, either, waiting, by_chance)
 
 
 def _explained(detours_s: Floats, excess_s: Floats, is_slow: npt.NDArray[np.bool_]) -> int:
@@ -167,8 +167,8 @@ class NoiseEffect:
 
     system: str
     run: Run
-    parts: list[Part]
-    effect: Effect
+    parts: list[NoiseEffectPart]
+    effect: ExplainedDelay
 
     def excess_and_detours_s(self) -> tuple[Floats, Floats]:
         """(messages,) what each took beyond the median, and the detours of both ranks meanwhile."""

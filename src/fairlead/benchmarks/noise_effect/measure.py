@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
@@ -25,7 +25,7 @@ WAITING = (0, 1)  # kinds of detours that have nothing to do with moving a messa
 
 
 @dataclass(frozen=True)
-class Settings:
+class NoiseEffectSettings:
     """What was asked for.
 
     Attributes:
@@ -45,13 +45,16 @@ class Settings:
         return self.seconds
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = NoiseEffectSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: NoiseEffectSettings, progress: Progress) -> int:
     """Measure; returns the run, where every part is as soon as it is taken.
 
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), 1)
+    placement = PairPlacement(host_pairs(cluster, settings.between), 1)
     request = {"pairs": placement.ranks(1), "size_B": settings.size_B, "warmup": WARM_UP}
     request |= {"least": 1, "most": MOST, "limit_s": settings.part_s}
     plan = {**asdict(settings), "between": placement.host_pairs}

@@ -7,9 +7,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from fairlead.benchmarks.page.colours import Line, lines
-from fairlead.benchmarks.page.curves import Measured, Numbers
+from fairlead.benchmarks.page.curves import CellStatistics, Measured
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 
 ZOOM_B = 1024  # messages up to this size are drawn again, larger
@@ -48,7 +48,7 @@ def _titles(latency: bool) -> tuple[str, str]:
     return (f"Median, and 5 to 95 % of {of}", f"Mean of blocks, and the least and greatest {one}")
 
 
-def band(axis: Any, line: Line, numbers: dict[int, Numbers], kind: str) -> None:
+def band(axis: Any, line: Line, numbers: dict[int, CellStatistics], kind: str) -> None:
     """The ``median`` with 5 to 95 %, or the ``mean`` of blocks with the least and greatest sample."""
     sizes, found = list(numbers), list(numbers.values())
     if kind == "median":
@@ -123,8 +123,8 @@ def numbers(found: Sequence[Measured]) -> Table:
     return table(columns, rows)
 
 
-def _row(one: Numbers, latency: bool) -> list[Cell]:
-    def shown(value: float) -> Cell:
+def _row(one: CellStatistics, latency: bool) -> list[TableCell]:
+    def shown(value: float) -> TableCell:
         return cell(value, words.duration(value) if latency else words.rate(value))
 
     ends = (shown(one.median.low), shown(one.median.high)) if one.median else (cell(None), cell(None))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Literal
 
-from fairlead.benchmarks.page.curves import Measured, Numbers
+from fairlead.benchmarks.page.curves import CellStatistics, Measured
 from fairlead.report import palette
 
 COLOURS = tuple(
@@ -24,7 +24,7 @@ class Line:
     label: str
     colour: str
     style: Style
-    numbers: dict[int, Numbers]
+    numbers: dict[int, CellStatistics]
 
 
 def colours(names: Sequence[Hashable]) -> dict[Hashable, str]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairlead.benchmarks.page.curves import Configuration, Measured, Numbers
+from fairlead.benchmarks.page.curves import CellStatistics, Configuration, Measured
 from fairlead.benchmarks.page.verdicts import DUPLEX_BAD, DUPLEX_GOOD, STREAMS, SURE, Verdict
 from fairlead.display import words
 
@@ -31,7 +31,7 @@ def of(measured: Measured) -> list[Verdict]:
     return [*said, _sureness(measured)]
 
 
-def _latency(line: dict[int, Numbers], name: str) -> Iterator[Verdict]:
+def _latency(line: dict[int, CellStatistics], name: str) -> Iterator[Verdict]:
     smallest, largest = min(line), max(line)
     text = f"with {name}, a message of {words.size(smallest)} takes {_time(line[smallest])}"
     if largest != smallest:
@@ -62,7 +62,7 @@ def _latency(line: dict[int, Numbers], name: str) -> Iterator[Verdict]:
             )
 
 
-def _throughput(line: dict[int, Numbers], name: str) -> Iterator[Verdict]:
+def _throughput(line: dict[int, CellStatistics], name: str) -> Iterator[Verdict]:
     best = max(line, key=lambda size_B: line[size_B].value)
     half = next(size_B for size_B, one in line.items() if one.value >= line[best].value / 2)
     text = f"{name}: at most"
@@ -145,12 +145,12 @@ def _best(measured: Measured, configuration: Configuration) -> float:
     return max(one.value for one in measured.line(configuration).values())
 
 
-def _time(one: Numbers) -> str:
+def _time(one: CellStatistics) -> str:
     interval = f" ({words.duration_interval(one.median)})" if one.median else ""
     return words.duration(one.value) + interval
 
 
-def _rate(one: Numbers) -> str:
+def _rate(one: CellStatistics) -> str:
     if one.median is None:
         return words.rate(one.value)
     return f"{words.rate(one.value)} ({words.rate(one.median.low)} to {words.rate(one.median.high)})"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.display import words
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate, FloatArray
@@ -17,7 +17,7 @@ Configuration = tuple[int, bool]
 
 
 @dataclass(frozen=True)
-class Numbers:
+class CellStatistics:
     """Of one cell. Latencies in s; throughput in bit/s.
 
     Attributes:
@@ -65,7 +65,7 @@ class Measured:
 
     system: str
     run: Run
-    cells: dict[Cell, Numbers]
+    cells: dict[MessageCell, CellStatistics]
     benchmark: str
     is_latency: bool
     asked: int
@@ -77,7 +77,7 @@ class Measured:
         """Those measured, single streams first."""
         return sorted({(cell.pairs, cell.both) for cell in self.cells}, key=lambda each: (each[1], each[0]))
 
-    def line(self, configuration: Configuration) -> dict[int, Numbers]:
+    def line(self, configuration: Configuration) -> dict[int, CellStatistics]:
         """Numbers by size, in rising order."""
         chosen = [cell for cell in self.cells if (cell.pairs, cell.both) == configuration]
         return {cell.size_B: self.cells[cell] for cell in sorted(chosen, key=lambda cell: cell.size_B)}
@@ -93,18 +93,18 @@ class Measured:
         return ", ".join(part for part in (self.transport, words.count(count, self.unit), direction) if part)
 
 
-def of_latencies(blocks: Sequence[FloatArray], samples: int) -> Numbers:
+def of_latencies(blocks: Sequence[FloatArray], samples: int) -> CellStatistics:
     """Of blocks of latencies in s."""
     values, means = (np.array([float(f(block)) for block in blocks]) for f in (np.median, np.mean))
     every = np.concatenate(blocks)
     ends = float(every.min()), float(every.max())
-    return Numbers(values, _median(values), np.percentile(every, PERCENTILES), means, samples, ends)
+    return CellStatistics(values, _median(values), np.percentile(every, PERCENTILES), means, samples, ends)
 
 
-def of_rates(values: FloatArray, samples: int) -> Numbers:
+def of_rates(values: FloatArray, samples: int) -> CellStatistics:
     """Of the rates of blocks in bit/s."""
     ends = float(values.min()), float(values.max())
-    return Numbers(values, _median(values), np.percentile(values, PERCENTILES), values, samples, ends)
+    return CellStatistics(values, _median(values), np.percentile(values, PERCENTILES), values, samples, ends)
 
 
 def _median(values: FloatArray) -> Estimate | None:

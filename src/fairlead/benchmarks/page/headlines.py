@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.benchmarks.page import ratios
-from fairlead.display.tables import Cell, cell
+from fairlead.display.tables import TableCell, cell
 from fairlead.statistics.estimates import FloatArray
 
 
@@ -31,7 +31,7 @@ def one(value: float | np.floating) -> FloatArray:
     return np.array([float(value)])
 
 
-def compared(found: Sequence[Headline], baseline: str) -> list[list[Cell]]:
+def compared(found: Sequence[Headline], baseline: str) -> list[list[TableCell]]:
     """Rows of `ratios.ratios` for figures that a system and the baseline have in common."""
     bases = {(each.benchmark, each.what): each for each in found if each.system == baseline}
     rows = []

@@ -12,7 +12,7 @@ from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Cell, cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import FloatArray
 
@@ -161,7 +161,7 @@ def _line(axis: Any, layer: Layer, colour: str, *, with_mean: bool) -> None:
         axis.plot(sizes, means, color=colour, linewidth=1.0, linestyle="-.")
 
 
-def _rows(of: Layers, layer: Layer) -> Iterator[list[Cell]]:
+def _rows(of: Layers, layer: Layer) -> Iterator[list[TableCell]]:
     form = words.duration if of.is_latency else words.rate
     for size_B, values in layer.values.items():
         ends = layer.extremes.get(size_B)

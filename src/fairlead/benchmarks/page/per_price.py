@@ -10,7 +10,7 @@ from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.systems import System
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.prices.book import Book, Price
 from fairlead.report.figures import Drawing, axes_of, styled
 from fairlead.statistics.estimates import FloatArray
@@ -136,7 +136,7 @@ def _table(found: Sequence[Performance], priced: dict[str, Price], baseline: str
     columns = [("system", "system"), ("benchmark", "benchmark"), ("of", "what"), ("hosts", "hosts")]
     columns += [("their price an hour", "price_per_hour"), ("for one", "bought"), ("unit", "unit")]
     columns += [("over the baseline", "ratio"), ("from", "low"), ("to", "high"), ("verdict", "verdict")]
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     bases = {(each.benchmark, each.what): each for each in found if each.system == baseline}
     for each in found:
         if each.system not in priced:

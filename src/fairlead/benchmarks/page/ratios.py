@@ -6,7 +6,7 @@ import numpy as np
 
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
 
@@ -53,7 +53,7 @@ def describe(compared: Table, baseline: str) -> str | None:
     return f"Against {baseline}: {'; '.join(said)}." if said else None
 
 
-def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> list[Cell]:
+def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> list[TableCell]:
     """Ratio of the medians, its interval, and in words what it says."""
     found = ratio_of_medians(values, base)
     if found is None:
@@ -65,7 +65,7 @@ def cells(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> lis
     return [*shown, cell("better" if (found.value < 1) == lower_is_better else "worse")]
 
 
-def single(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> list[Cell]:
+def single(values: FloatArray, base: FloatArray, *, lower_is_better: bool) -> list[TableCell]:
     """The same of figures that have no interval; which of the two is better is not said."""
     ratio = float(np.median(values) / np.median(base))
     return [cell(ratio, words.significant(ratio)), cell(None), cell(None), cell("without an interval")]

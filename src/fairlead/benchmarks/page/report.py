@@ -19,8 +19,7 @@ from fairlead.display import terminal, words
 from fairlead.display.tables import Table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
-from fairlead.prices.book import Book, Price
-from fairlead.prices.book import load as load_prices
+from fairlead.prices.book import Book, Price, load_prices
 from fairlead.report import page
 from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
@@ -40,7 +39,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Report:
+class BenchmarkReport:
     """What is told.
 
     Attributes:
@@ -86,7 +85,7 @@ def load(
     numbers: Sequence[int] = (),
     baseline: str | None = None,
     book: Book | None = None,
-) -> Report:
+) -> BenchmarkReport:
     """Everything that was measured in some results directories.
 
     Args:
@@ -99,7 +98,9 @@ def load(
         ConfigError: there is no such system, or the book names what it does not have.
     """
     found = systems.find(directories, numbers)
-    return Report(tuple(found), tuple(_found(found)), _baseline(found, baseline), per_price.prices(found, book), book)
+    return BenchmarkReport(
+        tuple(found), tuple(_found(found)), _baseline(found, baseline), per_price.prices(found, book), book
+    )
 
 
 def _found(in_systems: Sequence[System]) -> Iterator[Found]:
@@ -141,7 +142,7 @@ def _baseline(found: Sequence[System], name: str | None) -> str | None:
     raise ConfigError(f"--baseline {name}: no such system", hint=f"systems: {names}")
 
 
-def write(report: Report, drawn: Sequence[Drawing], html: Path, *, figures: Path | None = None) -> list[Path]:
+def write(report: BenchmarkReport, drawn: Sequence[Drawing], html: Path, *, figures: Path | None = None) -> list[Path]:
     """Write the page of what `drawings` gave and, if asked for, its figures as files; returns what was written.
 
     Raises:
@@ -161,7 +162,7 @@ def write(report: Report, drawn: Sequence[Drawing], html: Path, *, figures: Path
     return [page.write(html, content), *saved]
 
 
-def show(report: Report, drawn: Sequence[Drawing], console: Console) -> None:
+def show(report: BenchmarkReport, drawn: Sequence[Drawing], console: Console) -> None:
     """Print findings and tables to a terminal."""
     for text in findings(report):
         console.print(escape(text), highlight=False)
@@ -175,7 +176,7 @@ def show(report: Report, drawn: Sequence[Drawing], console: Console) -> None:
         console.print(rich_table(comparison(report), f"Over {report.baseline}"))
 
 
-def drawings(report: Report) -> list[Drawing]:
+def drawings(report: BenchmarkReport) -> list[Drawing]:
     """All figures, in the order of the page."""
     drawn = _in_order(
         report,
@@ -191,7 +192,7 @@ def drawings(report: Report) -> list[Drawing]:
 
 
 def _in_order(
-    report: Report, of_benchmark: Callable[[Found], Iterable[Told]], of_layers: Callable[[], Iterable[Told]]
+    report: BenchmarkReport, of_benchmark: Callable[[Found], Iterable[Told]], of_layers: Callable[[], Iterable[Told]]
 ) -> list[Told]:
     """What benchmarks and, at their place among them, the layers have to tell."""
     before = [told for each in report.found if each.benchmark.place < LAYERS for told in of_benchmark(each)]
@@ -199,7 +200,7 @@ def _in_order(
     return [*before, *of_layers(), *behind]
 
 
-def _performances(report: Report) -> list[per_price.Performance]:
+def _performances(report: BenchmarkReport) -> list[per_price.Performance]:
     """What was read from files, curves, and then the others by what is bought."""
     found = [
         (each.section.kind, one)
@@ -213,7 +214,7 @@ def _performances(report: Report) -> list[per_price.Performance]:
     return [*per_price.beside_means([one for kind, one in found if kind != "other"], own_means), *others]
 
 
-def findings(report: Report) -> list[str]:
+def findings(report: BenchmarkReport) -> list[str]:
     """The first paragraphs, in words."""
     said: list[tuple[str, Verdict]] = _in_order(
         report,
@@ -226,7 +227,7 @@ def findings(report: Report) -> list[str]:
     return [*([compared] if compared else []), *verdicts.paragraphs(said), *money]
 
 
-def comparison(report: Report) -> Table:
+def comparison(report: BenchmarkReport) -> Table:
     """Ratios to the baseline; empty of a single system."""
     empty = ratios.ratios((), "")
     if report.baseline is None:
@@ -237,7 +238,7 @@ def comparison(report: Report) -> Table:
     return Table(empty.columns, empty.keys, tuple(rows))
 
 
-def _about(report: Report) -> str:
+def _about(report: BenchmarkReport) -> str:
     runs = [run for system in report.systems for run in system.runs.values()]
     first, last = min(run.started_s for run in runs), max(run.started_s for run in runs)
     days = words.moment(first) if first == last else f"{words.moment(first)} to {words.moment(last)}"

@@ -11,24 +11,24 @@ from fairlead.benchmarks.page.layers import Layer
 from fairlead.benchmarks.page.per_price import Performance
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.page.verdicts import Verdict
-from fairlead.display.tables import Cell
+from fairlead.display.tables import TableCell
 from fairlead.report.figures import Drawing
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.page.report import Report
+    from fairlead.benchmarks.page.report import BenchmarkReport
 
 Kind = Literal["curves", "other", "files"]
-Rows = Iterable[Sequence[Cell]]
+Rows = Iterable[Sequence[TableCell]]
 
 
-class Part(Protocol):
+class SystemPart(Protocol):
     """A benchmark of one system."""
 
     @property
     def system(self) -> str: ...
 
 
-PartT = TypeVar("PartT", bound=Part)
+PartT = TypeVar("PartT", bound=SystemPart)
 
 
 def nothing(_: Any) -> tuple[()]:
@@ -52,7 +52,7 @@ class Section(Generic[PartT]):
     """
 
     load: Callable[[System], Iterable[PartT]]
-    drawings: Callable[[Sequence[PartT], "Report"], Iterable[Drawing]]
+    drawings: Callable[[Sequence[PartT], "BenchmarkReport"], Iterable[Drawing]]
     verdicts: Callable[[PartT], Iterable[Verdict]]
     headlines: Callable[[PartT], Iterable[Headline]] = nothing
     rows: Callable[[Sequence[PartT], str], Rows] | None = None
@@ -79,7 +79,7 @@ def at_most_one(load: Callable[[System], PartT | None]) -> Callable[[System], tu
 
 def of_curves(
     load: Callable[[System], Iterable[Measured]],
-    drawings: Callable[[Sequence[Measured], "Report"], Iterable[Drawing]],
+    drawings: Callable[[Sequence[Measured], "BenchmarkReport"], Iterable[Drawing]],
     alike: Callable[[Sequence[Measured]], Iterable[Sequence[Measured]]] = lambda found: [found],
 ) -> Section[Measured]:
     """Of a benchmark that gives curves over message size between two hosts.
@@ -88,7 +88,7 @@ def of_curves(
         alike: groups of those that can be held against each other.
     """
 
-    def rows(found: Sequence[Measured], baseline: str) -> Iterator[Sequence[Cell]]:
+    def rows(found: Sequence[Measured], baseline: str) -> Iterator[Sequence[TableCell]]:
         for group in alike(found):
             yield from ratios.ratios(group, baseline).rows
 

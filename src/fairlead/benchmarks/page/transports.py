@@ -10,7 +10,7 @@ from fairlead.store import Run
 NATIVE = "native MPI"
 
 
-class Part(Protocol):
+class RunPart(Protocol):
     """One benchmark of one system."""
 
     @property
@@ -20,7 +20,7 @@ class Part(Protocol):
     def run(self) -> Run: ...
 
 
-def told(found: Sequence[Part]) -> str:
+def told(found: Sequence[RunPart]) -> str:
     """A sentence for a caption."""
     chose = list(dict.fromkeys(each.system for each in found if is_native(each.run)))
     if not chose:

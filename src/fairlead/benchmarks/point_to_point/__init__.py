@@ -14,10 +14,10 @@ from fairlead.benchmarks.options import (
     sizes_option,
     until_options,
 )
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, given, register
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, given, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 LATENCY, THROUGHPUT = "mpi-latency", "mpi-throughput"
 SIZES_B = tuple(4**k for k in range(12))  # in `all`, 1 B to 4 MiB: half as many as by default, known twice as well
@@ -63,17 +63,17 @@ def mpi_throughput(**options: Any) -> Asked:
 def _asked(benchmark: str, options: dict[str, Any]) -> Asked:
     from fairlead.benchmarks.point_to_point import measure
 
-    settings = measure.Settings(**given(options))
+    settings = measure.PointToPointSettings(**given(options))
     return Asked(
         settings.lasts_s(benchmark),
         lambda cluster, store, progress: measure.measure(cluster, store, benchmark, settings, progress),
     )
 
 
-def of_all(directions: tuple[str, ...], whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    options = {"sizes_B": SIZES_B, "between": whole.between, "pairs": whole.pairs, "directions": directions}
-    return {**options, **whole.mpi(seconds)}
+def of_all(directions: tuple[str, ...], suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    options = {"sizes_B": SIZES_B, "between": suite.between, "pairs": suite.pairs, "directions": directions}
+    return {**options, **suite.mpi(seconds)}
 
 
 register(
@@ -84,7 +84,7 @@ register(
         section_name="SECTION_OF_LATENCY",
         prepared=partial(_asked, LATENCY),
         command=mpi_latency,
-        share=Share(turn=20, weight=2, options=partial(of_all, ("one",))),
+        share=SuiteShare(turn=20, weight=2, options=partial(of_all, ("one",))),
         compared="every size and configuration that both have",
         interval_over="blocks",
     )
@@ -97,7 +97,7 @@ register(
         section_name="SECTION_OF_THROUGHPUT",
         prepared=partial(_asked, THROUGHPUT),
         command=mpi_throughput,
-        share=Share(turn=30, weight=3, options=partial(of_all, ("one", "both"))),
+        share=SuiteShare(turn=30, weight=3, options=partial(of_all, ("one", "both"))),
         compared="every size and configuration that both have",
         interval_over="blocks",
     )

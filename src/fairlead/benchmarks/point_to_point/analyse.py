@@ -4,25 +4,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairlead.benchmarks.measuring.cell import Cell
+from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.records import is_native
 from fairlead.benchmarks.page import transports
-from fairlead.benchmarks.page.curves import Measured, Numbers, of_latencies, of_rates
+from fairlead.benchmarks.page.curves import CellStatistics, Measured, of_latencies, of_rates
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.point_to_point import measure
 from fairlead.benchmarks.point_to_point.measure import LATENCY, SERIES, Floats
 from fairlead.store import Series, Store
 
 
-def cell_of(series: Series) -> Cell:
+def cell_of(series: Series) -> MessageCell:
     """The cell that a stored block belongs to."""
     labels = series.labels
-    return Cell(int(labels["size_B"]), int(labels["pairs"]), int(labels["window"]), bool(labels["both"]))
+    return MessageCell(int(labels["size_B"]), int(labels["pairs"]), int(labels["window"]), bool(labels["both"]))
 
 
-def blocks(store: Store, run: int, benchmark: str) -> dict[Cell, list[Floats]]:
+def blocks(store: Store, run: int, benchmark: str) -> dict[MessageCell, list[Floats]]:
     """The raw blocks of a run by cell, in the order taken."""
-    found: dict[Cell, list[Floats]] = {}
+    found: dict[MessageCell, list[Floats]] = {}
     for series in store.series(run, SERIES[benchmark]):
         found.setdefault(cell_of(series), []).append(series.values)
     return found
@@ -42,7 +42,7 @@ def load(system: System, benchmark: str) -> Measured | None:
     return Measured(system.name, run, cells, benchmark, latency, asked, transport)
 
 
-def _numbers(benchmark: str, cell: Cell, blocks: Sequence[Floats]) -> Numbers:
+def _numbers(benchmark: str, cell: MessageCell, blocks: Sequence[Floats]) -> CellStatistics:
     count = sum(int(np.isfinite(block).sum()) for block in blocks)
     if benchmark == LATENCY:
         return of_latencies([measure.latencies_s(block) for block in blocks], count)

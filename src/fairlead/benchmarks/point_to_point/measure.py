@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.measuring import probe, records, repeat, session
-from fairlead.benchmarks.measuring.cell import Cell
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.message_cell import MessageCell
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT
 from fairlead.cluster.description import Cluster
@@ -37,7 +37,7 @@ WARM_UP = {LATENCY: 5, THROUGHPUT: 1}
 
 
 @dataclass(frozen=True)
-class Settings:
+class PointToPointSettings:
     """What was asked for.
 
     Attributes:
@@ -66,16 +66,16 @@ class Settings:
         launch_s = LAUNCH_S * (self.until.most or 1) if self.relaunch else LAUNCH_S
         return self.until.lasts_s(len(self.cells(benchmark)), block_s) + launch_s
 
-    def cells(self, benchmark: str, pilot_bps: float = np.inf) -> list[Cell]:
+    def cells(self, benchmark: str, pilot_bps: float = np.inf) -> list[MessageCell]:
         """All combinations.
 
         Args:
             pilot_bps: about what a pair carries; windows last no longer than `WINDOW_S` at this rate.
         """
         if benchmark == LATENCY:
-            return [Cell(size_B, pairs) for pairs in self.pairs for size_B in self.sizes_B]
+            return [MessageCell(size_B, pairs) for pairs in self.pairs for size_B in self.sizes_B]
         return [
-            Cell(size_B, pairs, self._window(size_B, pairs, pilot_bps), direction == "both")
+            MessageCell(size_B, pairs, self._window(size_B, pairs, pilot_bps), direction == "both")
             for direction in self.directions
             for pairs in self.pairs
             for size_B in self.sizes_B
@@ -86,7 +86,7 @@ class Settings:
         return min(self.window, max(2, int(most_B / (max(size_B, 1) * pairs))))
 
 
-def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, progress: Progress) -> int:
+def measure(cluster: Cluster, store: Store, benchmark: str, settings: PointToPointSettings, progress: Progress) -> int:
     """Run a benchmark; returns its run in the store, where every block is as soon as it is taken.
 
     Raises:
@@ -94,13 +94,13 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, 
         MeasurementError: it hung or died; the run is kept, marked failed.
         Interrupted: Ctrl-C; the run is kept, marked aborted.
     """
-    placement = Placement(host_pairs(cluster, settings.between), max(settings.pairs))
+    placement = PairPlacement(host_pairs(cluster, settings.between), max(settings.pairs))
     plan = {**asdict(settings), "between": placement.host_pairs}
     with records.recorded(store, cluster, benchmark, plan, settings.seed) as run:
         progress("starting", 0, 1)
         with _launches(cluster, store, run, benchmark, placement, settings) as launched:
 
-            def block(cell: Cell, number: int) -> float:
+            def block(cell: MessageCell, number: int) -> float:
                 request = _request(benchmark, cell, placement)
                 samples_s = launched(number).ask(request, settings.timeout_s, cell.words())
                 table = padded(samples_s)
@@ -116,14 +116,14 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: Settings, 
 
 @contextmanager
 def _launches(
-    cluster: Cluster, store: Store, run: int, benchmark: str, placement: Placement, settings: Settings
-) -> Iterator[Callable[[int], probe.Probe]]:
+    cluster: Cluster, store: Store, run: int, benchmark: str, placement: PairPlacement, settings: PointToPointSettings
+) -> Iterator[Callable[[int], probe.RunningProbe]]:
     """The running program by the number of the round: always the same, or a new one for each (``relaunch``)."""
     hosts = placement.hosts()
-    current: list[tuple[int, probe.Probe]] = []
+    current: list[tuple[int, probe.RunningProbe]] = []
     with ExitStack() as stack:
 
-        def of(number: int) -> probe.Probe:
+        def of(number: int) -> probe.RunningProbe:
             if not current or (settings.relaunch and current[-1][0] != number):
                 stack.close()
                 started = stack.enter_context(probe.running(cluster, benchmark, hosts, settings.mpirun))
@@ -136,10 +136,10 @@ def _launches(
         yield of
 
 
-def pilot(started: probe.Probe, ranks: tuple[int, int]) -> float:
+def pilot(started: probe.RunningProbe, ranks: tuple[int, int]) -> float:
     """About what a pair of ranks carries, in bit/s; it also opens the connection."""
     samples_s = started.ask({**PILOT, "pairs": [ranks]}, probe.START_S, "a pilot")
-    return rate_bps(Cell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
+    return rate_bps(MessageCell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
 
 
 def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
@@ -150,7 +150,7 @@ def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
     return table
 
 
-def value(benchmark: str, cell: Cell, samples_s: Floats) -> float:
+def value(benchmark: str, cell: MessageCell, samples_s: Floats) -> float:
     """What a block says: its median latency in s, or its rate in bit/s."""
     return float(np.median(latencies_s(samples_s))) if benchmark == LATENCY else rate_bps(cell, samples_s)
 
@@ -160,7 +160,7 @@ def latencies_s(samples_s: Floats) -> Floats:
     return _together(samples_s) / 2
 
 
-def rate_bps(cell: Cell, samples_s: Floats) -> float:
+def rate_bps(cell: MessageCell, samples_s: Floats) -> float:
     """Rate of all pairs together while all of them were sending; bits of a window count evenly over its time."""
     bits = 8.0 * cell.size_B * cell.window * (2 if cell.both else 1)
     ends_s = np.cumsum(samples_s, axis=1)
@@ -180,7 +180,7 @@ def _together(samples_s: Floats) -> Floats:
     return found
 
 
-def _request(benchmark: str, cell: Cell, placement: Placement) -> dict[str, Any]:
+def _request(benchmark: str, cell: MessageCell, placement: PairPlacement) -> dict[str, Any]:
     return {
         "pairs": placement.ranks(cell.pairs),
         "size_B": cell.size_B,

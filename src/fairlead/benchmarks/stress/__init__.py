@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.benchmarks.options import between_several_option, mpi_options, size_option, timeout_option
-from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 
 @mpi_options
@@ -30,9 +30,9 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    return {"between": whole.between, "seconds": seconds, "mpirun": whole.mpirun}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    return {"between": suite.between, "seconds": seconds, "mpirun": suite.mpirun}
 
 
 register(
@@ -41,7 +41,7 @@ register(
         package=__name__,
         place=LAYERS + 10,
         command=command,
-        share=Share(turn=80, weight=2, options=of_all),
+        share=SuiteShare(turn=80, weight=2, options=of_all),
         compared="rate",
         interval_over="none: values resemble their neighbours",
     )

@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from fairlead.benchmarks.measuring import session
-from fairlead.benchmarks.measuring.pairs import HostPair, Placement, host_pairs
+from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import THROUGHPUT
 from fairlead.cluster.description import Cluster
@@ -17,7 +17,7 @@ WINDOWS = 20  # a part has about so many, so that its bins are filled
 
 
 @dataclass(frozen=True)
-class Settings:
+class StressSettings:
     """What was asked for.
 
     Attributes:
@@ -37,13 +37,16 @@ class Settings:
         return self.seconds
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = StressSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: StressSettings, progress: Progress) -> int:
     """Send for a long time; returns the run, where every part is as soon as it is taken.
 
     Raises:
         As `point_to_point.measure`.
     """
-    placement = Placement(host_pairs(cluster, settings.between), settings.pairs)
+    placement = PairPlacement(host_pairs(cluster, settings.between), settings.pairs)
     hosts, ranks = placement.hosts(), placement.ranks(settings.pairs)
     plan = {**asdict(settings), "between": placement.host_pairs}
     with session.running(cluster, store, BENCHMARK, THROUGHPUT, hosts, plan) as (run, started):

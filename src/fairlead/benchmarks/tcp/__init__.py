@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.benchmarks.options import Numbers, between_option, directions_option, repeat_options, size_option
-from fairlead.benchmarks.registration import Asked, Benchmark, Share, asked, register
+from fairlead.benchmarks.options import IntegerList, between_option, directions_option, repeat_options, size_option
+from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.budget import Settings
+    from fairlead.benchmarks.measuring.suite import SuiteSettings
 
 CONNECTING_S = 1.0  # until all streams have begun, about
 SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a moment in common
@@ -17,7 +17,7 @@ SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a
 @between_option
 @click.option(
     "--streams",
-    type=Numbers(),
+    type=IntegerList(),
     default="1",
     show_default=True,
     help="Numbers of simultaneous streams, for example 1,16.",
@@ -40,11 +40,11 @@ def command(**options: Any) -> Asked:
     return asked(__name__, options)
 
 
-def of_all(whole: "Settings", seconds: float) -> dict[str, Any]:
-    """Settings as a part of all benchmarks."""
-    length_s = min(10, max(SHORTEST_S, int(seconds / (4 * len(whole.pairs) * 2))))
-    until = whole.repeated(seconds - length_s - CONNECTING_S)  # the last streams may begin when it ends
-    options = {"between": whole.between, "streams": whole.pairs, "directions": ("one", "both"), "seconds": length_s}
+def of_all(suite: "SuiteSettings", seconds: float) -> dict[str, Any]:
+    """Settings as a part of the suite."""
+    length_s = min(10, max(SHORTEST_S, int(seconds / (4 * len(suite.pairs) * 2))))
+    until = suite.repeated(seconds - length_s - CONNECTING_S)  # the last streams may begin when it ends
+    options = {"between": suite.between, "streams": suite.pairs, "directions": ("one", "both"), "seconds": length_s}
     return {**options, **until}
 
 
@@ -55,7 +55,7 @@ register(
         place=40,
         command=command,
         # Where a share is shorter, two streams have no time.
-        share=Share(turn=60, weight=2, options=of_all, least_s=2 * (SHORTEST_S + CONNECTING_S)),
+        share=SuiteShare(turn=60, weight=2, options=of_all, least_s=2 * (SHORTEST_S + CONNECTING_S)),
         compared="rate of every number of streams and direction",
         interval_over="blocks",
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.page.systems import System
 from fairlead.benchmarks.tcp import measure
-from fairlead.benchmarks.tcp.measure import Block, Cell
+from fairlead.benchmarks.tcp.measure import TcpBlock, TcpCell
 from fairlead.display import words
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate, FloatArray
@@ -16,7 +16,7 @@ from fairlead.store import Run, Store
 GIB = 2.0**30
 
 
-def blocks(store: Store, run: int) -> dict[Cell, list[Block]]:
+def blocks(store: Store, run: int) -> dict[TcpCell, list[TcpBlock]]:
     """The blocks of a run by cell, in the order taken."""
     parts: dict[tuple[int, int, int], dict[str, Any]] = {}
     for series in store.series(run):
@@ -25,11 +25,11 @@ def blocks(store: Store, run: int) -> dict[Cell, list[Block]]:
             labels = series.labels
             key = (int(labels["streams"]), int(labels["both"]), int(labels["round"]))
             parts.setdefault(key, {"seconds": float(labels["seconds"])})[name] = series.values
-    found: dict[Cell, list[Block]] = {}
+    found: dict[TcpCell, list[TcpBlock]] = {}
     for (streams, both, _), part in parts.items():
         if len(part) == 4:  # else it was interrupted between the three series
-            block = Block(part["interval_end_s"], part["received_B"], part["retransmits_count"], part["seconds"])
-            found.setdefault(Cell(streams, bool(both)), []).append(block)
+            block = TcpBlock(part["interval_end_s"], part["received_B"], part["retransmits_count"], part["seconds"])
+            found.setdefault(TcpCell(streams, bool(both)), []).append(block)
     return found
 
 
@@ -48,20 +48,20 @@ class Tcp:
 
     system: str
     run: Run
-    rates_bps: dict[Cell, FloatArray]
-    blocks: dict[Cell, list[Block]]
+    rates_bps: dict[TcpCell, FloatArray]
+    blocks: dict[TcpCell, list[TcpBlock]]
     missing: int
 
-    def median(self, of: Cell) -> Estimate | None:
+    def median(self, of: TcpCell) -> Estimate | None:
         """Of the blocks; None of a single one."""
         rates = self.rates_bps[of]
         return estimates.median_interval(rates) if len(rates) > 1 else None
 
-    def value_bps(self, of: Cell) -> float:
+    def value_bps(self, of: TcpCell) -> float:
         """The median of the blocks."""
         return float(np.median(self.rates_bps[of]))
 
-    def retransmits_per_GiB(self, of: Cell) -> float | None:
+    def retransmits_per_GiB(self, of: TcpCell) -> float | None:
         """Segments sent again for each GiB received, over all blocks; None where nothing counts them."""
         counted = [np.isfinite(block.retransmits).any(axis=1) for block in self.blocks[of]]
         pairs = list(zip(self.blocks[of], counted, strict=True))
@@ -84,7 +84,7 @@ def load(system: System) -> Tcp | None:
     return Tcp(system.name, run, rates, ordered, asked - len(rates))
 
 
-def words_of(one: Cell) -> str:
+def words_of(one: TcpCell) -> str:
     """For legends and tables."""
     return f"{words.count(one.streams, 'stream')}, {'both directions' if one.both else 'one direction'}"
 

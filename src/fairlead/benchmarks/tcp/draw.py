@@ -12,7 +12,7 @@ from fairlead.benchmarks.page.per_price import BITS_PER_GB, Performance, hosts
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import DUPLEX_BAD, DUPLEX_GOOD, STREAMS, SURE, Verdict
 from fairlead.benchmarks.tcp.analyse import Tcp, load, sent, words_of
-from fairlead.benchmarks.tcp.measure import Cell
+from fairlead.benchmarks.tcp.measure import TcpCell
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.report.figures import Drawing
@@ -71,7 +71,7 @@ def verdicts(found: Tcp) -> Iterator[Verdict]:
         interval = f" ({words.rate(median.low)} to {words.rate(median.high)})" if median else ""
         yield Verdict("fact", f"TCP, {words_of(one)}: {words.rate(found.value_bps(one))}{interval}")
         halves += [(median.high - median.low) / 2 / median.value] if median else []
-        single, one_way = Cell(1, one.both), Cell(one.streams, False)
+        single, one_way = TcpCell(1, one.both), TcpCell(one.streams, False)
         if one.streams > 1 and single in found.rates_bps:
             ratio = found.value_bps(one) / found.value_bps(single)
             text = f"{one.streams} TCP streams carry {words.significant(ratio, 3)} times as much as one"

@@ -18,7 +18,7 @@ from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.tcp import CONNECTING_S
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.progress import Progress
 from fairlead.readers import iperf3
@@ -30,8 +30,8 @@ SAID_LINES = 3
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is measured again and again: streams from the first host to the second, and back where ``both``."""
+class TcpCell:
+    """One combination of parameters: streams from the first host to the second, and back where ``both``."""
 
     streams: int
     both: bool
@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Settings:
+class TcpSettings:
     """What was asked for.
 
     Attributes:
@@ -69,13 +69,16 @@ class Settings:
         """How often iperf3 shall tell what a stream carried."""
         return iperf3.interval_s(self.seconds)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TcpCell]:
         """All combinations."""
-        return [Cell(streams, direction == "both") for direction in self.directions for streams in self.streams]
+        return [TcpCell(streams, direction == "both") for direction in self.directions for streams in self.streams]
+
+
+SETTINGS = TcpSettings
 
 
 @dataclass(frozen=True)
-class Block:
+class TcpBlock:
     """One run of all streams of a cell.
 
     Attributes:
@@ -107,7 +110,7 @@ class Block:
         return float((8 * np.where(inside, self.received_B, 0.0).sum(axis=1) / time_s).sum())
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+def measure(cluster: Cluster, store: Store, settings: TcpSettings, progress: Progress) -> int:
     """Run iperf3 between two hosts; returns the run, where every block is as soon as it is taken.
 
     Raises:
@@ -123,7 +126,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
         )
     with records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "between": pairs}, settings.seed) as run:
 
-        def block(cell: Cell, number: int) -> float:
+        def block(cell: TcpCell, number: int) -> float:
             taken = _take(cluster, pairs[0], cell, settings)
             rate_bps = taken.rate_bps()  # before it is kept: one without is no sample
             labels = {**cell.labels(), "round": number, "seconds": settings.seconds}
@@ -136,8 +139,8 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     return run
 
 
-def _take(cluster: Cluster, pair: HostPair, cell: Cell, settings: Settings) -> Block:
-    executor, (source, destination) = of(cluster), pair
+def _take(cluster: Cluster, pair: HostPair, cell: TcpCell, settings: TcpSettings) -> TcpBlock:
+    executor, (source, destination) = executor_of(cluster), pair
     ports = [cluster.ports[1] - k for k in range(cell.streams)]  # agents take the first ones
     address = cluster.host(destination).address
     common = ["--json", "--interval", f"{settings.interval_s():g}"]
@@ -170,7 +173,7 @@ def _output(host: str, process: "subprocess.Popen[str]", limit_s: float) -> list
     raise MeasurementError(f"{host}: iperf3 ended with exit code {process.returncode}: {said}")
 
 
-def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]], seconds: float) -> Block:
+def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.Stream]], seconds: float) -> TcpBlock:
     """Rows are the streams to the server, then those back from it."""
     forward = [(_one(there, sends=False), _one(here, sends=True)) for here, there in zip(asked, served, strict=True)]
     back = [
@@ -179,7 +182,7 @@ def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.St
         if any(not stream.sends for stream in here)
     ]
     rows = [*forward, *back]
-    return Block(
+    return TcpBlock(
         _table([[each.end_s for each in received.intervals] for received, _ in rows]),
         _table([[float(each.bytes_B) for each in received.intervals] for received, _ in rows]),
         _table([[_count(each.retransmits) for each in sent.intervals] for _, sent in rows]),

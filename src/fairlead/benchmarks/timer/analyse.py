@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Clock:
+class HostClock:
     """One clock of a host.
 
     Attributes:
@@ -29,13 +29,13 @@ class Clock:
     readings_s: Floats
 
 
-def clocks(store: Store, run: int) -> list[Clock]:
+def clocks(store: Store, run: int) -> list[HostClock]:
     """What a run measured, in the order taken."""
     readings = {
         (each.labels["host"], each.labels["clock"]): each.values for each in store.series(run, "clock_readings_s")
     }
     return [
-        Clock(
+        HostClock(
             str(each.labels["host"]),
             str(each.labels["clock"]),
             float(each.labels["nominal_s"]),
@@ -53,7 +53,7 @@ class Timer:
 
     system: str
     run: Run
-    clocks: tuple[Clock, ...]
+    clocks: tuple[HostClock, ...]
 
 
 def load(system: System) -> Timer | None:

@@ -8,7 +8,7 @@ from fairlead.benchmarks.page import boxes
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
-from fairlead.benchmarks.timer.analyse import Clock, Timer, load
+from fairlead.benchmarks.timer.analyse import HostClock, Timer, load
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report.figures import Drawing
@@ -59,7 +59,7 @@ def draw(found: Sequence[Timer], systems: Sequence[str]) -> Drawing:
     )
 
 
-def _numbers(clock: Clock) -> list[float]:
+def _numbers(clock: HostClock) -> list[float]:
     return [clock.nominal_s, *np.percentile(clock.steps_s, (0, 50, 99)), float(np.median(clock.readings_s))]
 
 

@@ -10,7 +10,7 @@ from fairlead.benchmarks.noise import measure as noise
 from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.execute import run_on
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
@@ -21,7 +21,7 @@ LASTS_S = 5.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class TimerSettings:
     """What was asked for: hosts; none: all compute hosts, but only the first where they share one machine."""
 
     hosts: tuple[str, ...] = ()
@@ -31,7 +31,10 @@ class Settings:
         return LASTS_S
 
 
-def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> int:
+SETTINGS = TimerSettings
+
+
+def measure(cluster: Cluster, store: Store, settings: TimerSettings, progress: Progress) -> int:
     """Measure the clocks; returns the run.
 
     Raises:
@@ -42,7 +45,7 @@ def measure(cluster: Cluster, store: Store, settings: Settings, progress: Progre
     with records.recorded(store, cluster, BENCHMARK, {**asdict(settings), "hosts": hosts}) as run:
         for done, host in enumerate(hosts):
             progress("clocks", done, len(hosts))
-            executor = of(cluster)
+            executor = executor_of(cluster)
             path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
             for line in run_on(executor, host, [path], timeout_s=LIMIT_S).splitlines():
                 _keep(store, run, host, _parsed(host, line))

@@ -17,7 +17,7 @@ from fairlead.cluster.doctor.facts import ClockOffset, ClusterFacts, HostFacts, 
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.execute import attempt, on_all
-from fairlead.cluster.executors import Executor, of
+from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.guardian.places import PLACES
 from fairlead.cluster.host_binaries import OVERLAY_PORTS, bring, guardian_tool
 from fairlead.cluster.launch import launcher_address_on
@@ -45,7 +45,7 @@ def examine(cluster: Cluster, progress: Progress = nobody_watches) -> list[Findi
 
 def gather(cluster: Cluster, progress: Progress = nobody_watches) -> ClusterFacts:
     """Facts of all managed hosts and of all ordered pairs of them."""
-    executor = of(cluster)
+    executor = executor_of(cluster)
     hosts = {host.name: host for host in cluster.managed_hosts()}
     sessions: dict[str, ProbeSession] = {}
     with ExitStack() as stack:

@@ -28,7 +28,7 @@ import time
 from typing import Any
 
 from fairlead.cluster.doctor.probing import firewalls, kernel, libraries, links, paths, programs, storage
-from fairlead.cluster.doctor.probing.system import Facts, read
+from fairlead.cluster.doctor.probing.system import Facts, content_of
 
 
 def facts(settings: dict[str, Any]) -> dict[str, Any]:
@@ -78,9 +78,9 @@ def _add_programs(found: Facts, settings: dict[str, Any]) -> None:
     found.add("agent", lambda: programs.version(agent) if agent else None)
     found.add("guardian", lambda: programs.guardian(guardian) if guardian else None)
     found.add("installed_guardians", lambda: programs.executable(settings.get("guardian_places", [])), {})
-    found.add("running_jobs", lambda: programs.running_jobs(read("/proc/net/unix") or ""), [])
+    found.add("running_jobs", lambda: programs.running_jobs(content_of("/proc/net/unix") or ""), [])
     # Opening, not only looking: a network file system may have cached that there is no such name.
-    found.add("sees_note", lambda: read(note) is not None if note else None)
+    found.add("sees_note", lambda: content_of(note) is not None if note else None)
 
 
 def say(message: dict[str, Any]) -> None:

@@ -4,6 +4,6 @@ An executor only builds the command line that this machine has to start; whoever
 never goes into a command line (others can read it there): it goes through stdin.
 """
 
-from fairlead.cluster.executors.base import Executor, has_launch_host, names, of, register
+from fairlead.cluster.executors.base import Executor, executor_of, has_launch_host, names, register
 
-__all__ = ["Executor", "has_launch_host", "names", "of", "register"]
+__all__ = ["Executor", "executor_of", "has_launch_host", "names", "register"]

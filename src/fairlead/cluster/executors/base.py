@@ -111,7 +111,7 @@ def has_launch_host(name: str) -> bool:
     return name in EXECUTORS and EXECUTORS.get(name).has_launch_host
 
 
-def of(cluster: "Cluster") -> Executor:
+def executor_of(cluster: "Cluster") -> Executor:
     """The executor that a cluster asks for.
 
     Raises:

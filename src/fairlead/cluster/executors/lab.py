@@ -51,7 +51,7 @@ class LabExecutor(Executor):
         from fairlead import lab
 
         with _not_reached():
-            return lab.find(self._lab_name)
+            return lab.find_lab(self._lab_name)
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None

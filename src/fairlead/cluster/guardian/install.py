@@ -14,8 +14,8 @@ from fairlead.cluster.execute import attempt, converse, on_all
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.guardian import steps
 from fairlead.cluster.guardian.places import INSTALLED, PROGRAM
-from fairlead.cluster.guardian.state import HostState, look
-from fairlead.cluster.guardian.steps import Step
+from fairlead.cluster.guardian.state import HostState, host_state
+from fairlead.cluster.guardian.steps import RootCommand
 from fairlead.errors import FairleadError, HostError, PrivilegeError
 
 TIMEOUT_S = 60.0
@@ -30,7 +30,7 @@ _PACKAGES = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class InstallPlan:
     """What is to be done on a host.
 
     Attributes:
@@ -41,7 +41,7 @@ class Plan:
 
     state: HostState
     users: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RootCommand, ...]
 
 
 Carried = TypeVar("Carried")
@@ -64,7 +64,7 @@ def on_each(
 
 
 def carry_out(
-    plans: Mapping[str, Plan], act: Callable[[str, Plan], Carried]
+    plans: Mapping[str, InstallPlan], act: Callable[[str, InstallPlan], Carried]
 ) -> tuple[dict[str, Carried], dict[str, FairleadError]]:
     """`on_each` of the hosts where something is to be done: those first where sudo asks nobody."""
     due = [host for host, plan in plans.items() if plan.steps]
@@ -75,33 +75,33 @@ def carry_out(
     return done | asked, failed | refused
 
 
-def plan_installation(executor: Executor, host: str, users: Sequence[str]) -> Plan:
+def plan_installation(executor: Executor, host: str, users: Sequence[str]) -> InstallPlan:
     """What it takes that ``users`` may reroute their traffic on a host; without any, the user that it is reached as.
 
     Raises:
         HostError: not reached; or it cannot be installed there: no such user, a tool or a mount option is in the way.
     """
-    state = look(executor, host, users, sudo=True)
+    state = host_state(executor, host, users, sudo=True)
     if state.strangers:
         raise HostError(f"{host}: there is no user {' and no user '.join(state.strangers)}", hint="correct --user")
     wanted = tuple(users) or ((state.user,) if state.uid else ())
     found = steps.installation(state, wanted, _sha256(native.program(PROGRAM)))
     if found:
         _check(host, state, found)
-    return Plan(state, wanted, tuple(found))
+    return InstallPlan(state, wanted, tuple(found))
 
 
-def plan_removal(executor: Executor, host: str) -> Plan:
+def plan_removal(executor: Executor, host: str) -> InstallPlan:
     """What takes an installation on a host back.
 
     Raises:
         HostError: not reached.
     """
-    state = look(executor, host, sudo=True)
-    return Plan(state, (), tuple(steps.removal(state)))
+    state = host_state(executor, host, sudo=True)
+    return InstallPlan(state, (), tuple(steps.removal(state)))
 
 
-def install(executor: Executor, host: str, plan: Plan) -> HostState:
+def install(executor: Executor, host: str, plan: InstallPlan) -> HostState:
     """Carry a plan out; the host's state then.
 
     Raises:
@@ -112,10 +112,10 @@ def install(executor: Executor, host: str, plan: Plan) -> HostState:
     _as_root(executor, host, plan, source)
     if out := executor.log_out(host):
         subprocess.run(out, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    return look(executor, host)
+    return host_state(executor, host)
 
 
-def remove(executor: Executor, host: str, plan: Plan) -> None:
+def remove(executor: Executor, host: str, plan: InstallPlan) -> None:
     """Carry a plan for a removal out.
 
     Raises:
@@ -124,12 +124,12 @@ def remove(executor: Executor, host: str, plan: Plan) -> None:
     _as_root(executor, host, plan, "/dev/null")
 
 
-def _asks(plan: Plan) -> bool:
+def _asks(plan: InstallPlan) -> bool:
     """Whether sudo will ask a person."""
     return not plan.state.passwordless
 
 
-def _check(host: str, state: HostState, found: Sequence[Step]) -> None:
+def _check(host: str, state: HostState, found: Sequence[RootCommand]) -> None:
     """Raises HostError where it is known before that a step will fail."""
     for tool, package in _PACKAGES.items():
         if tool not in state.tools and any(f"{tool} " in step.command for step in found):
@@ -144,7 +144,7 @@ def _check(host: str, state: HostState, found: Sequence[Step]) -> None:
             )
 
 
-def _as_root(executor: Executor, host: str, plan: Plan, standard_input: str) -> None:
+def _as_root(executor: Executor, host: str, plan: InstallPlan, standard_input: str) -> None:
     state = plan.state
     by_hand = f"for an administrator, as root on {host}: {steps.line(plan.steps, standard_input)}"
     command = ["sh", "-c", steps.script(plan.steps)]

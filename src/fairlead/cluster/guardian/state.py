@@ -103,7 +103,7 @@ class HostState:
         return next((each for each in self.guardians if each.place == place), None)
 
 
-def look(executor: Executor, host: str, users: Sequence[str] = (), *, sudo: bool = False) -> HostState:
+def host_state(executor: Executor, host: str, users: Sequence[str] = (), *, sudo: bool = False) -> HostState:
     """Ask a host, as the user that it is reached as.
 
     Args:

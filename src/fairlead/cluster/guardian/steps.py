@@ -17,7 +17,7 @@ _TRIAL = f"setpriv --reuid=65534 --regid={GROUP} --clear-groups {_NEW} --check"
 
 
 @dataclass(frozen=True)
-class Step:
+class RootCommand:
     """A command of root's.
 
     Attributes:
@@ -32,16 +32,16 @@ class Step:
 # The new guardian takes the place of an old one once it has shown that its capability counts there: the mount may be
 # nosuid, or the host a container without it. As nobody, since root has the privilege anyway.
 _COPY = (
-    Step(f"cat >{_NEW}", f"rm -f {_NEW}"),
-    Step(f"chown root:{GROUP} {_NEW}"),
-    Step(f"chmod {MODE} {_NEW}"),
-    Step(f"setcap {CAPABILITY}+ep {_NEW}"),
-    Step(f"{_TRIAL} | grep -q '{CAPABILITY}.,.ok.:true'"),
-    Step(f"mv {_NEW} {INSTALLED}"),
+    RootCommand(f"cat >{_NEW}", f"rm -f {_NEW}"),
+    RootCommand(f"chown root:{GROUP} {_NEW}"),
+    RootCommand(f"chmod {MODE} {_NEW}"),
+    RootCommand(f"setcap {CAPABILITY}+ep {_NEW}"),
+    RootCommand(f"{_TRIAL} | grep -q '{CAPABILITY}.,.ok.:true'"),
+    RootCommand(f"mv {_NEW} {INSTALLED}"),
 )
 
 
-def installation(state: HostState, users: Sequence[str], sha256: str) -> list[Step]:
+def installation(state: HostState, users: Sequence[str], sha256: str) -> list[RootCommand]:
     """What is missing for these users to reroute traffic on a host; empty: nothing.
 
     Args:
@@ -49,27 +49,27 @@ def installation(state: HostState, users: Sequence[str], sha256: str) -> list[St
     """
     steps = []
     if state.members is None:
-        steps.append(Step(f"groupadd --system {GROUP}", f"groupdel {GROUP}"))
+        steps.append(RootCommand(f"groupadd --system {GROUP}", f"groupdel {GROUP}"))
     for user in users:
         if user not in (state.members or ()):
             words = shlex.quote(user), GROUP
-            steps.append(Step(f"gpasswd --add {' '.join(words)}", f"gpasswd --delete {' '.join(words)}"))
+            steps.append(RootCommand(f"gpasswd --add {' '.join(words)}", f"gpasswd --delete {' '.join(words)}"))
     if not any(_serves(each, sha256) for each in state.guardians[:1]):
         steps += _COPY
     return steps
 
 
-def removal(state: HostState) -> list[Step]:
+def removal(state: HostState) -> list[RootCommand]:
     """What takes an installation back; a package's guardian stays, and with it the group."""
     steps = []
     if state.members is not None and not state.at(PACKAGED) and not state.primary:
-        steps.append(Step(f"groupdel {GROUP}"))
+        steps.append(RootCommand(f"groupdel {GROUP}"))
     if state.at(INSTALLED):
-        steps.append(Step(f"rm -f {INSTALLED} {_NEW}"))
+        steps.append(RootCommand(f"rm -f {INSTALLED} {_NEW}"))
     return steps
 
 
-def script(steps: Sequence[Step]) -> str:
+def script(steps: Sequence[RootCommand]) -> str:
     """A shell script that does all the steps, or none: it says which one failed, and takes back those before it."""
     lines = ['fail() { echo "this failed, and nothing was changed: $1" >&2; eval "$2"; exit 1; }', _PATH]
     undo: list[str] = []
@@ -81,7 +81,7 @@ def script(steps: Sequence[Step]) -> str:
     return "\n".join(lines)
 
 
-def line(steps: Sequence[Step], standard_input: str) -> str:
+def line(steps: Sequence[RootCommand], standard_input: str) -> str:
     """The same as one line that an administrator can run in a shell of root's."""
     return f"{{ {' && '.join(step.command for step in steps)}; }} <{shlex.quote(standard_input)}"
 

@@ -6,7 +6,7 @@ from fairlead.lab.congestion.description import CongestionDescription, Delay, Mp
 from fairlead.lab.congestion.mpi import MpiCongestion, hosts
 from fairlead.lab.congestion.streams import StreamCongestion, host_pairs
 from fairlead.lab.lab import Lab
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 
 __all__ = ["Congestion", "CongestionDescription", "Delay", "MpiTraffic", "Streams", "check", "make"]
 
@@ -25,7 +25,7 @@ def make(lab: Lab, description: CongestionDescription) -> Congestion:
     return DelayCongestion(lab, description)
 
 
-def check(plan: Plan, description: CongestionDescription) -> None:
+def check(plan: ResolvedLab, description: CongestionDescription) -> None:
     """Raises LabError if the description names what the lab does not have."""
     if isinstance(description, Streams):
         host_pairs(description, plan)

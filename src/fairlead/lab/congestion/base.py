@@ -17,7 +17,7 @@ FLOWING_B = 64 * 1024  # a stream that has carried this much is no longer a hand
 _POLL_S = 0.05
 
 
-class Part:
+class LabProcess:
     """A process in one of the lab's hosts or switches. It ends with `stop`, with this process, and with the lab."""
 
     def __init__(self, lab: Lab, node: str, argv: list[str], log: Path) -> None:
@@ -71,7 +71,7 @@ class Congestion(ABC):
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self._parts: list[Part] = []
+        self._parts: list[LabProcess] = []
 
     def start(self) -> None:
         """Start; returns when traffic really flows (or the delay is really there).
@@ -121,10 +121,10 @@ class Congestion(ABC):
     def _start(self) -> None:
         """Add the parts, and return when they do what they are for."""
 
-    def _add(self, node: str, argv: list[str]) -> Part:
+    def _add(self, node: str, argv: list[str]) -> LabProcess:
         directory = self.lab.directory / "congestion"
         directory.mkdir(mode=0o700, exist_ok=True)
-        part = Part(self.lab, node, argv, directory / f"{time.monotonic_ns()}-{node}.log")
+        part = LabProcess(self.lab, node, argv, directory / f"{time.monotonic_ns()}-{node}.log")
         self._parts.append(part)
         return part
 

@@ -9,7 +9,7 @@ from fairlead.lab import recipe
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Delay
 from fairlead.lab.lab import Lab
-from fairlead.lab.topology import DirectedLink, Link, Plan
+from fairlead.lab.topology import DirectedLink, LabLink, ResolvedLab
 from fairlead.runtime import START_OF
 
 _MARK = 0x666C  # of packets that have been through the delay; lives only until they leave the namespace
@@ -44,7 +44,7 @@ sleep infinity & wait $!
 """
 
 
-def find_link(plan: Plan, ends: tuple[str, str]) -> Link:
+def find_link(plan: ResolvedLab, ends: tuple[str, str]) -> LabLink:
     """The link between two nodes. Raises LabError if there is none."""
     for link in plan.links:
         if {link.a, link.b} == set(ends):

@@ -10,12 +10,12 @@ from fairlead.lab import idle
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import MpiTraffic
 from fairlead.lab.lab import Lab
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 
 _FOREVER_S = 10**9
 
 
-def hosts(description: MpiTraffic, plan: Plan) -> list[str]:
+def hosts(description: MpiTraffic, plan: ResolvedLab) -> list[str]:
     """The hosts that it runs on. Raises LabError for an unknown one, or fewer than two."""
     names = list(description.hosts) or [host.name for host in plan.hosts if host.role == "other"]
     for name in names:

@@ -8,7 +8,7 @@ from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab.congestion.base import Congestion
 from fairlead.lab.congestion.description import Streams
 from fairlead.lab.lab import Lab
-from fairlead.lab.topology import Pair, Plan
+from fairlead.lab.topology import Pair, ResolvedLab
 from fairlead.runtime import START_OF
 
 _FIRST_PORT = 20000
@@ -30,7 +30,7 @@ wait $client
 """
 
 
-def host_pairs(description: Streams, plan: Plan) -> list[Pair]:
+def host_pairs(description: Streams, plan: ResolvedLab) -> list[Pair]:
     """The pairs of hosts that a description means.
 
     Raises:

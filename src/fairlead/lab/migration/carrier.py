@@ -1,8 +1,8 @@
 """The process inside the lab that carries one migration out.
 
 Started in the source server as ``python -m fairlead.lab.migration.carrier`` by `fairlead.lab.migration.run`. Standard
-input: one line of JSON, the `Order`; ``abort`` or the end of input then ends a migration whose machine is not paused
-yet, as nobody wants it any more. Standard output: JSON lines of `run`'s `Progress`, then one with ``done`` or
+input: one line of JSON, the `MigrationOrder`; ``abort`` or the end of input then ends a migration whose machine is not
+paused yet, as nobody wants it any more. Standard output: JSON lines of `run`'s `Progress`, then one with ``done`` or
 ``error``.
 
 From the pause on nothing stops it, and if it is killed then its own child finishes the move: the machine never stays
@@ -28,10 +28,10 @@ from fairlead.errors import FairleadError, LabError, reason_of
 from fairlead.lab import state
 from fairlead.lab.lab import Lab
 from fairlead.lab.migration import pause, precopy
-from fairlead.lab.migration.order import Order
+from fairlead.lab.migration.order import MigrationOrder
 from fairlead.lab.migration.plug import Plug
 from fairlead.lab.migration.room import refusal
-from fairlead.lab.topology import Vm
+from fairlead.lab.topology import LabVm
 
 CHUNK_B = 1 << 18
 SILENT_S = 20.0  # without a byte getting through
@@ -67,7 +67,7 @@ class Copy:
         self.sent_B = 0
         self.phase = "copying"
 
-    def round(self, size_B: int, number: int, check: Callable[[], None]) -> precopy.Round:
+    def round(self, size_B: int, number: int, check: Callable[[], None]) -> precopy.PrecopyRound:
         """Copy so many bytes; returns when the last has arrived. ``check`` may end it by raising."""
         begin_s = time.monotonic()
         self._socket.setblocking(False)
@@ -83,7 +83,7 @@ class Copy:
         self._wait(self._socket, check)
         if self._socket.recv(1) != b"+":
             raise LabError("the connection that memory is copied over broke")
-        return precopy.Round(size_B, time.monotonic() - begin_s)
+        return precopy.PrecopyRound(size_B, time.monotonic() - begin_s)
 
     def close(self) -> None:
         self._socket.close()
@@ -168,7 +168,7 @@ def _stand_by(alive: int, plug: Plug) -> NoReturn:
         os._exit(0)
 
 
-def _switch(plug: Plug, order: Order, last: Callable[[], None]) -> float:
+def _switch(plug: Plug, order: MigrationOrder, last: Callable[[], None]) -> float:
     """Pause the machine, copy the rest, re-plug, continue; returns how long it was paused, in seconds."""
     with _finished_whatever_happens(plug):
         begin_s = time.monotonic()
@@ -181,9 +181,9 @@ def _switch(plug: Plug, order: Order, last: Callable[[], None]) -> float:
         return time.monotonic() - begin_s
 
 
-def _live(plug: Plug, order: Order, vm: Vm) -> dict[str, Any]:
+def _live(plug: Plug, order: MigrationOrder, vm: LabVm) -> dict[str, Any]:
     begin_s = time.monotonic()
-    rounds: list[precopy.Round] = []
+    rounds: list[precopy.PrecopyRound] = []
     copy = Copy(plug.lab, order.server, _tell)
     try:
         while not precopy.may_pause(rounds, vm):
@@ -202,7 +202,7 @@ def _live(plug: Plug, order: Order, vm: Vm) -> dict[str, Any]:
     return {"paused_s": paused_s, "time_s": time.monotonic() - begin_s, "rounds": [asdict(each) for each in rounds]}
 
 
-def carry_out(order: Order) -> dict[str, Any]:
+def carry_out(order: MigrationOrder) -> dict[str, Any]:
     """Do it; returns what `run.Moved` says.
 
     Raises:
@@ -237,7 +237,7 @@ def _line() -> bytes:
 
 
 def main() -> None:
-    order = Order(**json.loads(_line()))
+    order = MigrationOrder(**json.loads(_line()))
     try:
         _tell(done=carry_out(order))
     except FairleadError as error:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Order:
+class MigrationOrder:
     """What is to be done. ``copies``: as a live migration; else the link is re-plugged and that is all."""
 
     directory: str

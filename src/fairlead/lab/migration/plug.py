@@ -17,7 +17,7 @@ from fairlead import files
 from fairlead.errors import LabError
 from fairlead.lab import recipe, state
 from fairlead.lab.lab import Lab
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 
 _CLONE_NEWNET = 0x40000000
 _RARP = 0x8035
@@ -90,7 +90,7 @@ class Plug:
         written = state.read(self.lab.directory)
         if written is None:
             raise LabError(f"lab {self.lab.name} is gone")
-        plan = Plan.from_json(written["plan"]).with_vm_on(self.vm, server)
+        plan = ResolvedLab.from_json(written["plan"]).with_vm_on(self.vm, server)
         files.replace(self.lab.directory / "lab.json", json.dumps(written | {"plan": plan.to_json()}))
 
     @contextmanager

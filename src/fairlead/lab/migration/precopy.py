@@ -6,14 +6,14 @@ can be copied within the permitted downtime (Clark et al., NSDI 2005, section 3)
 
 from dataclasses import dataclass
 
-from fairlead.lab.topology import Vm
+from fairlead.lab.topology import LabVm
 
 MOST_ROUNDS = 30
 """As many as QEMU's and Xen's users see before they call a migration one that does not converge."""
 
 
 @dataclass(frozen=True)
-class Round:
+class PrecopyRound:
     """One round: ``size_B`` copied in ``time_s``."""
 
     size_B: int
@@ -24,19 +24,19 @@ class Round:
         return self.size_B / self.time_s if self.time_s > 0 else float("inf")
 
 
-def left_after(rounds: list[Round], vm: Vm) -> int:
+def left_after(rounds: list[PrecopyRound], vm: LabVm) -> int:
     """Bytes still to be copied: all of memory at first, then what the last round's time let the machine write."""
     if not rounds:
         return vm.memory_B
     return min(vm.memory_B, round(vm.dirty_Bps * rounds[-1].time_s))
 
 
-def may_pause(rounds: list[Round], vm: Vm) -> bool:
+def may_pause(rounds: list[PrecopyRound], vm: LabVm) -> bool:
     """Whether the rest fits into the permitted downtime at the last round's rate."""
     return bool(rounds) and left_after(rounds, vm) <= vm.downtime_s * rounds[-1].rate_Bps
 
 
-def gives_up(rounds: list[Round], vm: Vm) -> str | None:
+def gives_up(rounds: list[PrecopyRound], vm: LabVm) -> str | None:
     """Why copying goes on for ever, in words; None while it may still end."""
     if len(rounds) < MOST_ROUNDS or may_pause(rounds, vm):
         return None

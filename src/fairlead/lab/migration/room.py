@@ -1,9 +1,9 @@
 """Whether a server can take a virtual machine, as a cloud manager would check it (DMCBM 3.4.3)."""
 
-from fairlead.lab.topology import Plan
+from fairlead.lab.topology import ResolvedLab
 
 
-def refusal(plan: Plan, vm: str, server: str) -> str | None:
+def refusal(plan: ResolvedLab, vm: str, server: str) -> str | None:
     """Why ``vm`` cannot be moved to ``server``, in words; None if it can."""
     if plan.vm is None:
         return f"lab {plan.name} has no servers: its hosts are machines of their own"

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab.lab import Lab
-from fairlead.lab.migration.order import Order
-from fairlead.lab.migration.precopy import Round
+from fairlead.lab.migration.order import MigrationOrder
+from fairlead.lab.migration.precopy import PrecopyRound
 from fairlead.lab.migration.room import refusal
 
 _STOP_TIMEOUT_S = 30.0
@@ -38,7 +38,7 @@ class MigrationReport:
     target: str
     time_s: float
     paused_s: float
-    rounds: tuple[Round, ...]
+    rounds: tuple[PrecopyRound, ...]
 
     @property
     def copied_B(self) -> int:
@@ -70,7 +70,7 @@ class Migration:
         self._rest = b""
         self.progress: CopyProgress | None = None
         self._moved: MigrationReport | None = None
-        self._write(json.dumps(asdict(Order(str(lab.directory), vm, server, copies))))
+        self._write(json.dumps(asdict(MigrationOrder(str(lab.directory), vm, server, copies))))
 
     def poll(self, timeout_s: float = 0.0) -> MigrationReport | None:
         """What it has said until now; the end, once it has come.
@@ -136,7 +136,7 @@ class Migration:
             raise LabError(f"{self._what} {how}: {message['error']}")
         if "done" in message:
             said = message["done"]
-            self._moved = MigrationReport(**said | {"rounds": tuple(Round(**each) for each in said["rounds"])})
+            self._moved = MigrationReport(**said | {"rounds": tuple(PrecopyRound(**each) for each in said["rounds"])})
         else:
             self.progress = CopyProgress(**message)
 

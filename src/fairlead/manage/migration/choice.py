@@ -8,13 +8,13 @@ from fairlead.cloud.inventory import Inventory, Vm
 from fairlead.lab.migration.precopy import expected_time_s
 from fairlead.manage.migration.diagnosis import Diagnosis
 from fairlead.manage.migration.settings import MigrationSettings
-from fairlead.manage.migration.traffic import Rate, Traffic
+from fairlead.manage.migration.traffic import Rate, TrafficRates
 
 _SILENT = Rate(0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Pace:
+class RunProgress:
     """How the run goes.
 
     Attributes:
@@ -29,7 +29,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MigrationCandidate:
     """A move that could be made. Costs are seconds of the program's time."""
 
     vm: str
@@ -40,24 +40,24 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MigrationChoice:
     """What is best for a congested server: a move with its reasons, or why there is none."""
 
-    move: Candidate | None
+    move: MigrationCandidate | None
     gain_s: float
     cost_s: float
     why: str
 
 
-def choose(
+def choose_migration(
     diagnosis: Diagnosis,
     inventory: Inventory,
-    traffic: Traffic,
-    pace: Pace,
+    traffic: TrafficRates,
+    progress: RunProgress,
     congested: Collection[str],
     refused: Collection[str],
     settings: MigrationSettings,
-) -> Choice:
+) -> MigrationChoice:
     """The first move of those that bring all the job's machines away from a congested server.
 
     The gain is counted for all of them, as a program is as slow as its slowest path: the time that congestion would
@@ -71,7 +71,7 @@ def choose(
     problems = []
     for name in diagnosis.vms:
         vm = inventory.vm(name)
-        target, why_not = _target(vm, inventory, traffic, pace, congested, refused, settings)
+        target, why_not = _target(vm, inventory, traffic, progress, congested, refused, settings)
         if target is None:
             problems.append(f"no server can take {name}: {why_not}")
             continue
@@ -84,26 +84,26 @@ def choose(
         else:
             candidates.append(candidate)
     if not candidates:
-        return Choice(None, 0.0, 0.0, problems[0])
+        return MigrationChoice(None, 0.0, 0.0, problems[0])
     best = min(candidates, key=lambda each: (each.cost_s, each.vm))
     count = len(diagnosis.vms)
     until_s = count * best.copy_s + (count - 1) * settings.dwell_s
-    gain_s = max(0.0, pace.rest_s - until_s) * pace.lost_share
+    gain_s = max(0.0, progress.rest_s - until_s) * progress.lost_share
     cost_s = count * best.cost_s
     numbers = (
-        f"{pace.lost_share:.0%} of its speed is lost, about {pace.rest_s:.0f} s are left: moving {count} gains"
+        f"{progress.lost_share:.0%} of its speed is lost, about {progress.rest_s:.0f} s are left: moving {count} gains"
         f" {gain_s:.1f} s and costs {cost_s:.1f} s"
     )
     if gain_s < settings.worth * cost_s:
-        return Choice(None, gain_s, cost_s, f"it does not pay: {numbers}")
-    return Choice(best, gain_s, cost_s, numbers)
+        return MigrationChoice(None, gain_s, cost_s, f"it does not pay: {numbers}")
+    return MigrationChoice(best, gain_s, cost_s, numbers)
 
 
 def _target(
     vm: Vm,
     inventory: Inventory,
-    traffic: Traffic,
-    pace: Pace,
+    traffic: TrafficRates,
+    progress: RunProgress,
     congested: Collection[str],
     refused: Collection[str],
     settings: MigrationSettings,
@@ -115,7 +115,7 @@ def _target(
     for server in inventory.servers:
         if server.name == vm.server or server.network != network:
             continue
-        busiest_bps = _usual_bps(server.name, inventory, traffic, pace) + pace.usual_in_bps.get(vm.name, 0.0)
+        busiest_bps = _usual_bps(server.name, inventory, traffic, progress) + progress.usual_in_bps.get(vm.name, 0.0)
         bars = inventory.bars(server.name, vm)
         if server.name in congested:
             problems.append(f"{server.name} is congested itself")
@@ -134,19 +134,19 @@ def _target(
     return max(left, key=lambda name: (left[name], name)), ""
 
 
-def _usual_bps(server: str, inventory: Inventory, traffic: Traffic, pace: Pace) -> float:
+def _usual_bps(server: str, inventory: Inventory, traffic: TrafficRates, progress: RunProgress) -> float:
     """What a server's uplink carries, with its machines of the job as busy as they are without congestion."""
     rate = traffic.servers.get(server, _SILENT)
     held_back_bps = sum(
-        max(0.0, pace.usual_in_bps.get(vm.name, 0.0) - traffic.vms.get(vm.name, _SILENT).in_bps)
+        max(0.0, progress.usual_in_bps.get(vm.name, 0.0) - traffic.vms.get(vm.name, _SILENT).in_bps)
         for vm in inventory.vms_on(server)
     )
     return max(rate.in_bps, rate.out_bps) + held_back_bps
 
 
 def _candidate(
-    vm: Vm, dirty_Bps: float, target: str, inventory: Inventory, traffic: Traffic, settings: MigrationSettings
-) -> Candidate:
+    vm: Vm, dirty_Bps: float, target: str, inventory: Inventory, traffic: TrafficRates, settings: MigrationSettings
+) -> MigrationCandidate:
     """Expected cost: the copy slows the program, the pause stops it, and what the machine exchanges is in the way of
     both, so that of machines alike the one with least traffic goes first."""
     source = inventory.server(vm.server)
@@ -162,4 +162,4 @@ def _candidate(
     own = traffic.vms.get(vm.name, _SILENT)
     brought = (own.in_bps + own.out_bps) / source.uplink_bps if source.uplink_bps else 0.0
     cost_s = settings.copy_slows * copy_s * (1.0 + brought) + vm.downtime_s + settings.restart_s
-    return Candidate(vm.name, vm.server, target, copy_s, cost_s)
+    return MigrationCandidate(vm.name, vm.server, target, copy_s, cost_s)

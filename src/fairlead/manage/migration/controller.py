@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fairlead.cloud.inventory import Inventory
-from fairlead.manage.migration.choice import Candidate, Choice, Pace, choose
+from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose_migration
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
 from fairlead.manage.migration.settings import MigrationSettings
-from fairlead.manage.migration.traffic import Traffic, between
+from fairlead.manage.migration.traffic import TrafficRates, rates_between
 
 _MOST_SAMPLES = 60
 _RECENT = 4
@@ -25,13 +25,13 @@ _HARDLY_SLOW = 0.2
 class Decision:
     """What to do, and why. ``move`` is None where everything stays."""
 
-    move: Candidate | None
+    move: MigrationCandidate | None
     server: str
     why: str
 
 
 @dataclass(frozen=True)
-class Found:
+class UnexpectedMove:
     """A machine of the job that is elsewhere than it was, and nobody here moved it."""
 
     vm: str
@@ -52,7 +52,7 @@ class _Run:
     began_s: float
     expected_s: float | None
     usual_bps: dict[str, deque[float]] = field(default_factory=dict)
-    recent: deque[Traffic] = field(default_factory=lambda: deque(maxlen=_RECENT))
+    recent: deque[TrafficRates] = field(default_factory=lambda: deque(maxlen=_RECENT))
     lost_s: float = 0.0
 
 
@@ -79,7 +79,7 @@ class MigrationController:
         self._run = _Run(now_s, expected_s)
         self._inventory: Inventory | None = None
         self._seen_s = now_s
-        self._traffic = Traffic()
+        self._traffic = TrafficRates()
         self._judge_from_s = now_s + self.settings.first_look_s
         self._decide_from_s = now_s
         self._refused_until: dict[str, float] = {}
@@ -102,15 +102,15 @@ class MigrationController:
         }
         return [vm for vm, server in place.items() if server in slow]
 
-    def see(self, inventory: Inventory, now_s: float) -> list[Found]:
+    def see(self, inventory: Inventory, now_s: float) -> list[UnexpectedMove]:
         """The cloud's present state; returns moves that the provider made by itself."""
         before, self._inventory = self._inventory, inventory
         if before is None:
             self._seen_s = now_s
             return []
-        self._traffic = between(before, inventory)
+        self._traffic = rates_between(before, inventory)
         found = [
-            Found(vm.name, old.server, vm.server)
+            UnexpectedMove(vm.name, old.server, vm.server)
             for vm in inventory.vms
             for old in before.vms
             if vm.name == old.name and vm.name in self._job and vm.server != old.server
@@ -140,11 +140,11 @@ class MigrationController:
                 decisions.append(decision)
         return decisions
 
-    def late_s(self, move: Candidate) -> float:
+    def late_s(self, move: MigrationCandidate) -> float:
         """A migration that takes longer is aborted."""
         return self.settings.late_factor * move.copy_s + self.settings.late_s
 
-    def moved(self, move: Candidate, now_s: float) -> None:
+    def moved(self, move: MigrationCandidate, now_s: float) -> None:
         """A migration has ended well: its machine is where it was to go, until the cloud says otherwise."""
         assert self._inventory is not None
         self._failures = 0
@@ -164,13 +164,13 @@ class MigrationController:
         """A dry run has said what would be moved; it says so again later, if that is still so."""
         self._decide_from_s = now_s + self.settings.repeat_s
 
-    def refused(self, move: Candidate, now_s: float) -> None:
+    def refused(self, move: MigrationCandidate, now_s: float) -> None:
         """The cloud will not move anything to this target now."""
         self._refused_until[move.target] = now_s + self.settings.refused_s
 
     def _has_moved(self, vm: str, now_s: float) -> None:
         self._incoming.forget(vm)
-        self._traffic = Traffic()
+        self._traffic = TrafficRates()
         self._judge_from_s = max(self._judge_from_s, now_s + self.settings.settle_s)
         self._run.recent.clear()
 
@@ -196,12 +196,12 @@ class MigrationController:
             return Decision(None, server, f"{diagnosis.why}; the last migration was less than {self._dwell()} ago")
         return Decision(choice.move, server, why)
 
-    def _choose(self, diagnosis: Diagnosis, every: Sequence[Diagnosis], now_s: float) -> Choice:
+    def _choose(self, diagnosis: Diagnosis, every: Sequence[Diagnosis], now_s: float) -> MigrationChoice:
         assert self._inventory is not None
         congested = {each.server for each in every if each.kind is not Kind.PATH}
         refused = {server for server, until_s in self._refused_until.items() if now_s < until_s}
-        pace = self._pace(diagnosis, now_s)
-        return choose(diagnosis, self._inventory, self._traffic, pace, congested, refused, self.settings)
+        progress = self._progress(diagnosis, now_s)
+        return choose_migration(diagnosis, self._inventory, self._traffic, progress, congested, refused, self.settings)
 
     def _placement(self, diagnosis: Diagnosis) -> str:
         """What would help against the program's own incast: its machines apart, as far as there is room."""
@@ -249,14 +249,14 @@ class MigrationController:
         now_bps = statistics.fmean(traffic.into(vms) for traffic in self._run.recent)
         return min(_MOST_LOST, max(0.0, 1.0 - now_bps / usual_bps))
 
-    def _pace(self, diagnosis: Diagnosis, now_s: float) -> Pace:
+    def _progress(self, diagnosis: Diagnosis, now_s: float) -> RunProgress:
         """A run that should have ended already is expected to go on for as long as it is late."""
         run, lost = self._run, self._lost_share(diagnosis)
         rest_s = elapsed_s = now_s - run.began_s
         if run.expected_s is not None:
             left_s = run.expected_s - (elapsed_s - run.lost_s)
             rest_s = left_s / (1.0 - lost) if left_s > 0 else -left_s
-        return Pace(lost, rest_s, self._usual_bps())
+        return RunProgress(lost, rest_s, self._usual_bps())
 
     def _is_news(self, decision: Decision, now_s: float) -> bool:
         """Whether this reason was not told of the server lately; numbers in it may differ."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from fairlead.cloud.inventory import Inventory
 from fairlead.manage.migration.incoming import Incoming
 from fairlead.manage.migration.settings import MigrationSettings
-from fairlead.manage.migration.traffic import Traffic
+from fairlead.manage.migration.traffic import TrafficRates
 
 
 class Kind(StrEnum):
@@ -38,7 +38,7 @@ class Diagnosis:
 
 def diagnose(
     inventory: Inventory,
-    traffic: Traffic,
+    traffic: TrafficRates,
     incoming: Incoming,
     job: Collection[str],
     now_s: float,
@@ -68,7 +68,7 @@ def _judge(
     mine: list[str],
     slow: Mapping[str, Mapping[str, bool]],
     inventory: Inventory,
-    traffic: Traffic,
+    traffic: TrafficRates,
     settings: MigrationSettings,
 ) -> Diagnosis:
     vms = tuple(mine)

@@ -10,9 +10,9 @@ from typing import Any, Self
 from fairlead.agents.agent import EventCallback
 from fairlead.cloud import Driver, Moved
 from fairlead.cloud.driver import Migration
-from fairlead.cloud.ending import EndUnknownError, end
+from fairlead.cloud.ending import EndUnknownError, end_migration
 from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
-from fairlead.manage.migration.choice import Candidate
+from fairlead.manage.migration.choice import MigrationCandidate
 from fairlead.manage.migration.controller import Decision, MigrationController
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
@@ -157,7 +157,7 @@ class Mover:
                     )
                     self._over.wait(RETRY_S)
 
-    def _carry_out(self, move: Candidate, why: str) -> None:
+    def _carry_out(self, move: MigrationCandidate, why: str) -> None:
         begin_s = time.monotonic()
         self._unknown.pop(move.vm, None)
         try:
@@ -188,11 +188,11 @@ class Mover:
                 action = MigrationAction.MOVED
                 self._say(action, move.vm, _in_words(moved), **_places(move), **took, round_trips_s=round_trips_s)
 
-    def _failed(self, action: MigrationAction, move: Candidate, error: CloudError, begin_s: float) -> None:
+    def _failed(self, action: MigrationAction, move: MigrationCandidate, error: CloudError, begin_s: float) -> None:
         what = self._controller.failed(time.monotonic())
         self._say(action, move.vm, f"{error}; {what}", **_places(move), time_s=time.monotonic() - begin_s)
 
-    def _follow(self, migration: Migration, move: Candidate) -> Moved:
+    def _follow(self, migration: Migration, move: MigrationCandidate) -> Moved:
         """Until its end; aborted when it takes too long, or nobody needs it any more."""
         late_s = self._controller.late_s(move)
         deadline_s = time.monotonic() + late_s
@@ -203,7 +203,7 @@ class Mover:
             time.sleep(POLL_S)
         why = "the program has ended" if self._over.is_set() else f"it took longer than {late_s:.0f} s"
         try:
-            return end(migration, move.vm, ABORT_S)
+            return end_migration(migration, move.vm, ABORT_S)
         except EndUnknownError as error:
             raise EndUnknownError(f"{error} ({why})") from error
         except CloudError as error:
@@ -215,7 +215,7 @@ class Mover:
         self._report(host, events.Migration(action=action, vm=vm, reason=why, **details))
 
 
-def _places(move: Candidate) -> dict[str, str]:
+def _places(move: MigrationCandidate) -> dict[str, str]:
     return {"server": move.source, "to": move.target}
 
 

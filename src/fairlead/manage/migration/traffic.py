@@ -14,7 +14,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Traffic:
+class TrafficRates:
     """What flowed between two looks; who has no counters, or restarted them, is missing."""
 
     servers: dict[str, Rate] = field(default_factory=dict)
@@ -25,11 +25,11 @@ class Traffic:
         return sum(self.vms[vm].in_bps for vm in vms if vm in self.vms)
 
 
-def between(before: Inventory, after: Inventory) -> Traffic:
+def rates_between(before: Inventory, after: Inventory) -> TrafficRates:
     """Rates from ``before`` to ``after``."""
     servers = _rates({s.name: s.load for s in before.servers}, {s.name: s.load for s in after.servers})
     vms = _rates({v.name: v.load for v in before.vms}, {v.name: v.load for v in after.vms})
-    return Traffic(servers, vms)
+    return TrafficRates(servers, vms)
 
 
 def _rates(before: dict[str, Load | None], after: dict[str, Load | None]) -> dict[str, Rate]:

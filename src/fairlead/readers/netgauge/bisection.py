@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import MB_BPS, SAMPLES, Reading, rising
 from fairlead.store import Series
 
@@ -19,7 +19,7 @@ PAIR = re.compile(r"\d+ <-> \d+")  # of --print_ptrn
 SLACK = 2e-6  # of sums of numbers with six decimals, relative and absolute
 
 
-def is_bisection(output: Output) -> bool:
+def is_bisection(output: NetgaugeOutput) -> bool:
     """Whether it has a round."""
     return any(ROUND.fullmatch(text) for _, text in output.rows())
 
@@ -31,7 +31,7 @@ class _Rounds:
         rates: in bytes a microsecond, by round, by size in B.
     """
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: NetgaugeOutput) -> None:
         self._output = output
         self.ranks = 0
         self.rates: dict[int, list[float]] = {}
@@ -64,7 +64,7 @@ class _Rounds:
             raise self._output.refused(line, f"{self._in_buckets} times in buckets, {match[2]} told, {count} in rounds")
 
 
-def read(output: Output) -> list[Reading]:
+def read(output: NetgaugeOutput) -> list[Reading]:
     """The mean rate of a rank in each round, as raw samples."""
     found = _Rounds(output)
     for line, text in output.rows():

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import SAMPLES, Reading
 from fairlead.store import Series
 
@@ -15,12 +15,12 @@ ROW = re.compile(r"(\d+) (\d+) (\d+) (\d+\.\d{6})")
 NAME = "netgauge distrtt, round trip"
 
 
-def is_clocks(output: Output) -> bool:
+def is_clocks(output: NetgaugeOutput) -> bool:
     """Whether it has a row of these."""
     return any(ROW.fullmatch(text) for _, text in output.rows())
 
 
-def read(output: Output, tick_rate_hz: float | None) -> list[Reading]:
+def read(output: NetgaugeOutput, tick_rate_hz: float | None) -> list[Reading]:
     """Every round trip, with the time since the start at which it ended."""
     ticks: list[int] = []
     at_s: list[float] = []

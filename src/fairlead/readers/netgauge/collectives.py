@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import SAMPLES, US, Column, Reading, by_size
 from fairlead.store import Series
 
@@ -21,12 +21,12 @@ LOADS = ("quiet", "loaded")
 SLACK = 2e-6
 
 
-def is_collective(output: Output) -> bool:
+def is_collective(output: NetgaugeOutput) -> bool:
     """Whether it has tries, or what sums them up."""
     return any(SUM.fullmatch(line) or TRY.fullmatch(line) for line in output.lines)
 
 
-def read(output: Output) -> list[Reading]:
+def read(output: NetgaugeOutput) -> list[Reading]:
     """Times of a call without and with others' messages; every try where they are told (``-v``)."""
     found: list[Reading] = []
     tries: list[tuple[int, ...]] = []
@@ -50,7 +50,11 @@ def read(output: Output) -> list[Reading]:
 
 
 def _summed(
-    output: Output, match: re.Match[str], tries: list[tuple[int, ...]], times_us: list[tuple[float, float]], line: int
+    output: NetgaugeOutput,
+    match: re.Match[str],
+    tries: list[tuple[int, ...]],
+    times_us: list[tuple[float, float]],
+    line: int,
 ) -> list[Reading]:
     ranks, busy, size_B = (int(word) for word in match.groups()[:3])
     if tries and (tries[0][0], tries[0][1], tries[0][3]) != (ranks, busy, size_B):

@@ -6,7 +6,7 @@ PRTT(n, d, s) is the time of n messages of s bytes, d apart, and one back; netga
 import math
 import re
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import US, Column, Reading, by_size
 
 HEADER = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)"
@@ -20,12 +20,12 @@ SLACK = 3e-6
 NAME = "netgauge loggp"
 
 
-def is_loggp(output: Output) -> bool:
+def is_loggp(output: NetgaugeOutput) -> bool:
     """Whether it has the header."""
     return any(line.rstrip() == HEADER for line in output.lines)
 
 
-def read(output: Output) -> list[Reading]:
+def read(output: NetgaugeOutput) -> list[Reading]:
     """Times and parameters by size. "median" is that of PRTT(1,0,s), a whole round trip."""
     rows: dict[int, list[float]] = {}
     messages: set[int] = set()
@@ -49,7 +49,7 @@ def read(output: Output) -> list[Reading]:
     return [by_size(NAME, list(rows), columns, plan={**output.plan(NAME), "messages": messages.pop()})]
 
 
-def _check(output: Output, row: list[float], first: list[float], n: int, line: int) -> None:
+def _check(output: NetgaugeOutput, row: list[float], first: list[float], n: int, line: int) -> None:
     """What follows from other numbers of the table must do so."""
     if abs(row[3] - first[0] / 2) > SLACK:
         raise output.refused(line, f"L, {row[3]:g} us, is not half of the first PRTT(1,0,s), {first[0]:g} us")

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import NS, US, Reading, number
 from fairlead.store import Label, Series
 
@@ -15,7 +15,7 @@ ROUNDING = 0.0051  # of a number with two decimals
 DECIMALS = r"\d+\.\d\d"
 
 
-def selfish(output: Output) -> list[Reading]:
+def selfish(output: NetgaugeOutput) -> list[Reading]:
     """Detours of a busy loop."""
     least_ns = _value(output, r"# Minimal cycle length \[ns\]: (\S+)")
     iterations = _value(output, r"# Number of iterations \(recorded\+unrecorded\): (\d+)")
@@ -47,14 +47,14 @@ def selfish(output: Output) -> list[Reading]:
     return [Reading("noise", series, {"method": "selfish", "program": "netgauge noise"})]
 
 
-def _value(output: Output, pattern: str) -> float:
+def _value(output: NetgaugeOutput, pattern: str) -> float:
     for place, line in enumerate(output.lines):
         if match := re.fullmatch(pattern, line.rstrip()):
             return number(match[1], output.source, output.first + place)
     raise output.refused(output.end(), f"there is no line that reads {pattern!r}; the file is not complete")
 
 
-def _detours(output: Output) -> list[tuple[float, float]]:
+def _detours(output: NetgaugeOutput) -> list[tuple[float, float]]:
     found: list[tuple[float, float]] = []
     for line, text in output.rows():
         words = text.split("\t")
@@ -67,14 +67,14 @@ def _detours(output: Output) -> list[tuple[float, float]]:
     return found
 
 
-def fixed_work(output: Output) -> list[Reading]:
+def fixed_work(output: NetgaugeOutput) -> list[Reading]:
     """Times of equal pieces of work."""
     times_us = _cycles(output, FIXED_WORK, ["duration", "[us]"])
     series = (Series("work_s", "s", _core(output), np.array(times_us) * US),)
     return [Reading("noise-fwq", series, {"method": "fwq", "program": "netgauge noise"})]
 
 
-def fixed_time(output: Output) -> list[Reading]:
+def fixed_time(output: NetgaugeOutput) -> list[Reading]:
     """Work done in equal spans of time."""
     done = _cycles(output, FIXED_TIME, ["workload", "iterations"])
     plan: dict[str, object] = {"method": "ftq", "program": "netgauge noise"}
@@ -85,11 +85,11 @@ def fixed_time(output: Output) -> list[Reading]:
     return [Reading("noise-ftq", series, plan)]
 
 
-def _core(output: Output) -> dict[str, Label]:
+def _core(output: NetgaugeOutput) -> dict[str, Label]:
     return {"host": output.host(), "cpu": 0}
 
 
-def _cycles(output: Output, title: str, what: list[str]) -> list[int]:
+def _cycles(output: NetgaugeOutput, title: str, what: list[str]) -> list[int]:
     """The numbers of a file that has one a cycle."""
     begin = [line.rstrip() for line in output.lines].index(title)
     after = output.lines[begin + 1].split() if begin + 1 < len(output.lines) else []

@@ -31,7 +31,7 @@ MARKS = (
 
 
 @dataclass(frozen=True)
-class Output:
+class NetgaugeOutput:
     """The output of one launch.
 
     Attributes:
@@ -76,7 +76,7 @@ class Output:
         return found[0] if found else "unnamed"
 
 
-def split(lines: Sequence[str], source: str, pattern: str) -> list[Output]:
+def split(lines: Sequence[str], source: str, pattern: str) -> list[NetgaugeOutput]:
     """The outputs of a file. What stands before the first (a launcher's words) is not looked at.
 
     Args:
@@ -84,7 +84,7 @@ def split(lines: Sequence[str], source: str, pattern: str) -> list[Output]:
     """
     starts = _starts(lines) or [0]
     return [
-        Output(source, tuple(lines[begin:end]), begin + 1, _pattern(lines[begin:end]) or pattern)
+        NetgaugeOutput(source, tuple(lines[begin:end]), begin + 1, _pattern(lines[begin:end]) or pattern)
         for begin, end in zip(starts, [*starts[1:], len(lines)], strict=True)
     ]
 

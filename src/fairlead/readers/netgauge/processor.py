@@ -2,7 +2,7 @@
 
 import re
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import US, Column, Reading, by_size
 
 _N = r"(\d+\.\d\d)"
@@ -13,12 +13,12 @@ LOOPS = ("plain loop", "unrolled loop", "vector loop")
 OPERATIONS = 1e7  # of a loop: TESTS of ptrn_cpu.cpp
 
 
-def is_processor(output: Output) -> bool:
+def is_processor(output: NetgaugeOutput) -> bool:
     """Whether it has one of the lines."""
     return any(LINE.fullmatch(text) for _, text in output.rows())
 
 
-def read(output: Output) -> list[Reading]:
+def read(output: NetgaugeOutput) -> list[Reading]:
     """Times of three loops of as many operations."""
     found: dict[str, list[float]] = {}
     ended = False
@@ -42,7 +42,7 @@ def read(output: Output) -> list[Reading]:
     return readings
 
 
-def _agree(output: Output, numbers: list[float], line: int) -> None:
+def _agree(output: NetgaugeOutput, numbers: list[float], line: int) -> None:
     for time_us, mflops in zip(numbers[::2], numbers[1::2], strict=True):
         if time_us <= 0 or abs(OPERATIONS / time_us - mflops) > 0.0051 * (1 + OPERATIONS / time_us**2):
             raise output.refused(line, f"{OPERATIONS:g} operations in {time_us} us are not {mflops} MFlop/s")

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from fairlead.readers.netgauge import bisection, clocks, collectives, loggp, noise, processor, short, tables
-from fairlead.readers.netgauge.outputs import Output, split
-from fairlead.readers.reading import Reading, Told, whole_lines
+from fairlead.readers.netgauge.outputs import NetgaugeOutput, split
+from fairlead.readers.reading import ImportOptions, Reading, whole_lines
 
-Kind = tuple[Callable[[Output], bool], Callable[[Output], list[Reading]]]
+Kind = tuple[Callable[[NetgaugeOutput], bool], Callable[[NetgaugeOutput], list[Reading]]]
 
 
-def _titled(title: str) -> Callable[[Output], bool]:
+def _titled(title: str) -> Callable[[NetgaugeOutput], bool]:
     return lambda output: any(line.rstrip() == title for line in output.lines)
 
 
@@ -31,28 +31,28 @@ HINT = (
 )
 
 
-def read(text: str, source: str, told: Told | None = None) -> list[Reading]:
+def read(text: str, source: str, options: ImportOptions | None = None) -> list[Reading]:
     """The tests of a file: of one launch, or of several one after the other, which repeat each other.
 
     Args:
-        told: the pattern of outputs that do not name it (``test``), and the rate of ticks.
+        options: the pattern of outputs that do not name it (``test``), and the rate of ticks.
 
     Raises:
         MeasurementError: no output of netgauge, a line that is none of its pattern, no end, or numbers that disagree.
     """
-    told = told or Told()
+    options = options or ImportOptions()
     found: list[Reading] = []
-    for output in split(whole_lines(text, source), source, told.test.removeprefix("netgauge ")):
-        found += _read(output, told)
+    for output in split(whole_lines(text, source), source, options.test.removeprefix("netgauge ")):
+        found += _read(output, options)
     return found
 
 
-def _read(output: Output, told: Told) -> list[Reading]:
+def _read(output: NetgaugeOutput, options: ImportOptions) -> list[Reading]:
     for is_kind, read_kind in KINDS:
         if is_kind(output):
             return read_kind(output)
     if clocks.is_clocks(output):
-        return clocks.read(output, told.tick_rate_hz)
+        return clocks.read(output, options.tick_rate_hz)
     if output.rows() and output.pattern and output.pattern not in NOT_READ:
         line, text = output.rows()[0]
         raise output.refused(line, f"{text!r} is not a row of {output.pattern}")

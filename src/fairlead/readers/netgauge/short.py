@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from fairlead.readers.netgauge.outputs import DEFAULT_PATTERN, Output
+from fairlead.readers.netgauge.outputs import DEFAULT_PATTERN, NetgaugeOutput
 from fairlead.readers.netgauge.tables import ALL, QUEUE, ROUNDING, STRIDES, check_rate
 from fairlead.readers.reading import MB_BPS, US, Column, Reading, by_size, rising
 
@@ -21,12 +21,12 @@ Value = tuple[str, int | None, dict[Column, float]]
 """Name of the test, size, and what a row says of it."""
 
 
-def is_short(output: Output) -> bool:
+def is_short(output: NetgaugeOutput) -> bool:
     """Whether it has a row of these."""
     return any(row.fullmatch(text) for _, text in output.rows() for row in (*ROWS, PERTURBED))
 
 
-def read(output: Output) -> list[Reading]:
+def read(output: NetgaugeOutput) -> list[Reading]:
     """The tests of an output."""
     tests: dict[str, list[tuple[int | None, dict[Column, float]]]] = {}
     for line, text in _with_rounds(output):
@@ -46,7 +46,7 @@ def read(output: Output) -> list[Reading]:
     return [_reading(output, name, test) for name, test in tests.items()]
 
 
-def _with_rounds(output: Output) -> list[tuple[int, str]]:
+def _with_rounds(output: NetgaugeOutput) -> list[tuple[int, str]]:
     """Rows; those of one_one_perturb with the round that they are of ("### compute=1, communicate=0")."""
     found, told = [], ""
     for place, text in enumerate(output.lines):
@@ -57,13 +57,13 @@ def _with_rounds(output: Output) -> list[tuple[int, str]]:
     return found
 
 
-def _reading(output: Output, name: str, test: list[tuple[int | None, dict[Column, float]]]) -> Reading:
+def _reading(output: NetgaugeOutput, name: str, test: list[tuple[int | None, dict[Column, float]]]) -> Reading:
     sizes_B = [size_B for size_B, _ in test if size_B is not None]
     columns = [(column, [values[column] for _, values in test]) for column in test[0][1]]
     return by_size(name, sizes_B, columns, plan=output.plan(name))
 
 
-def _size(output: Output, match: re.Match[str], line: int) -> list[Value]:
+def _size(output: NetgaugeOutput, match: re.Match[str], line: int) -> list[Value]:
     pattern = output.pattern or DEFAULT_PATTERN
     if pattern in (QUEUE, STRIDES, ALL, "memory"):
         raise output.refused(line, f"{match[0]!r} is not a row of {pattern}")
@@ -77,17 +77,17 @@ def _size(output: Output, match: re.Match[str], line: int) -> list[Value]:
     return [(f"netgauge {pattern}", size_B, {time: time_us, Column("rate_bps", "median", 1e6): rate})]
 
 
-def _requests(output: Output, match: re.Match[str], line: int) -> list[Value]:
+def _requests(output: NetgaugeOutput, match: re.Match[str], line: int) -> list[Value]:
     values = {Column("time_s", "least", US): float(match[2]), Column("rate_bps", "median", 1e6): float(match[3])}
     return [(f"netgauge {QUEUE}, {match[1]} requests", None, values)]
 
 
-def _stride(output: Output, match: re.Match[str], line: int) -> list[Value]:
+def _stride(output: NetgaugeOutput, match: re.Match[str], line: int) -> list[Value]:
     values = {Column("time_s", "least", US): float(match[3]), Column("rate_bps", "median", 1e6): float(match[4])}
     return [(f"netgauge {STRIDES}, stride {match[1]}", int(match[2]), values)]
 
 
-def _perturbed(output: Output, match: re.Match[str], line: int) -> list[Value]:
+def _perturbed(output: NetgaugeOutput, match: re.Match[str], line: int) -> list[Value]:
     parts = [part for part in ("compute", "communicate") if match[part] == "1"]
     name = f"netgauge one_one_perturb, {' and '.join(parts) or 'nothing'}"
     names = ("median post", "median computation", "median wait")
@@ -95,7 +95,7 @@ def _perturbed(output: Output, match: re.Match[str], line: int) -> list[Value]:
     return [(name, int(match[3]), {Column("time_s", of, US): float(t) for of, t in zip(names, times, strict=True)})]
 
 
-def _memory(output: Output, match: re.Match[str], line: int) -> list[Value]:
+def _memory(output: NetgaugeOutput, match: re.Match[str], line: int) -> list[Value]:
     size_B, numbers = int(match[1]), [float(word) for word in match.groups()[1:]]
     for time_us, rate in zip(numbers[:3], numbers[3:], strict=True):
         check_rate(output, size_B, time_us, 8 * rate, line, rounding=8 * ROUNDING)
@@ -109,14 +109,14 @@ def _memory(output: Output, match: re.Match[str], line: int) -> list[Value]:
     ]
 
 
-def _chase(output: Output, match: re.Match[str], line: int) -> list[Value]:
+def _chase(output: NetgaugeOutput, match: re.Match[str], line: int) -> list[Value]:
     hops, time_us, hop_ns = int(match[1]), float(match[3]), float(match[4])
     if hops and abs(1e3 * time_us / hops - hop_ns) > 0.0051 + 5.1 / hops:
         raise output.refused(line, f"{hops} pointers in {time_us} us are not {hop_ns} ns each")
     return [("netgauge memory, pointer chase", hops * int(match[2]), {Column("time_s", "mean", US): time_us})]
 
 
-ROWS: dict[re.Pattern[str], Callable[[Output, re.Match[str], int], list[Value]]] = {
+ROWS: dict[re.Pattern[str], Callable[[NetgaugeOutput, re.Match[str], int], list[Value]]] = {
     SIZE: _size,
     REQUESTS: _requests,
     STRIDE: _stride,

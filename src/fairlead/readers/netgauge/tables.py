@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from fairlead.readers.netgauge.outputs import Output
+from fairlead.readers.netgauge.outputs import NetgaugeOutput
 from fairlead.readers.reading import US, Column, Reading, by_size, rising
 from fairlead.store import Label
 
@@ -56,12 +56,12 @@ Pair = tuple[int, ...]
 Row = tuple[int, tuple[int, ...], dict[str, list[float]]]
 
 
-def is_table(output: Output) -> bool:
+def is_table(output: NetgaugeOutput) -> bool:
     """Whether it has a header of one."""
     return any(line.rstrip() in LAYOUTS for line in output.lines)
 
 
-def read(output: Output) -> list[Reading]:
+def read(output: NetgaugeOutput) -> list[Reading]:
     """The tests of a table."""
     layout: Layout | None = None
     rows: list[Row] = []
@@ -94,7 +94,7 @@ def _blocks(layout: Layout, match: re.Match[str]) -> dict[str, list[float]]:
     return {name: values[4 * k : 4 * k + 4] for k, name in enumerate(layout.blocks)}
 
 
-def _readings(output: Output, pattern: str, rows: list[Row], layout: Layout) -> list[Reading]:
+def _readings(output: NetgaugeOutput, pattern: str, rows: list[Row], layout: Layout) -> list[Reading]:
     tests: dict[tuple[str, Pair], list[tuple[int | None, dict[str, list[float]]]]] = {}
     for line, keys, blocks in rows:
         name, size_B, pair = _test(output, pattern, keys, line)
@@ -110,7 +110,7 @@ def _readings(output: Output, pattern: str, rows: list[Row], layout: Layout) -> 
     return [reading for (name, pair), test in tests.items() for reading in _of_test(output, name, pair, layout, test)]
 
 
-def _test(output: Output, pattern: str, keys: tuple[int, ...], line: int) -> tuple[str, int | None, Pair]:
+def _test(output: NetgaugeOutput, pattern: str, keys: tuple[int, ...], line: int) -> tuple[str, int | None, Pair]:
     """The name of a row's test, its size, and the ranks that it is of: pairs of ranks repeat each other."""
     name = f"netgauge {pattern}"
     if pattern == QUEUE and len(keys) == 1:
@@ -129,7 +129,7 @@ def _test(output: Output, pattern: str, keys: tuple[int, ...], line: int) -> tup
 
 
 def _of_test(
-    output: Output, name: str, pair: Pair, layout: Layout, test: list[tuple[int | None, dict[str, list[float]]]]
+    output: NetgaugeOutput, name: str, pair: Pair, layout: Layout, test: list[tuple[int | None, dict[str, list[float]]]]
 ) -> list[Reading]:
     sizes_B = [size_B for size_B, _ in test if size_B is not None]
     labels: dict[str, Label] = {"rank": pair[0], "peer": pair[1]} if pair else {}
@@ -149,7 +149,7 @@ def _of_test(
     return found
 
 
-def _ordered(output: Output, blocks: dict[str, list[float]], line: int) -> None:
+def _ordered(output: NetgaugeOutput, blocks: dict[str, list[float]], line: int) -> None:
     for name, (least, mean, median, greatest) in blocks.items():
         if not least - ROUNDING <= median <= greatest + ROUNDING:
             raise output.refused(line, f"least, median and greatest of {name} are not in rising order")
@@ -157,7 +157,7 @@ def _ordered(output: Output, blocks: dict[str, list[float]], line: int) -> None:
             raise output.refused(line, f"the mean of {name} does not lie between its least and greatest")
 
 
-def _agree(output: Output, size_B: int, blocks: dict[str, list[float]], line: int) -> None:
+def _agree(output: NetgaugeOutput, size_B: int, blocks: dict[str, list[float]], line: int) -> None:
     """The rates of a row are those of its times, the least of the greatest (half a round trip)."""
     least, mean, median, greatest = blocks["time"]
     for time_us, rate in zip((greatest, mean, median, least), blocks["rate"], strict=True):
@@ -165,7 +165,7 @@ def _agree(output: Output, size_B: int, blocks: dict[str, list[float]], line: in
 
 
 def check_rate(
-    output: Output, size_B: int, time_us: float, rate: float, line: int, *, rounding: float = ROUNDING
+    output: NetgaugeOutput, size_B: int, time_us: float, rate: float, line: int, *, rounding: float = ROUNDING
 ) -> None:
     """A rate in Mbit/s must be that of so many bytes in that time.
 

@@ -8,12 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Cell, Comparison, Program, Stage
-from fairlead.analysis.effects import Result
+from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Comparison, ProgramResults, ScenarioRuns, Stage
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.analysis.latencies import Distribution, PairLatency
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import cell, table
+from fairlead.display.tables import TableCell, cell, table
 from fairlead.manage.data_planes import PLANES
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
@@ -29,7 +28,7 @@ def scenario_name(scenario: str) -> str:
     return f"{network}, {_stage(stage)}" if stage else network
 
 
-def stage_name(program: Program, stage: Stage) -> str:
+def stage_name(program: ProgramResults, stage: Stage) -> str:
     """The program's name, with the stage's where there are several."""
     return program.name if len(program.stages) == 1 else f"{program.name}, {_stage(stage.name)}"
 
@@ -46,7 +45,7 @@ def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
     Args:
         only: the only program's name, where a report has such a figure for each.
     """
-    rows = [len(program.cells()) for program in comparison.programs]
+    rows = [len(program.scenarios()) for program in comparison.programs]
     height = sum(rows) * ROW_IN + 0.75 * len(rows) + 0.7
     with styled():
         figure, axes = axes_of(len(rows), height, gridspec_kw={"height_ratios": rows})
@@ -68,10 +67,10 @@ def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
         table(
             [("program", "program"), ("scenario", "scenario"), ("replication", "replication"), ("time", "time_s")],
             [
-                [cell(program.name), cell(scenario_name(c.scenario)), cell(k), cell(t, words.duration(t, 4))]
+                [cell(program.name), cell(scenario_name(each.scenario)), cell(k), cell(t, words.duration(t, 4))]
                 for program in comparison.programs
-                for c in program.cells()
-                for k, t in sorted(c.times_s.items())
+                for each in program.scenarios()
+                for k, t in sorted(each.times_s.items())
             ],
         ),
     )
@@ -86,10 +85,10 @@ def _clocks(comparison: Comparison) -> str:
     return whole if kinds == {False} else f"by the program's own clock where it prints one, else {whole}"
 
 
-def _run_time_panel(axis: Any, program: Program) -> None:
-    cells = program.cells()
-    slowest = max(_right_end(each) for each in cells)
-    for row, each in enumerate(cells):
+def _run_time_panel(axis: Any, program: ProgramResults) -> None:
+    scenarios = program.scenarios()
+    slowest = max(_right_end(each) for each in scenarios)
+    for row, each in enumerate(scenarios):
         managed = "_" in each.scenario
         colour = palette.MANAGED if managed else palette.PLAIN
         times = list(each.times_s.values())
@@ -102,23 +101,23 @@ def _run_time_panel(axis: Any, program: Program) -> None:
         )
         _median_mark(axis, each, row)
         axis.text(_right_end(each) + 0.015 * slowest, row, words.duration(each.median_s or 0.0), va="center")
-    axis.set_yticks(range(len(cells)), [scenario_name(each.scenario) for each in cells])
-    axis.set_ylim(len(cells) - 0.4, -0.6)
+    axis.set_yticks(range(len(scenarios)), [scenario_name(each.scenario) for each in scenarios])
+    axis.set_ylim(len(scenarios) - 0.4, -0.6)
     axis.set_xlim(0, slowest * 1.11)
     axis.set_title(program.name if program.ranks is None else f"{program.name}, {program.ranks} ranks")
     axis.grid(axis="x")
     axis.tick_params(axis="y", length=0)
-    first_congested = next((k for k, each in enumerate(cells) if each.scenario.startswith(CONGESTED)), None)
+    first_congested = next((k for k, each in enumerate(scenarios) if each.scenario.startswith(CONGESTED)), None)
     if first_congested:
-        axis.axhspan(first_congested - 0.5, len(cells) - 0.4, color=palette.SHADE.light, lw=0, zorder=0)
+        axis.axhspan(first_congested - 0.5, len(scenarios) - 0.4, color=palette.SHADE.light, lw=0, zorder=0)
 
 
-def _right_end(each: Cell) -> float:
+def _right_end(each: ScenarioRuns) -> float:
     """Where the marks of a row end, in seconds."""
     return max([*each.times_s.values(), each.median.estimate.high if each.median.estimate else 0.0])
 
 
-def _median_mark(axis: Any, each: Cell, row: int) -> None:
+def _median_mark(axis: Any, each: ScenarioRuns, row: int) -> None:
     axis.plot([each.median_s] * 2, [row - 0.3, row + 0.3], color=palette.INK.light, lw=1.8, zorder=4)
     if each.median.estimate is not None:
         low, high = max(each.median.estimate.low, 0.0), each.median.estimate.high
@@ -195,7 +194,7 @@ def _two_panels(rows: int) -> tuple[Figure, Any]:
     return figure, figure.subplots(1, 2)
 
 
-def _interval_mark(axis: Any, row: float, result: Result, colour: palette.Colour, marker: str) -> None:
+def _interval_mark(axis: Any, row: float, result: EffectEstimate, colour: palette.Colour, marker: str) -> None:
     if result.value is None:
         return
     if result.estimate is not None and np.isfinite([result.estimate.low, result.estimate.high]).all():
@@ -203,7 +202,7 @@ def _interval_mark(axis: Any, row: float, result: Result, colour: palette.Colour
     axis.plot([result.value], [row], color=colour.light, marker=marker, ms=6.5)
 
 
-def _result_cells(result: Result, signed: bool = False) -> list[TableCell]:
+def _result_cells(result: EffectEstimate, signed: bool = False) -> list[TableCell]:
     if result.estimate is None:
         bare = result.point
         return [cell(bare, None if bare is None else words.percent(bare, signed=signed)), cell(None), cell(None)]

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.analysis import latencies
-from fairlead.analysis.comparison import Comparison, Program
+from fairlead.analysis.comparison import Comparison, ProgramResults
 from fairlead.analysis.migrations import completed
 from fairlead.display import words
 from fairlead.display.terminal import rich_table
@@ -22,7 +22,7 @@ from fairlead.report.run import findings, migrations, timeline
 
 
 @dataclass(frozen=True)
-class Written:
+class ReportFiles:
     """Files of a report."""
 
     html: Path
@@ -32,7 +32,7 @@ class Written:
 
 def write(
     comparison: Comparison, html: Path, *, summary_json: Path | None = None, figures: Path | None = None
-) -> Written:
+) -> ReportFiles:
     """Write the page, ``summary.json`` (beside it unless told otherwise) and, if asked for, the figures as files.
 
     Raises:
@@ -44,7 +44,7 @@ def write(
     target = page.write(summary_json or html.with_name("summary.json"), summary.of(comparison).to_json())
     drawn = [*first, *(each for own in by_program.values() for each in own)]
     files = [path for each in drawn for path in each.save(figures)] if figures is not None else []
-    return Written(html, target, tuple(files))
+    return ReportFiles(html, target, tuple(files))
 
 
 def show(comparison: Comparison, console: Console) -> None:
@@ -66,7 +66,7 @@ def overview(comparison: Comparison) -> list[Drawing]:
     return [*drawn, migrations.times(decided)] if any(completed(each) for _, each in decided) else drawn
 
 
-def of_program(comparison: Comparison, program: Program) -> list[Drawing]:
+def of_program(comparison: Comparison, program: ProgramResults) -> list[Drawing]:
     """Figures of one program's runs."""
     drawn = []
     if _many(comparison):

@@ -1,10 +1,9 @@
 """Tables of a comparison, the same for terminal, HTML and CSV."""
 
-from fairlead.analysis.comparison import Cell, Comparison, case_of
-from fairlead.analysis.effects import Result
+from fairlead.analysis.comparison import Comparison, ScenarioRuns, case_of
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.comparison.comparison_figures import scenario_name, stage_name
 from fairlead.statistics.estimates import speed_gained, time_saved
 
@@ -27,13 +26,13 @@ def run_times(comparison: Comparison) -> Table:
         [
             [cell(program.name), *_run_time_row(each)]
             for program in comparison.programs
-            for each in program.cells()
+            for each in program.scenarios()
             if each.n or each.failed
         ],
     )
 
 
-def _run_time_row(each: Cell) -> list[TableCell]:
+def _run_time_row(each: ScenarioRuns) -> list[TableCell]:
     estimate, spread = each.median.estimate, each.spread
     return [
         cell(scenario_name(each.scenario)),
@@ -48,7 +47,7 @@ def _run_time_row(each: Cell) -> list[TableCell]:
     ]
 
 
-def _busy(each: Cell) -> TableCell:
+def _busy(each: ScenarioRuns) -> TableCell:
     if each.busy is None:
         return cell(None)
     return cell(each.busy, words.percent(each.busy, decimals=0) + (" (limit)" if each.limited_by_processors else ""))
@@ -87,7 +86,7 @@ def unsaid(comparison: Comparison) -> list[str]:
         for stage in program.stages:
             name = stage_name(program, stage)
             for figure in ("recovered", "overhead", "accounted"):
-                found: Result = getattr(stage, figure)
+                found: EffectEstimate = getattr(stage, figure)
                 if found.estimate is None:
                     missing.setdefault((figure, found.reason), []).append(name)
     every = sum(len(program.stages) for program in comparison.programs)
@@ -164,7 +163,7 @@ def runs(comparison: Comparison) -> Table:
     times = {
         (program.name, each.scenario, replication): time_s
         for program in comparison.programs
-        for each in program.cells()
+        for each in program.scenarios()
         for replication, time_s in each.times_s.items()
     }
     rows = []
@@ -194,7 +193,7 @@ def _ends(low: float, high: float) -> str:
     return f"{low!r}..{high!r}"
 
 
-def _share(result: Result, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
+def _share(result: EffectEstimate, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
     estimate = result.estimate
     if estimate is None:
         bare = result.point

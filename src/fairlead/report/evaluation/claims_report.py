@@ -6,15 +6,15 @@ from typing import Any
 
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
-from fairlead.published.verdicts import FAILS, HOLDS, UNDECIDABLE, Checked, Figure, Result
+from fairlead.published.verdicts import FAILS, HOLDS, UNDECIDABLE, Checked, CheckedClaims, Figure
 
 
-def title(result: Result) -> str:
+def title(result: CheckedClaims) -> str:
     """Heading of the table."""
     return f"{words.count(len(result.checked) + _unread(result), 'claim')} against the data"
 
 
-def table_of(result: Result, *, everything: bool = False) -> Table:
+def table_of(result: CheckedClaims, *, everything: bool = False) -> Table:
     """Claims that do not hold or cannot be decided; with ``everything`` all."""
     shown = [each for each in result.checked if everything or each.verdict != HOLDS]
     return table(
@@ -44,7 +44,7 @@ def table_of(result: Result, *, everything: bool = False) -> Table:
     )
 
 
-def totals(result: Result) -> str:
+def totals(result: CheckedClaims) -> str:
     """One line, for people."""
     return (
         f"{result.count(HOLDS)} hold, {result.count(FAILS)} do not follow from the data, "
@@ -53,17 +53,17 @@ def totals(result: Result) -> str:
     )
 
 
-def mistakes(result: Result) -> list[str]:
+def mistakes(result: CheckedClaims) -> list[str]:
     """Claims that cannot be read: file, line, key, and what is wrong; a line each."""
     return [f"{each}" + (f"\n  in the claim: {each.statement}" if each.statement else "") for each in result.mistakes]
 
 
-def _unread(result: Result) -> int:
+def _unread(result: CheckedClaims) -> int:
     """Claims with mistakes; one may have several."""
     return len({each.key.partition("]")[0] for each in result.mistakes})
 
 
-def disagreements(result: Result) -> list[str]:
+def disagreements(result: CheckedClaims) -> list[str]:
     """Claims of which the file itself says something else."""
     return [
         f"the file states that this {'holds' if each.claim.reproduces else 'does not follow'}, the data say: "
@@ -73,7 +73,7 @@ def disagreements(result: Result) -> list[str]:
     ]
 
 
-def to_json(result: Result) -> dict[str, Any]:
+def to_json(result: CheckedClaims) -> dict[str, Any]:
     """Everything, unrounded."""
     return {
         "totals": dict(Counter(each.verdict for each in result.checked))

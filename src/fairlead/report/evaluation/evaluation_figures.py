@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter
 
 from fairlead.analysis import dataset
 from fairlead.analysis.dataset import Levels
-from fairlead.analysis.evaluation import Analysis, Summary
+from fairlead.analysis.evaluation import Analysis, CellSummary
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report import palette
@@ -68,7 +68,7 @@ def lines(analysis: Analysis) -> Drawing:
     )
 
 
-def _draw_lines(analysis: Analysis, cases: dict[Levels, dict[Levels, Summary]]) -> Figure:
+def _draw_lines(analysis: Analysis, cases: dict[Levels, dict[Levels, CellSummary]]) -> Figure:
     names = _configurations(analysis)
     rows, columns = -(-len(cases) // 2), min(2, len(cases))
     with styled():
@@ -87,7 +87,7 @@ def _draw_lines(analysis: Analysis, cases: dict[Levels, dict[Levels, Summary]]) 
     return figure
 
 
-def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, Summary], names: list[Levels]) -> None:
+def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, CellSummary], names: list[Levels]) -> None:
     present = [name for name in names if name in cells]
     places = [names.index(name) for name in present]
     means = [cells[name].cell.mean for name in present]
@@ -244,9 +244,9 @@ def _configurations(analysis: Analysis) -> list[Levels]:
     return sorted(found, key=lambda levels: levels != analysis.baseline)
 
 
-def _by_case(analysis: Analysis) -> dict[Levels, dict[Levels, Summary]]:
+def _by_case(analysis: Analysis) -> dict[Levels, dict[Levels, CellSummary]]:
     places = [analysis.data.place(name) for name in analysis.cases]
-    cases: dict[Levels, dict[Levels, Summary]] = {}
+    cases: dict[Levels, dict[Levels, CellSummary]] = {}
     for each in analysis.summaries:
         case: tuple[Label, ...] = tuple(each.cell.levels[k] for k in places)
         cases.setdefault(case, {})[analysis.configuration_of(each.cell)] = each

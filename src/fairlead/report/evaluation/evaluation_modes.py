@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from fairlead.analysis.dataset import describe
-from fairlead.analysis.evaluation import Analysis, Summary
+from fairlead.analysis.dataset import describe_levels
+from fairlead.analysis.evaluation import Analysis, CellSummary
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
 from fairlead.report.evaluation.evaluation_tables import value_words
@@ -27,7 +27,7 @@ def drawing(analysis: Analysis) -> Drawing | None:
         figure, (axis,) = axes_of(1, 1.0 + 0.34 * len(shown))
         for row, each in enumerate(shown):
             _strip(axis, row, each)
-        axis.set_yticks(range(len(shown)), [describe(analysis.data.named(each.cell)) for each in shown])
+        axis.set_yticks(range(len(shown)), [describe_levels(analysis.data.named(each.cell)) for each in shown])
         axis.set_ylim(len(shown) - 0.4, -0.6)
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"× {value:.3g}"))
         axis.set_xlabel(f"{analysis.data.series}, as a share of the cell's median")
@@ -43,7 +43,7 @@ def drawing(analysis: Analysis) -> Drawing | None:
     )
 
 
-def _numbers(analysis: Analysis, found: Sequence[Summary]) -> Table:
+def _numbers(analysis: Analysis, found: Sequence[CellSummary]) -> Table:
     return table(
         [
             *((name, name) for name in analysis.data.factors),
@@ -66,7 +66,7 @@ def _numbers(analysis: Analysis, found: Sequence[Summary]) -> Table:
     )
 
 
-def _strip(axis: Any, row: int, each: Summary) -> None:
+def _strip(axis: Any, row: int, each: CellSummary) -> None:
     modes, values = each.notes.modes, each.cell.values
     assert modes is not None  # chosen so
     middle = float(np.median(values))

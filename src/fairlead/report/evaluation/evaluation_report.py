@@ -13,7 +13,7 @@ from fairlead.analysis.aside import Alternative
 from fairlead.analysis.dataset import Dataset, is_imported
 from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
 from fairlead.analysis.losses import losses
-from fairlead.analysis.settings import Report
+from fairlead.analysis.settings import ReportSettings
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
@@ -54,7 +54,7 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
         StatisticsError: ``level`` is no confidence level.
     """
     data = dataset.load(store, record, series)
-    report = Report.model_validate(record.plan.get("report") or {})
+    report = ReportSettings.model_validate(record.plan.get("report") or {})
     plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
     return replace(
         analyse(data, report, level, plot),
@@ -66,7 +66,7 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
     )
 
 
-def _alternatives(store: Store, data: Dataset, report: Report, level: float) -> Iterator[Alternative]:
+def _alternatives(store: Store, data: Dataset, report: ReportSettings, level: float) -> Iterator[Alternative]:
     """The same with the rows that the import set aside: each kind by itself, and both."""
     kinds = aside.kinds_of(data)
     for wanted in dict.fromkeys([*((kind,) for kind in kinds), kinds]) if kinds else ():
@@ -141,7 +141,7 @@ def findings(analysis: Analysis) -> list[str]:
         interval = f" ({words.percent_interval(pair.speed, signed=True)})" if pair.speed else ""
         texts.append(
             f"{what} in speed: {words.percent(pair.speed_value, signed=True)}{interval}, "
-            f"{dataset.describe(data.named(pair.second))}."
+            f"{dataset.describe_levels(data.named(pair.second))}."
         )
     return texts
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from fairlead.analysis.cautions import disagrees
-from fairlead.analysis.dataset import describe
-from fairlead.analysis.evaluation import Analysis, Pair
-from fairlead.analysis.losses import Part
+from fairlead.analysis.dataset import describe_levels
+from fairlead.analysis.evaluation import Analysis, ConfigurationPair
+from fairlead.analysis.losses import LossFactor
 from fairlead.analysis.notes import Notes
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Label
 
@@ -99,7 +98,7 @@ def modes(analysis: Analysis) -> Table:
     )
 
 
-def _modes_of(analysis: Analysis, pair: Pair) -> str:
+def _modes_of(analysis: Analysis, pair: ConfigurationPair) -> str:
     texts = []
     for side, own in (("base", pair.first), ("", pair.second)):
         notes = analysis.notes[own.levels]
@@ -146,7 +145,7 @@ def aside(analysis: Analysis) -> Table:
     )
 
 
-def _gain_and_verdict(pair: Pair | None) -> TableCell:
+def _gain_and_verdict(pair: ConfigurationPair | None) -> TableCell:
     if pair is None:
         return cell(None, "no sample")
     shown = words.percent(pair.speed_value, signed=True)
@@ -173,7 +172,7 @@ def verdicts(analysis: Analysis) -> Table:
     )
 
 
-def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
+def gains(analysis: Analysis, pairs: Sequence[ConfigurationPair]) -> Table:
     """Two configurations a row, the second judged against the first."""
     of_case = [(name, name) for name in analysis.cases]
     return table(
@@ -190,7 +189,7 @@ def gains(analysis: Analysis, pairs: Sequence[Pair]) -> Table:
     )
 
 
-def _gain_row(analysis: Analysis, pair: Pair) -> list[TableCell]:
+def _gain_row(analysis: Analysis, pair: ConfigurationPair) -> list[TableCell]:
     difference = pair.difference.estimate if pair.difference else None
     apart = difference.value if difference else pair.second.mean - pair.first.mean
     return [
@@ -305,7 +304,7 @@ def losses(analysis: Analysis) -> Table:
     )
 
 
-def _part(part: Part | None) -> list[TableCell]:
+def _part(part: LossFactor | None) -> list[TableCell]:
     if part is None:
         return [cell(None), cell(None)]
     shown = cell(part.value, f"× {words.significant(part.value)}")
@@ -317,12 +316,12 @@ def _part(part: Part | None) -> list[TableCell]:
 
 def configuration_name(analysis: Analysis, levels: Sequence[Label]) -> str:
     """A configuration with the names of its factors: "nics 4, policy layer2"."""
-    return describe(dict(zip(analysis.configurations, levels, strict=True)))
+    return describe_levels(dict(zip(analysis.configurations, levels, strict=True)))
 
 
 def case_name(analysis: Analysis, levels: Sequence[Label]) -> str:
     """A case with the names of its factors; of an evaluation without cases its name."""
-    return describe(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
+    return describe_levels(dict(zip(analysis.cases, levels, strict=True))) or analysis.data.name
 
 
 def short_name(analysis: Analysis, levels: Sequence[Label]) -> str:

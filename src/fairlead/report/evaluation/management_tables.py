@@ -1,10 +1,9 @@
 """Tables of an evaluation's management: what it did in each cell, and what it gives and costs."""
 
-from fairlead.analysis.effects import Result
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.analysis.evaluation import Analysis
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 
 
 def did(analysis: Analysis) -> Table:
@@ -57,7 +56,7 @@ def gains(analysis: Analysis) -> Table:
     )
 
 
-def _share(result: Result, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
+def _share(result: EffectEstimate, *, signed: bool = False, decimals: int = 1) -> tuple[TableCell, TableCell]:
     estimate = result.estimate
     if estimate is None:
         bare = result.point

@@ -9,7 +9,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.path_table import Candidate
+from fairlead.characterize.path_table import DetourCandidate
 from fairlead.characterize.samples import Bools
 from fairlead.characterize.tournament import Pair
 from fairlead.display import words
@@ -230,7 +230,7 @@ def detour_map(found: Characterization) -> Drawing:
     )
 
 
-def _candidate_row(found: Characterization, pair: Pair, rank: int, each: Candidate, direct_s: float) -> list[Any]:
+def _candidate_row(found: Characterization, pair: Pair, rank: int, each: DetourCandidate, direct_s: float) -> list[Any]:
     return [
         cell(found.hosts[pair[0]]),
         cell(found.hosts[pair[1]]),

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from fairlead.characterize.characterization import Characterization, duration_words
+from fairlead.characterize.tournament import Pair
 from fairlead.display import words
 from fairlead.report import page
 from fairlead.report.figures import Drawing
@@ -79,22 +80,29 @@ def _latency_words(found: Characterization) -> str:
 
 
 def _sharing_words(found: Characterization) -> str:
-    pairs = figures_of.pairs_of(found)
-    if len(found.hosts) > figures_of.MOST_DETOURS:
-        pairs = figures_of.shown_pairs(found)
+    pairs = _told_pairs(found)
     hurt = [int(found.sensitivity.hurt_by(pair).sum()) for pair in pairs]
     sharing = sum(number > 0 for number in hurt)
     if not sharing:
         return "No two host pairs share a bottleneck."
     middle = words.significant(float(np.median([number for number in hurt if number])), 2).removesuffix(".0")
     which = "Every host pair shares" if sharing == len(pairs) else f"{sharing} of {len(pairs)} host pairs share"
-    return f"{which} a bottleneck with others (median: {middle})."
+    if _by_groups(found):
+        which = f"Of {len(pairs)} host pairs, one for each two groups of hosts, {sharing} share"
+    return f"{which} a bottleneck with others (median: {middle} others)."
+
+
+def _by_groups(found: Characterization) -> bool:
+    """Whether one pair of each two groups of hosts stands for the others in what is said of pairs."""
+    return len(found.hosts) > figures_of.MOST_DETOURS
+
+
+def _told_pairs(found: Characterization) -> list[Pair]:
+    return figures_of.shown_pairs(found) if _by_groups(found) else figures_of.pairs_of(found)
 
 
 def _detour_words(found: Characterization) -> str:
-    size_B, pairs = found.reference_size_B(), figures_of.pairs_of(found)
-    if len(found.hosts) > figures_of.MOST_DETOURS:
-        pairs = figures_of.shown_pairs(found)
+    size_B, pairs = found.reference_size_B(), _told_pairs(found)
     best = []
     for pair in pairs:
         usable = [each for each in found.candidates(pair, size_B) if not each.shares_bottleneck]
@@ -105,7 +113,8 @@ def _detour_words(found: Characterization) -> str:
             "No host pair has a detour: every path over a third host shares the direct path's bottleneck, as on a "
             "single switch. fairlead can monitor this cluster, but not route traffic around congestion."
         )
+    which = f"{len(best)} of {'these ' * _by_groups(found)}{len(pairs)} host pairs"
     return (
-        f"{len(best)} of {len(pairs)} host pairs have a detour around their bottleneck; for {words.size(size_B)} the "
+        f"{which} have a detour around their bottleneck; for {words.size(size_B)} the "
         f"best takes {words.significant(float(np.median(best)), 2)} times as long as the quiet direct path (median)."
     )

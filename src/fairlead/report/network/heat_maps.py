@@ -44,7 +44,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Block:
+class Outline:
     """Cells that are outlined as belonging together: first row and column, rows and columns."""
 
     row: int
@@ -58,7 +58,7 @@ def draw(
     panels: Sequence[Panel],
     *,
     axis_labels: tuple[str, str] | None = None,
-    blocks: Sequence[Block] = (),
+    blocks: Sequence[Outline] = (),
 ) -> Figure:
     """Panels beside each other, two a row.
 

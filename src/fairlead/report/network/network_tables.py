@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from fairlead.analysis.aggregation import Observed
-from fairlead.analysis.dataset import Cell
-from fairlead.analysis.evaluation import Analysis, Pair
+from fairlead.analysis.dataset import DesignCell
+from fairlead.analysis.evaluation import Analysis, ConfigurationPair
 from fairlead.display import words
-from fairlead.display.tables import Cell as TableCell
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.evaluation.evaluation_tables import configuration_title, short_name
 from fairlead.store import Run
 
@@ -49,7 +48,7 @@ def _without_empty(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[T
     return table([columns[k] for k in kept], [[row[k] for k in kept] for row in rows])
 
 
-def _row(analysis: Analysis, pair: Pair, base: Observed, seen: Observed) -> list[TableCell]:
+def _row(analysis: Analysis, pair: ConfigurationPair, base: Observed, seen: Observed) -> list[TableCell]:
     theory = seen.counted / base.counted * _rates(analysis, pair)
     share = _mpi_share(analysis, pair)
     bounded = None if share is None else 1 / (1 - share + share / theory)
@@ -78,7 +77,7 @@ def _nics(number: float) -> str:
     return f"{words.significant(number, 2)}{words.NBSP}NICs"
 
 
-def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: float | None) -> str:
+def _remark(pair: ConfigurationPair, base: Observed, seen: Observed, theory: float, bounded: float | None) -> str:
     """Where measurement and theory differ, and what may be the reason."""
     parts = []
     if seen.predicted is None:
@@ -110,20 +109,20 @@ def _remark(pair: Pair, base: Observed, seen: Observed, theory: float, bounded: 
     return "; ".join(parts)
 
 
-def _mpi_share(analysis: Analysis, pair: Pair) -> float | None:
+def _mpi_share(analysis: Analysis, pair: ConfigurationPair) -> float | None:
     program = analysis.report.program
     if program not in analysis.cases:
         return None
     return analysis.report.mpi_share.get(str(pair.case[analysis.cases.index(program)]))
 
 
-def _rates(analysis: Analysis, pair: Pair) -> float:
+def _rates(analysis: Analysis, pair: ConfigurationPair) -> float:
     """How many times faster a NIC of the second configuration is."""
     rates = [_rate_bps(_row_of(analysis, each)) for each in (pair.second, pair.first)]
     return rates[0] / rates[1]
 
 
-def _row_of(analysis: Analysis, of: Cell) -> Run:
+def _row_of(analysis: Analysis, of: DesignCell) -> Run:
     return next(row for row in analysis.data.rows if row.id == int(of.runs[0]))
 
 

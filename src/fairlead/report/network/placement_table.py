@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.placement.json_form import Link, Placement
 
@@ -71,7 +71,7 @@ def _ranks(hosts: list[str], host: str) -> str:
     return " ".join(str(rank) for rank, each in enumerate(hosts) if each == host)
 
 
-def _row(what: str, before: float | None, after: float | None, shown: Callable[[float], str]) -> list[Cell]:
+def _row(what: str, before: float | None, after: float | None, shown: Callable[[float], str]) -> list[TableCell]:
     if before is None or after is None:
         return []
     less = cell(1 - after / before, words.percent(1 - after / before)) if before else cell(None)

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from fairlead.analysis import communication
 from fairlead.analysis.communication import Communication, HostPair
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report import palette
 from fairlead.report.comparison.comparison_figures import MOST_PAIRS, arrow, scenario_name
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
@@ -136,9 +136,9 @@ def _figure(
     return figure
 
 
-def _time(time_s: float | None) -> Cell:
+def _time(time_s: float | None) -> TableCell:
     return cell(time_s, None if time_s is None else words.duration(time_s))
 
 
-def _share(part: float, whole: float) -> Cell:
+def _share(part: float, whole: float) -> TableCell:
     return cell(part / whole, words.percent(part / whole, decimals=0)) if whole else cell(None)

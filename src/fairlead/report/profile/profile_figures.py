@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import tables
 from fairlead.profile.json_form import Matrix, Rank, SizeClass, Summary, Waiting, matrix
 from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, KINDS, ONE_SIDED, OTHER, POINT_TO_POINT, kind_of
@@ -19,7 +19,7 @@ from fairlead.profile.tables import size_words
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.report.network import heat_maps
-from fairlead.report.network.heat_maps import Block, Panel
+from fairlead.report.network.heat_maps import Outline, Panel
 
 MOST_LABELS = 16
 """Ranks up to which each bar carries its share; beyond, the table has it."""
@@ -117,7 +117,7 @@ def host_traffic(found: Summary) -> Drawing:
             found.hosts,
             _panels(found.host_bytes_B, found.host_messages),
             axis_labels=("from host", "to host"),
-            blocks=[Block(k, k, 1, 1) for k in range(len(found.hosts))],
+            blocks=[Outline(k, k, 1, 1) for k in range(len(found.hosts))],
         ),
         _traffic_table("host", found.hosts, found.host_bytes_B, found.host_messages),
     )
@@ -267,14 +267,14 @@ def _traffic_table(what: str, names: Sequence[str], bytes_B: Matrix, messages: M
     )  # fmt: skip
 
 
-def _same_host(host_of_rank: Sequence[str]) -> list[Block]:
+def _same_host(host_of_rank: Sequence[str]) -> list[Outline]:
     """Outlines of what stays inside a host: for each two runs of ranks on one host; none where each is alone on its
     host, or they are too many to be seen."""
     runs: list[tuple[str, int, int]] = []
     for host, members in groupby(range(len(host_of_rank)), key=lambda rank: host_of_rank[rank]):
         ranks = list(members)
         runs.append((host, ranks[0], len(ranks)))
-    blocks = [Block(a[1], b[1], a[2], b[2]) for a in runs for b in runs if a[0] == b[0]]
+    blocks = [Outline(a[1], b[1], a[2], b[2]) for a in runs for b in runs if a[0] == b[0]]
     return blocks if len(blocks) <= MOST_BLOCKS and len(set(host_of_rank)) < len(host_of_rank) else []
 
 
@@ -305,9 +305,9 @@ def _short(number: float) -> str:
     return f"{number / scale:.3g}{words.NBSP + unit if unit else ''}" if number else "0"
 
 
-def _time(seconds: float) -> Cell:
+def _time(seconds: float) -> TableCell:
     return cell(seconds, words.duration(seconds))
 
 
-def _size(size_B: float) -> Cell:
+def _size(size_B: float) -> TableCell:
     return cell(size_B, words.size(size_B))

@@ -9,7 +9,7 @@ from fairlead.profile.json_form import Summary
 
 
 @dataclass(frozen=True)
-class Output:
+class ProfileOutput:
     """Where a profile goes; None: nowhere.
 
     Attributes:

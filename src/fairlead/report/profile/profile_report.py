@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairlead.display import words
-from fairlead.display.tables import Cell, Table, cell, table
+from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import findings, tables
 from fairlead.profile.groups import NONE
 from fairlead.profile.json_form import Summary
@@ -133,7 +133,7 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
-def _share(part: int, whole: int) -> Cell:
+def _share(part: int, whole: int) -> TableCell:
     return cell(part / whole, words.percent(part / whole)) if whole else cell(None)
 
 

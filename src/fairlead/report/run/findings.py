@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, Program, Stage
-from fairlead.analysis.effects import Result
+from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, ProgramResults, Stage
+from fairlead.analysis.effects import EffectEstimate
 from fairlead.analysis.migrations import completed
 from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
@@ -49,7 +49,7 @@ def _range(what: str, values: list[tuple[float | None, str]], shown: Callable[[f
     return f"{what} {shown(low)} ({first}) to {shown(high)} ({last}){missing}."
 
 
-def of_program(program: Program, level: float) -> str:
+def of_program(program: ProgramResults, level: float) -> str:
     """What the runs of one program or case say."""
     return " ".join(
         text
@@ -61,16 +61,16 @@ def of_program(program: Program, level: float) -> str:
     )
 
 
-def _told(program: Program) -> list[Stage]:
+def _told(program: ProgramResults) -> list[Stage]:
     """The planes that stand side by side; else the stage with all components."""
     return [stage for stage in program.stages if stage.name in PLANES] or [program.final]
 
 
-def _of_stage(program: Program, stage: Stage, level: float) -> list[str]:
+def _of_stage(program: ProgramResults, stage: Stage, level: float) -> list[str]:
     return [_recovery(program, stage, level), _reroutes(program, stage), _migrations(stage), _overhead(stage, level)]
 
 
-def _congestion(program: Program) -> str:
+def _congestion(program: ProgramResults) -> str:
     clean, congested = program.clean, program.congested
     if clean.median_s is None or congested.median_s is None:
         missing = clean if clean.median_s is None else congested
@@ -83,7 +83,7 @@ def _congestion(program: Program) -> str:
     )
 
 
-def _recovery(program: Program, stage: Stage, level: float) -> str:
+def _recovery(program: ProgramResults, stage: Stage, level: float) -> str:
     managed_s = stage.congested.median_s
     if managed_s is None:
         return f"No managed congested run{_over(stage)} finished."
@@ -114,7 +114,7 @@ def _over(stage: Stage) -> str:
     return f" over the {stage.name} plane" if stage.name in PLANES else ""
 
 
-def _reroutes(program: Program, stage: Stage) -> str:
+def _reroutes(program: ProgramResults, stage: Stage) -> str:
     rerouted = [sum(decision.kind == "rerouted" for decision in run.decisions) for run in stage.runs]
     if not rerouted:
         return ""
@@ -149,7 +149,7 @@ def _overhead(stage: Stage, level: float) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _measured(overhead: Result, level: float) -> str:
+def _measured(overhead: EffectEstimate, level: float) -> str:
     if overhead.point is not None:
         value = words.percent(overhead.point, signed=True)
         return f"Overhead on a clean network: {value} (single runs: may be chance)."
@@ -163,13 +163,13 @@ def _measured(overhead: Result, level: float) -> str:
     return f"Overhead on a clean network: {words.percent(cost.value, signed=True)} ({interval})."
 
 
-def _accounted(accounted: Result) -> str:
+def _accounted(accounted: EffectEstimate) -> str:
     if accounted.value is None:
         return ""
     return f"Its own counters account for {words.percent(accounted.value, decimals=2)}."
 
 
-def _too_short(program: Program) -> str:
+def _too_short(program: ProgramResults) -> str:
     """Of a program whose timed section says little; empty: it is long enough, or there is none."""
     clean_s, share = program.clean.median_s, program.timed_share
     if clean_s is None or share is None or (clean_s >= LEAST_TIMED_S and share >= LEAST_TIMED_SHARE):
@@ -189,10 +189,10 @@ def caveats(comparison: Comparison) -> list[str]:
     if failed:
         found.append(f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs has the reasons.")
     limited = [
-        f"{program.name} {cell.scenario.replace('_', ' ')} ({words.percent(cell.busy, decimals=0)} busy)"
+        f"{program.name} {each.scenario.replace('_', ' ')} ({words.percent(each.busy, decimals=0)} busy)"
         for program in comparison.programs
-        for cell in program.cells()
-        if cell.busy is not None and cell.limited_by_processors
+        for each in program.scenarios()
+        if each.busy is not None and each.limited_by_processors
     ]
     if limited:
         found.append(
@@ -202,8 +202,8 @@ def caveats(comparison: Comparison) -> list[str]:
         )
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
         found.append(f"{'; '.join(short)}: make the runs longer (`timed_s`).")
-    cells = [cell for program in comparison.programs for cell in program.cells()]
-    if any(0 < cell.n < MIN_BOOTSTRAP for cell in cells):
+    scenarios = [each for program in comparison.programs for each in program.scenarios()]
+    if any(0 < each.n < MIN_BOOTSTRAP for each in scenarios):
         found.append(
             f"With fewer than {MIN_BOOTSTRAP} runs of a kind, intervals assume normally distributed run times; more "
             "replications make them narrower and remove that assumption."

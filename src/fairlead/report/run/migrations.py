@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.analysis.migrations import Migration, completed
+from fairlead.analysis.migrations import MigrationDecision, completed
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
@@ -15,7 +15,7 @@ from fairlead.statistics.estimates import median
 _ROW_IN = 0.5
 
 
-def decisions_table(runs: Sequence[tuple[int | None, Sequence[Migration]]]) -> Table:
+def decisions_table(runs: Sequence[tuple[int | None, Sequence[MigrationDecision]]]) -> Table:
     """Every decision. Runs are (replication or None, what was decided)."""
     replicated = any(replication is not None for replication, _ in runs)
     columns = [("time", "t_s"), ("machine", "vm"), ("what", "action"), ("server", "server"), ("to", "target")]
@@ -40,7 +40,7 @@ def decisions_table(runs: Sequence[tuple[int | None, Sequence[Migration]]]) -> T
     )
 
 
-def sentence(decided: Sequence[Migration]) -> str:
+def sentence(decided: Sequence[MigrationDecision]) -> str:
     """What migrations did in one run, in words; empty where there was nothing to decide."""
     done = completed(decided)
     if done:
@@ -56,7 +56,7 @@ def sentence(decided: Sequence[Migration]) -> str:
     return f"No virtual machine was migrated: {stays[-1]}." if stays else ""
 
 
-def times(by_program: Sequence[tuple[str, Sequence[Migration]]]) -> Drawing:
+def times(by_program: Sequence[tuple[str, Sequence[MigrationDecision]]]) -> Drawing:
     """How long migrations took, by the program that ran meanwhile: what it exchanges is in the way of the copy."""
     rows = [(name, completed(decided)) for name, decided in by_program if completed(decided)]
     with styled():
@@ -79,7 +79,7 @@ def times(by_program: Sequence[tuple[str, Sequence[Migration]]]) -> Drawing:
     )
 
 
-def _dots(axis: Any, rows: Sequence[tuple[str, Sequence[Migration]]]) -> None:
+def _dots(axis: Any, rows: Sequence[tuple[str, Sequence[MigrationDecision]]]) -> None:
     longest = 0.0
     for row, (_, done) in enumerate(rows):
         seconds = [each.time_s for each in done if each.time_s is not None]

@@ -279,4 +279,4 @@ def test_the_cluster_may_have_several_networks() -> None:
 
 
 def test_files_that_are_not_there_mean_no_ufw(tmp_path: Path) -> None:
-    assert firewalls.ufw_is_on(firewalls.read(tmp_path / "ufw.conf") or "") is False
+    assert firewalls.ufw_is_on(firewalls.content_of(tmp_path / "ufw.conf") or "") is False

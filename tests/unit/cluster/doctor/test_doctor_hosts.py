@@ -18,7 +18,7 @@ from fairlead.cluster.doctor.facts import ClockOffset
 from fairlead.cluster.doctor.findings import Severity, judge
 from fairlead.cluster.doctor.probing import paths
 from fairlead.cluster.doctor.probing.system import Facts
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 
 from .doctor_facts import ERROR, NAMES, NOTE, WARNING, healthy, one, setting, with_host
 
@@ -160,7 +160,7 @@ def test_an_old_python_is_told_with_its_version(programs: Path) -> None:
     (programs / "python3.13").unlink()
     with (
         pytest.raises(session.NoPythonError, match=r"localhost: python3 is 3\.6, so the doctor cannot look inside"),
-        session.ProbeSession(of(LOCAL), "localhost", {}) as probing_session,
+        session.ProbeSession(executor_of(LOCAL), "localhost", {}) as probing_session,
     ):
         probing_session.facts()
 

@@ -12,15 +12,15 @@ from click.testing import CliRunner
 from fairlead import native
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian import install as installing
-from fairlead.cluster.guardian.install import Plan, plan_installation
+from fairlead.cluster.guardian.install import InstallPlan, plan_installation
 from fairlead.cluster.guardian.places import INSTALLED, PLACES, installed_or
 from fairlead.cluster.guardian.state import TOOLS, HostState
-from fairlead.cluster.guardian.steps import Step
+from fairlead.cluster.guardian.steps import RootCommand
 from fairlead.errors import ConfigError, FairleadError, HostError, PrivilegeError
 
-LOCAL = of(Cluster("here", "local", (Host("localhost", "127.0.0.1"),)))
+LOCAL = executor_of(Cluster("here", "local", (Host("localhost", "127.0.0.1"),)))
 BARE = HostState(1000, "ann", frozenset({"ann"}), frozenset(TOOLS), False, (), None, False, "/ ext4 rw", ())
 
 
@@ -33,7 +33,7 @@ def staged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def saying(monkeypatch: pytest.MonkeyPatch, state: HostState) -> None:
-    monkeypatch.setattr(installing, "look", lambda *_, **__: state)
+    monkeypatch.setattr(installing, "host_state", lambda *_, **__: state)
 
 
 def test_by_default_it_is_for_the_user_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,14 +73,14 @@ def test_what_is_in_the_way_is_told_before_anything_is_done(
     assert str(caught.value) == told
 
 
-def refused(plan: Plan) -> str:
+def refused(plan: InstallPlan) -> str:
     with pytest.raises(PrivilegeError) as caught:
         installing.install(LOCAL, "localhost", plan)
     return str(caught.value)
 
 
 def test_without_sudo_an_administrator_is_told_what_to_run(staged: Path) -> None:
-    plan = Plan(replace(BARE, tools=frozenset()), ("ann",), (Step("a"), Step("b")))
+    plan = InstallPlan(replace(BARE, tools=frozenset()), ("ann",), (RootCommand("a"), RootCommand("b")))
     assert refused(plan) == (
         "localhost: this needs root, and there is no sudo\n"
         f"  for an administrator, as root on localhost: {{ a && b; }} <{staged}/bin/fairlead-guardian"
@@ -88,7 +88,7 @@ def test_without_sudo_an_administrator_is_told_what_to_run(staged: Path) -> None
 
 
 def test_without_a_terminal_sudo_cannot_ask() -> None:
-    told = refused(Plan(BARE, ("ann",), (Step("a"),)))
+    told = refused(InstallPlan(BARE, ("ann",), (RootCommand("a"),)))
     assert told.startswith(
         "localhost: this needs root, and sudo asks for a password, and there is no terminal to ask on\n"
     )
@@ -99,23 +99,28 @@ def test_root_gets_the_guardian_by_standard_input(monkeypatch: pytest.MonkeyPatc
     root = replace(BARE, uid=0, passwordless=True)
     saying(monkeypatch, root)
     copy = tmp_path / "copy"
-    assert installing.install(LOCAL, "localhost", Plan(root, (), (Step(f"cat >{copy}"),))) == root
+    assert installing.install(LOCAL, "localhost", InstallPlan(root, (), (RootCommand(f"cat >{copy}"),))) == root
     assert copy.read_text() == "guardian\n"
     with pytest.raises(HostError, match="localhost: this failed, and nothing was changed: false"):
-        installing.install(LOCAL, "localhost", Plan(root, (), (Step("false"),)))
+        installing.install(LOCAL, "localhost", InstallPlan(root, (), (RootCommand("false"),)))
 
 
 def test_hosts_where_a_person_is_asked_come_last_and_in_turn() -> None:
     asked: list[str] = []
 
-    def act(host: str, plan: Plan) -> str:
+    def act(host: str, plan: InstallPlan) -> str:
         asked.append(host)
         if host == "b":
             raise HostError("b: no")
         return host
 
-    free, due = replace(BARE, passwordless=True), (Step("true"),)
-    plans = {"a": Plan(BARE, (), due), "b": Plan(BARE, (), due), "c": Plan(free, (), due), "d": Plan(free, (), ())}
+    free, due = replace(BARE, passwordless=True), (RootCommand("true"),)
+    plans = {
+        "a": InstallPlan(BARE, (), due),
+        "b": InstallPlan(BARE, (), due),
+        "c": InstallPlan(free, (), due),
+        "d": InstallPlan(free, (), ()),
+    }
     done, failed = installing.carry_out(plans, act)
     assert (asked, done) == (["c", "a", "b"], {"c": "c", "a": "a"})
     assert {host: str(error) for host, error in failed.items()} == {"b": "b: no"}
@@ -171,7 +176,7 @@ def test_a_plan_is_shown_and_a_dry_run_does_nothing(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_host_that_fails_does_not_keep_the_others_from_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "look", lambda *_, **__: (_ for _ in ()).throw(HostError("localhost: gone")))
+    monkeypatch.setattr(installing, "host_state", lambda *_, **__: (_ for _ in ()).throw(HostError("localhost: gone")))
     done = CliRunner().invoke(command, ["guardian", "install", "--local"], prog_name="fairlead")
     assert isinstance(done.exception, FairleadError)
     assert str(done.exception) == "the guardian could not be installed:\nlocalhost: gone"

@@ -10,7 +10,7 @@ from fairlead import __version__
 from fairlead.cluster.guardian import steps
 from fairlead.cluster.guardian.places import INSTALLED, PACKAGED
 from fairlead.cluster.guardian.state import Guardian, HostState, parse
-from fairlead.cluster.guardian.steps import Step
+from fairlead.cluster.guardian.steps import RootCommand
 
 SUM = "ab" * 32
 NEW = "/usr/local/bin/.fairlead-guardian.new"
@@ -48,7 +48,7 @@ executable yes
 """
 
 
-def commands(found: list[Step]) -> list[str]:
+def commands(found: list[RootCommand]) -> list[str]:
     return [step.command for step in found]
 
 
@@ -110,21 +110,21 @@ def test_removal_takes_the_group_unless_it_is_somebodys_own() -> None:
     assert steps.removal(BARE) == []
 
 
-def run(found: list[Step], where: Path) -> "subprocess.CompletedProcess[str]":
+def run(found: list[RootCommand], where: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(["sh", "-c", steps.script(found)], cwd=where, capture_output=True, text=True, check=False)
 
 
 def test_a_script_does_all_steps(tmp_path: Path) -> None:
-    done = run([Step("touch 'a b'", "rm 'a b'"), Step("touch c")], tmp_path)
+    done = run([RootCommand("touch 'a b'", "rm 'a b'"), RootCommand("touch c")], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a b", "c"]
 
 
 def test_a_step_that_fails_is_named_and_those_before_it_are_taken_back(tmp_path: Path) -> None:
     found = [
-        Step("touch 'a b'", "rm 'a b'"),
-        Step("mkdir c && touch c/d && false 'x'", "rm -r c"),
-        Step("touch never"),
+        RootCommand("touch 'a b'", "rm 'a b'"),
+        RootCommand("mkdir c && touch c/d && false 'x'", "rm -r c"),
+        RootCommand("touch never"),
     ]
     done = run(found, tmp_path)
     assert (done.returncode, done.stderr) == (
@@ -136,7 +136,7 @@ def test_a_step_that_fails_is_named_and_those_before_it_are_taken_back(tmp_path:
 
 def test_a_line_for_an_administrator(tmp_path: Path) -> None:
     (tmp_path / "in put").write_text("text\n")
-    line = steps.line([Step("cat >copy"), Step("wc -l <copy >count")], str(tmp_path / "in put"))
+    line = steps.line([RootCommand("cat >copy"), RootCommand("wc -l <copy >count")], str(tmp_path / "in put"))
     assert line == f"{{ cat >copy && wc -l <copy >count; }} <'{tmp_path}/in put'"
     subprocess.run(["sh", "-c", line], cwd=tmp_path, check=True)
     assert (tmp_path / "count").read_text().strip() == "1"

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 
 from fairlead.cloud.inventory import Inventory, Load, Server, Vm
-from fairlead.manage.migration.choice import Candidate
+from fairlead.manage.migration.choice import MigrationCandidate
 from fairlead.manage.migration.controller import Decision, MigrationController
 
 MIB = 2**20
@@ -93,7 +93,7 @@ class Site:
             self.levels[path] = level
             controller.level(*path, level, self.now_s)
 
-    def migrate(self, move: Candidate, controller: MigrationController) -> None:
+    def migrate(self, move: MigrationCandidate, controller: MigrationController) -> None:
         """It succeeds after the expected time."""
         self.now_s += move.copy_s
         self.place[move.vm] = move.target

@@ -2,13 +2,13 @@
 
 import pytest
 
-from fairlead.cloud.inventory import Group, Inventory, Load, Server, Vm
-from fairlead.manage.migration.choice import Candidate, Choice, Pace, choose
-from fairlead.manage.migration.controller import Found, MigrationController
+from fairlead.cloud.inventory import AffinityGroup, Inventory, Load, Server, Vm
+from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose_migration
+from fairlead.manage.migration.controller import MigrationController, UnexpectedMove
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
 from fairlead.manage.migration.settings import MigrationSettings
-from fairlead.manage.migration.traffic import Rate, Traffic, between
+from fairlead.manage.migration.traffic import Rate, TrafficRates, rates_between
 
 from .simulated_site import MIB, UPLINK_BPS, Site, controller_of, drive
 
@@ -56,8 +56,8 @@ def test_rates_are_what_the_counters_grew_by() -> None:
     def site(t_s: float, received_B: int) -> Inventory:
         return Inventory((Server("s", "n", 1, 1, 1, 1e6, Load(t_s, received_B, 0)),), ())
 
-    assert between(site(1.0, 1000), site(3.0, 3000)).servers == {"s": Rate(8000.0, 0.0)}
-    assert between(site(1.0, 1000), site(3.0, 0)).servers == {}  # restarted
+    assert rates_between(site(1.0, 1000), site(3.0, 3000)).servers == {"s": Rate(8000.0, 0.0)}
+    assert rates_between(site(1.0, 1000), site(3.0, 0)).servers == {}  # restarted
 
 
 def look(slow: list[tuple[str, str]], in_bps: float | None, own_bps: float = 1e6) -> dict[str, Kind]:
@@ -66,7 +66,7 @@ def look(slow: list[tuple[str, str]], in_bps: float | None, own_bps: float = 1e6
     vms = tuple(Vm(name, f"s{k // 2}", 1, MIB, 1, 0.0, 0.1) for k, name in enumerate(job))
     inventory = Inventory(tuple(Server(f"s{k}", "n", 4, 9 * MIB, 9, 100e6) for k in range(3)), vms)
     rates = {} if in_bps is None else {f"s{k}": Rate(in_bps, 0.0) for k in range(3)}
-    traffic = Traffic(rates, {name: Rate(own_bps, 0.0) for name in job})
+    traffic = TrafficRates(rates, {name: Rate(own_bps, 0.0) for name in job})
     incoming = Incoming(SETTINGS.window_s)
     for path in slow:
         incoming.level(path, "high", 0.0)
@@ -200,7 +200,7 @@ def test_a_target_that_refuses_is_followed_by_the_next() -> None:
     assert again is not None and again.target in ("s1", "s2", "s3")
 
 
-def next_move(site: Site, controller: MigrationController) -> Candidate | None:
+def next_move(site: Site, controller: MigrationController) -> MigrationCandidate | None:
     """What is to be moved after another half second, if anything."""
     site.advance(controller)
     controller.see(site.inventory(), site.now_s)
@@ -228,7 +228,7 @@ def test_a_move_by_the_provider_is_noticed() -> None:
     assert controller.see(site.inventory(), site.now_s) == []
     site.place["h2"] = "s3"
     site.advance(controller)
-    assert controller.see(site.inventory(), site.now_s) == [Found("h2", "s1", "s3")]
+    assert controller.see(site.inventory(), site.now_s) == [UnexpectedMove("h2", "s1", "s3")]
 
 
 def test_of_several_machines_the_one_with_least_memory_and_traffic_goes_first() -> None:
@@ -238,8 +238,8 @@ def test_of_several_machines_the_one_with_least_memory_and_traffic_goes_first() 
     def first(*vms: Vm, rates: dict[str, Rate] | None = None) -> str:
         inventory = Inventory(tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), vms)
         diagnosis = Diagnosis("s0", Kind.DESTINATION, tuple(each.name for each in vms), 0.9, "")
-        traffic = Traffic({}, rates or {})
-        choice = choose(diagnosis, inventory, traffic, Pace(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+        traffic = TrafficRates({}, rates or {})
+        choice = choose_migration(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
         assert choice.move is not None
         return choice.move.vm
 
@@ -256,11 +256,13 @@ def test_the_target_has_most_rate_left_when_its_machines_are_as_busy_as_usual() 
         tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(3)),
         (vm("a", "s0"), vm("b", "s1")),
     )
-    traffic = Traffic({"s1": Rate(5e6, 0.0), "s2": Rate(20e6, 0.0)}, {"b": Rate(5e6, 0.0)})
+    traffic = TrafficRates({"s1": Rate(5e6, 0.0), "s2": Rate(20e6, 0.0)}, {"b": Rate(5e6, 0.0)})
 
     def target(usual_in_bps: dict[str, float]) -> str:
         diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-        choice = choose(diagnosis, inventory, traffic, Pace(0.8, 1000.0, usual_in_bps), ["s0"], [], SETTINGS)
+        choice = choose_migration(
+            diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, usual_in_bps), ["s0"], [], SETTINGS
+        )
         assert choice.move is not None
         return choice.move.target
 
@@ -273,22 +275,24 @@ def test_a_machine_that_never_converges_is_not_moved() -> None:
         tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), (Vm("a", "s0", 1, MIB, 1, 20e6, 0.1),)
     )
     diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-    choice = choose(diagnosis, inventory, Traffic(), Pace(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+    choice = choose_migration(diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
     assert choice.move is None
     assert "writes to its memory faster than it can be copied" in choice.why
 
 
 def test_a_machine_goes_where_its_owner_lets_it_and_only_if_its_writing_is_known() -> None:
-    def choice(dirty_Bps: float | None, closed: str | None = None) -> Choice:
+    def choice(dirty_Bps: float | None, closed: str | None = None) -> MigrationChoice:
         servers = (
             Server("s0", "n", 9, 2**40, 99, 80e6),
             Server("s1", "n", 9, 2**40, 99, 80e6),
             Server("s2", "n", 9, 2**40, 99, 40e6, closed=closed),
         )
         vms = (Vm("a", "s0", 1, MIB, 1, dirty_Bps, 0.1), Vm("b", "s1", 1, MIB, 1, None, 0.1))
-        inventory = Inventory(servers, vms, (Group("apart", frozenset("ab"), 1),))
+        inventory = Inventory(servers, vms, (AffinityGroup("apart", frozenset("ab"), 1),))
         diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-        return choose(diagnosis, inventory, Traffic(), Pace(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+        return choose_migration(
+            diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS
+        )
 
     move = choice(0.0).move
     assert move is not None and move.target == "s2"  # not s1, which has more rate

@@ -7,12 +7,12 @@ from fairlead.errors import ConfigError
 from fairlead.lab import recipe
 from fairlead.lab.description import Description
 from fairlead.lab.migration import precopy, refusal
-from fairlead.lab.migration.precopy import Round
-from fairlead.lab.resolve import resolve
-from fairlead.lab.topology import Plan, Vm
+from fairlead.lab.migration.precopy import PrecopyRound
+from fairlead.lab.resolve import resolve_lab
+from fairlead.lab.topology import LabVm, ResolvedLab
 
 MIB = 2**20
-VM = Vm(cpus=1, memory_B=32 * MIB, disk_B=2**30, dirty_Bps=MIB, downtime_s=0.3)
+VM = LabVm(cpus=1, memory_B=32 * MIB, disk_B=2**30, dirty_Bps=MIB, downtime_s=0.3)
 SERVERS = """\
 [lab]
 name = "s"
@@ -37,25 +37,25 @@ dirty_rate = "8mbit"
 """
 
 
-def plan_of(text: str = SERVERS) -> Plan:
-    return resolve(parse(text, Description, source="lab.toml"))
+def plan_of(text: str = SERVERS) -> ResolvedLab:
+    return resolve_lab(parse(text, Description, source="lab.toml"))
 
 
 def test_all_of_memory_is_copied_first_then_what_was_written_meanwhile() -> None:
     assert precopy.left_after([], VM) == 32 * MIB
-    assert precopy.left_after([Round(32 * MIB, 2.0)], VM) == 2 * MIB
-    assert precopy.left_after([Round(32 * MIB, 2.0), Round(2 * MIB, 0.125)], VM) == MIB // 8
-    assert precopy.left_after([Round(32 * MIB, 100.0)], VM) == 32 * MIB  # there is no more than all of it
+    assert precopy.left_after([PrecopyRound(32 * MIB, 2.0)], VM) == 2 * MIB
+    assert precopy.left_after([PrecopyRound(32 * MIB, 2.0), PrecopyRound(2 * MIB, 0.125)], VM) == MIB // 8
+    assert precopy.left_after([PrecopyRound(32 * MIB, 100.0)], VM) == 32 * MIB  # there is no more than all of it
 
 
 def test_the_machine_is_paused_when_the_rest_fits_into_the_downtime() -> None:
     assert not precopy.may_pause([], VM)
-    assert precopy.may_pause([Round(32 * MIB, 2.0)], VM)  # 2 MiB at 16 MiB/s: 0.125 s
-    assert not precopy.may_pause([Round(32 * MIB, 8.0)], VM)  # 8 MiB at 4 MiB/s: 2 s
+    assert precopy.may_pause([PrecopyRound(32 * MIB, 2.0)], VM)  # 2 MiB at 16 MiB/s: 0.125 s
+    assert not precopy.may_pause([PrecopyRound(32 * MIB, 8.0)], VM)  # 8 MiB at 4 MiB/s: 2 s
 
 
 def test_a_machine_that_writes_faster_than_is_copied_is_given_up() -> None:
-    slow = [Round(32 * MIB, 64.0)] * precopy.MOST_ROUNDS
+    slow = [PrecopyRound(32 * MIB, 64.0)] * precopy.MOST_ROUNDS
     assert precopy.gives_up(slow[:-1], VM) is None
     said = precopy.gives_up(slow, VM)
     assert said is not None
@@ -79,7 +79,7 @@ def test_servers_are_filled_one_after_another_and_have_machines_of_others() -> N
     assert [(s.address, s.leaf) for s in plan.servers[1:3]] == [("10.64.0.202", 0), ("10.64.1.201", 1)]
     assert [h.server for h in plan.hosts if h.name.startswith("n")] == ["", ""]
     assert len({h.address for h in plan.hosts}) == len(plan.hosts)
-    assert Plan.from_json(plan.to_json()) == plan
+    assert ResolvedLab.from_json(plan.to_json()) == plan
 
 
 def test_virtual_machines_share_their_servers_uplink() -> None:

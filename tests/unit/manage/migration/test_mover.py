@@ -11,7 +11,7 @@ import pytest
 from fairlead.cloud import Inventory, Moved, Progress, Server, Vm
 from fairlead.errors import CloudError, MigrationRefusedError
 from fairlead.manage.migration import mover
-from fairlead.manage.migration.choice import Candidate
+from fairlead.manage.migration.choice import MigrationCandidate
 from fairlead.manage.migration.controller import Decision
 from fairlead.manage.migration.mover import Mover
 from fairlead.manage.migration.probing import Probing
@@ -23,7 +23,7 @@ from fairlead.protocol.objects import ProbeResult
 
 from ...agent_events import event
 
-MOVE = Candidate("h0", "s0", "s1", copy_s=0.01, cost_s=0.1)
+MOVE = MigrationCandidate("h0", "s0", "s1", copy_s=0.01, cost_s=0.1)
 
 
 class FakeMigration:
@@ -98,17 +98,17 @@ class FakeController:
     def step(self, now_s: float, last_move_s: float | None) -> list[Decision]:
         return self._decisions.pop() if self._decisions else []
 
-    def late_s(self, move: Candidate) -> float:
+    def late_s(self, move: MigrationCandidate) -> float:
         return self._late_s
 
-    def moved(self, move: Candidate, now_s: float) -> None:
+    def moved(self, move: MigrationCandidate, now_s: float) -> None:
         self.told_of.append("moved")
 
     def failed(self, now_s: float) -> str:
         self.told_of.append("failed")
         return "nothing is tried for 10 s"
 
-    def refused(self, move: Candidate, now_s: float) -> None:
+    def refused(self, move: MigrationCandidate, now_s: float) -> None:
         self.told_of.append("refused")
 
     def told(self, now_s: float) -> None:
@@ -137,8 +137,8 @@ def run(
     sharing = Sharing(Agents(), ["h0", "h1"], None)
     probing = Probing(Agents(), ["h0", "h1"], {})
     moving = Mover(controller, driver, lock, ["h0", "h1"], report, probing, sharing, dry_run=dry_run)
+    moving(0, event("level_changed", congestion_level="high"))  # before the first look
     with moving:
-        moving(0, event("level_changed", congestion_level="high"))
         assert came.wait(5), events
     return events
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 
 GOOD_CLOCK_SOURCES = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 BUSY_LOAD_PER_CORE = 1.0
@@ -20,7 +20,7 @@ def reachable(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.hosts:
         if host.unreachable:
             text, _, hint = host.unreachable.partition("\n")
-            yield error("reachable", [host.name], text, hint.strip() or of(facts.cluster).look)
+            yield error("reachable", [host.name], text, hint.strip() or executor_of(facts.cluster).look)
     if reached := facts.reached():
         yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")
 
@@ -119,7 +119,7 @@ def busy(facts: ClusterFacts) -> Iterable[Finding]:
 
 def _sharing(facts: ClusterFacts) -> list[list[HostFacts]]:
     """Hosts that share processors; all of them, where it is not known which do."""
-    executor = of(facts.cluster)
+    executor = executor_of(facts.cluster)
     groups: dict[str, list[HostFacts]] = {}
     for host in facts.reached():
         groups.setdefault(executor.machine(host.name), []).append(host)

@@ -5,7 +5,7 @@ from typing import Any
 
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 
 LITTLE_ROOM_B = 64 << 20  # agent, guardian and libraries take 20 MiB
 FEW_INODES = 100
@@ -19,7 +19,7 @@ def _place(host: HostFacts, name: str) -> Mapping[str, Any] | None:
 @check
 def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
     """Files can be written to the home directory. Where hosts share no files, agents are brought there."""
-    shared = of(facts.cluster).shares_files
+    shared = executor_of(facts.cluster).shares_files
     tell = warning if shared else error
     use = "programs cannot leave results there" if shared else "agents are brought to ~/.cache/fairlead there"
     for host in facts.reached():
@@ -65,7 +65,7 @@ def no_execution(facts: ClusterFacts) -> Iterable[Finding]:
         for name, place in (host.facts.get("places") or {}).items():
             if not place or not place["noexec"]:
                 continue
-            if name.startswith("program ") or (name == "home" and not of(facts.cluster).shares_files):
+            if name.startswith("program ") or (name == "home" and not executor_of(facts.cluster).shares_files):
                 what = name.partition(" ")[2] or "fairlead-agent"
                 yield error(
                     "no_execution",

@@ -8,7 +8,7 @@ from fairlead import __version__
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
-from fairlead.cluster.executors import of
+from fairlead.cluster.executors import executor_of
 
 TOLD_BY_OTHERS = ("input_policy", "forward_policy")  # hints of the guardian's that `firewall` has the command for
 
@@ -85,7 +85,7 @@ def _way_out(said: str, cluster: Cluster, if_not_there: str) -> str:
     if re.search("No such file|command not found", said):
         if if_not_there:
             return if_not_there
-        if of(cluster).shares_files:
+        if executor_of(cluster).shares_files:
             return (
                 f"have this installation at the same path there, or set shared_files = false under [{cluster.executor}]"
             )

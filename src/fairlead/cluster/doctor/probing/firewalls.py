@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fairlead.cluster.doctor.probing.system import lines_of, read, text_of
+from fairlead.cluster.doctor.probing.system import content_of, lines_of, text_of
 
 # A last rule that refuses all: no match before the verdict (nft(8)).
 _REFUSES_ALL = re.compile(r'^(counter packets \d+ bytes \d+ )?(drop|reject( with .*)?)( comment ".*")?$')
@@ -54,7 +54,7 @@ def firewalld(interface: str) -> dict[str, Any] | None:
 
 def legacy(chain: str) -> list[str] | None:
     """Rules of the older iptables, where they are not those that `iptables` shows; never loads its modules."""
-    if "filter" not in (read("/proc/net/ip_tables_names") or "").split():
+    if "filter" not in (content_of("/proc/net/ip_tables_names") or "").split():
         return None
     return lines_of("iptables-legacy", "-S", chain)
 
@@ -69,5 +69,5 @@ def firewall(interface: str) -> dict[str, Any]:
         "legacy_forward": legacy("FORWARD"),
         "nft": None if ruleset is None else refusing_chains(ruleset),
         "firewalld": firewalld(interface),
-        "ufw": ufw_is_on(read("/etc/ufw/ufw.conf") or ""),
+        "ufw": ufw_is_on(content_of("/etc/ufw/ufw.conf") or ""),
     }

@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from fairlead.cluster.doctor.probing.system import number, read
+from fairlead.cluster.doctor.probing.system import content_of, number
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # linux/sched.h
 NETLINK_SOCK_DIAG = 4  # linux/netlink.h
@@ -50,8 +50,8 @@ def clock() -> dict[str, Any] | None:
     base = "/sys/devices/system/clocksource/clocksource0"
     return {
         "synchronised": not state.status & STA_UNSYNC,
-        "source": read(f"{base}/current_clocksource"),
-        "sources": (read(f"{base}/available_clocksource") or "").split(),
+        "source": content_of(f"{base}/current_clocksource"),
+        "sources": (content_of(f"{base}/available_clocksource") or "").split(),
     }
 
 
@@ -79,14 +79,14 @@ def in_container(cgroup: str) -> bool:
 def system() -> dict[str, Any]:
     """Kernel, processor and C library."""
     libc, libc_version = platform.libc_ver()
-    named = re.search(r'^ID="?([\w.-]+)', read("/etc/os-release") or "", re.MULTILINE)
+    named = re.search(r'^ID="?([\w.-]+)', content_of("/etc/os-release") or "", re.MULTILINE)
     return {
         "release": platform.release(),
         "machine": platform.machine(),
         "libc": f"{libc} {libc_version}" if libc else None,
         "distribution": named.group(1) if named else None,
-        "cpu_level": cpu_level(read("/proc/cpuinfo") or ""),
-        "container": in_container(read("/proc/1/cgroup") or ""),
+        "cpu_level": cpu_level(content_of("/proc/cpuinfo") or ""),
+        "container": in_container(content_of("/proc/1/cgroup") or ""),
         "root": os.geteuid() == 0,
     }
 
@@ -161,9 +161,9 @@ def modules() -> dict[str, str]:
     base = next((path for path in (Path("/lib/modules"), Path("/usr/lib/modules")) if path.is_dir()), Path("/"))
     directory = base / platform.release()
     loaded, builtin, files = (
-        read("/proc/modules"),
-        read(directory / "modules.builtin"),
-        read(directory / "modules.dep"),
+        content_of("/proc/modules"),
+        content_of(directory / "modules.builtin"),
+        content_of(directory / "modules.dep"),
     )
     return {name: module_state(name, loaded or "", builtin, files) for name in MODULES}
 
@@ -188,9 +188,9 @@ def selinux(programs: list[str]) -> dict[str, Any] | None:
     base = Path("/sys/fs/selinux")
     if number(base / "enforce") != 1:
         return None
-    nfs_homes = (read(base / "booleans/use_nfs_home_dirs") or "").split()[:1]
+    nfs_homes = (content_of(base / "booleans/use_nfs_home_dirs") or "").split()[:1]
     return {
-        "type": parse_context((read("/proc/self/attr/current") or "").rstrip("\0")),
+        "type": parse_context((content_of("/proc/self/attr/current") or "").rstrip("\0")),
         "nfs_homes": nfs_homes == ["1"] if nfs_homes else None,
         "labels": {path: label_of(path) for path in programs if path.startswith("/")},
     }

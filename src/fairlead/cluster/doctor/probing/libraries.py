@@ -12,7 +12,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from fairlead.cluster.doctor.probing.system import find, output_of, read
+from fairlead.cluster.doctor.probing.system import content_of, find, output_of
 
 # Daemons that mpirun starts on other hosts, looked for in PATH of a shell that nobody types into.
 DAEMONS = ("orted", "prted", "hydra_pmi_proxy")
@@ -69,7 +69,7 @@ def parameters(mpirun: str | None) -> list[dict[str, str]]:
         files.insert(0, Path(mpirun).resolve().parent.parent / "etc/openmpi-mca-params.conf")
     found = []
     for path in files:
-        for name, value in parse_parameters(read(path) or "").items():
+        for name, value in parse_parameters(content_of(path) or "").items():
             found.append({"name": name, "value": value, "where": str(path)})
     for variable, value in sorted(os.environ.items()):
         for prefix in (_PREFIX, _RUN_TIME_PREFIX):

@@ -13,7 +13,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from fairlead.cluster.doctor.probing.system import number, read, text_of
+from fairlead.cluster.doctor.probing.system import content_of, number, text_of
 
 IFF_UP, IFF_LOOPBACK = 0x1, 0x8  # linux/if.h
 NETWORKS = "/sys/class/net"
@@ -82,7 +82,7 @@ def kind(base: Path) -> str:
         return "bond"
     if (base / "tun_flags").exists():
         return "tunnel"
-    named = re.search(r"^DEVTYPE=(\w+)", read(base / "uevent") or "", re.MULTILINE)
+    named = re.search(r"^DEVTYPE=(\w+)", content_of(base / "uevent") or "", re.MULTILINE)
     if named:
         return "tunnel" if named.group(1) in ("wireguard", "vxlan", "geneve", "gre") else named.group(1)
     return "physical" if (base / "device").exists() else "virtual"
@@ -94,14 +94,14 @@ def interfaces() -> list[dict[str, Any]]:
     result = []
     for _, name in socket.if_nameindex():
         base = Path(NETWORKS, name)
-        flags = int(read(base / "flags") or "0", 16)
+        flags = int(content_of(base / "flags") or "0", 16)
         result.append(
             {
                 "name": name,
                 "addresses": by_name.get(name, []),
-                "mtu_B": int(read(base / "mtu") or 0),
+                "mtu_B": int(content_of(base / "mtu") or 0),
                 "up": bool(flags & IFF_UP),
-                "carrier": read(base / "carrier") == "1",
+                "carrier": content_of(base / "carrier") == "1",
                 "loopback": bool(flags & IFF_LOOPBACK),
                 "kind": kind(base),
             }
@@ -151,7 +151,7 @@ def link(name: str) -> dict[str, Any] | None:
     base = Path(NETWORKS, name)
     if not base.exists():
         return None
-    speed_Mbps, duplex = number(base / "speed"), read(base / "duplex")
+    speed_Mbps, duplex = number(base / "speed"), content_of(base / "duplex")
     return {
         "name": name,
         "kind": kind(base),
@@ -172,7 +172,7 @@ def links(name: str) -> list[dict[str, Any]]:
 
 def bond(name: str) -> dict[str, bool]:
     """Members of a bond and whether they are up; empty for other interfaces."""
-    return parse_bond(read(f"/proc/net/bonding/{name}") or "")
+    return parse_bond(content_of(f"/proc/net/bonding/{name}") or "")
 
 
 def parse_snmp(text: str) -> dict[str, int]:
@@ -185,7 +185,7 @@ def parse_snmp(text: str) -> dict[str, int]:
 
 def segments() -> dict[str, int] | None:
     """TCP segments that this host sent, and sent again."""
-    found = parse_snmp(read("/proc/net/snmp") or "")
+    found = parse_snmp(content_of("/proc/net/snmp") or "")
     return {"sent": found["OutSegs"], "again": found["RetransSegs"]} if "RetransSegs" in found else None
 
 
@@ -199,12 +199,12 @@ def routing(name: str) -> dict[str, int | None]:
     base = "/proc/sys/net/ipv4"
     return parse_settings(
         {
-            "ip_forward": read(f"{base}/ip_forward"),
-            "rp_filter_all": read(f"{base}/conf/all/rp_filter"),
-            "rp_filter": read(f"{base}/conf/{name}/rp_filter"),
-            "arp_ignore": read(f"{base}/conf/all/arp_ignore"),
-            "arp_announce": read(f"{base}/conf/all/arp_announce"),
-            "tcp_mtu_probing": read(f"{base}/tcp_mtu_probing"),
-            "bridge_filter": read("/proc/sys/net/bridge/bridge-nf-call-iptables"),
+            "ip_forward": content_of(f"{base}/ip_forward"),
+            "rp_filter_all": content_of(f"{base}/conf/all/rp_filter"),
+            "rp_filter": content_of(f"{base}/conf/{name}/rp_filter"),
+            "arp_ignore": content_of(f"{base}/conf/all/arp_ignore"),
+            "arp_announce": content_of(f"{base}/conf/all/arp_announce"),
+            "tcp_mtu_probing": content_of(f"{base}/tcp_mtu_probing"),
+            "bridge_filter": content_of("/proc/sys/net/bridge/bridge-nf-call-iptables"),
         }
     )

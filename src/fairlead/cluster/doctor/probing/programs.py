@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from fairlead.cluster.doctor.probing.system import output_of, read
+from fairlead.cluster.doctor.probing.system import content_of, output_of
 
 
 def infiniband() -> list[dict[str, str]]:
@@ -42,7 +42,7 @@ def version(argv: list[str]) -> dict[str, str]:
 
 def port_ranges(path: str) -> list[list[int]]:
     """First and last of each range in a setting of the kernel's: "32768 60999", or "80,8000-8010"."""
-    words = re.sub(r"(\d+)\s+(\d+)", r"\1-\2", read(path) or "").split(",")
+    words = re.sub(r"(\d+)\s+(\d+)", r"\1-\2", content_of(path) or "").split(",")
     return [[int(part) for part in (word.split("-") * 2)[:2]] for word in words if word]
 
 

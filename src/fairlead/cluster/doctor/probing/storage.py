@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fairlead.cluster.doctor.probing.system import read
+from fairlead.cluster.doctor.probing.system import content_of
 
 
 def free_bytes(path: str) -> int | None:
@@ -72,7 +72,7 @@ def place(path: str, mounts: dict[str, tuple[str, str]], *, write: bool = False)
 
 def places(programs: list[str]) -> dict[str, dict[str, Any] | None]:
     """The home directory, /tmp, and where fairlead's programs are."""
-    mounts = parse_mounts(read("/proc/self/mounts") or "")
+    mounts = parse_mounts(content_of("/proc/self/mounts") or "")
     home = os.path.expanduser("~")  # noqa: PTH111 (Path.home() raises where there is none)
     found = {"home": place(home, mounts, write=True), "tmp": place("/tmp", mounts, write=True)}
     for name in programs:

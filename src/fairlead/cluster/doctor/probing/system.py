@@ -12,7 +12,7 @@ from typing import Any
 NO_PROGRAM = 127
 
 
-def read(path: str | Path) -> str | None:
+def content_of(path: str | Path) -> str | None:
     """Content of a file, or None where there is none or it is not for us."""
     try:
         return Path(path).read_text(errors="replace").strip()
@@ -23,7 +23,7 @@ def read(path: str | Path) -> str | None:
 def number(path: str | Path) -> int | None:
     """A file that holds one whole number, or None."""
     try:
-        return int(read(path) or "")
+        return int(content_of(path) or "")
     except ValueError:
         return None
 

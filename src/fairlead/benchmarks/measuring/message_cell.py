@@ -1,4 +1,4 @@
-"""What point-to-point benchmarks measure again and again."""
+"""The cells of benchmarks that send messages between pairs."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from fairlead.store import Label
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is measured again and again.
+class MessageCell:
+    """One combination of parameters of messages.
 
     Attributes:
         pairs: pairs of ranks for each pair of hosts, at the same time.

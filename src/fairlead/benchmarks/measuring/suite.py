@@ -8,19 +8,19 @@ from typing import Any
 
 from fairlead.benchmarks.measuring.pairs import HostPair
 from fairlead.benchmarks.measuring.repeat import Until
-from fairlead.benchmarks.registration import BENCHMARKS, LEAST_S, Benchmark, Share
+from fairlead.benchmarks.registration import BENCHMARKS, LEAST_S, Benchmark, SuiteShare
 from fairlead.cluster.description import Cluster
 from fairlead.errors import FairleadError
 from fairlead.progress import Progress
 from fairlead.store import Store
-from fairlead.store.ending import Interrupted
+from fairlead.store.ending import MeasurementInterrupted
 
 STARTING_S = 2.0  # of an MPI program, taken from each share
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What was asked for.
+class SuiteSettings:
+    """What was asked of all benchmarks together.
 
     Attributes:
         budget_s: for all of it.
@@ -44,7 +44,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Step:
+class SuiteStep:
     """A benchmark, its weight among those that are left, and how it is run for a number of seconds.
 
     Attributes:
@@ -57,10 +57,10 @@ class Step:
     least_s: float = LEAST_S
 
 
-def measure(
+def measure_all(
     cluster: Cluster,
     store: Store,
-    settings: Settings,
+    settings: SuiteSettings,
     progress: Progress,
     failed: Callable[[str, FairleadError], None],
 ) -> None:
@@ -73,7 +73,7 @@ def measure(
 
 
 def within(
-    steps: Sequence[Step],
+    steps: Sequence[SuiteStep],
     budget_s: float,
     failed: Callable[[str, FairleadError], None],
     now: Callable[[], float] = time.monotonic,
@@ -98,18 +98,18 @@ def told(name: str, failed: Callable[[str, FairleadError], None]) -> Iterator[No
     """
     try:
         yield
-    except Interrupted:
+    except MeasurementInterrupted:
         raise
     except FairleadError as error:
         failed(name, error)
 
 
-def _steps(cluster: Cluster, store: Store, settings: Settings, progress: Progress) -> list[Step]:
-    def step(benchmark: Benchmark, share: Share) -> Step:
+def _steps(cluster: Cluster, store: Store, settings: SuiteSettings, progress: Progress) -> list[SuiteStep]:
+    def step(benchmark: Benchmark, share: SuiteShare) -> SuiteStep:
         def run(seconds: float) -> object:
             return benchmark.asked(share.options(settings, seconds)).measure(cluster, store, progress)
 
-        return Step(benchmark.name, share.weight, run, share.least_s)
+        return SuiteStep(benchmark.name, share.weight, run, share.least_s)
 
     shares = sorted(
         ((each, each.share) for each in BENCHMARKS if each.share is not None), key=lambda item: item[1].turn
