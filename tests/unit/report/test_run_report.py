@@ -244,6 +244,17 @@ def test_without_a_detour_it_says_so(tmp_path):
     assert "There is no detour around any bottleneck here" in text
 
 
+def test_a_manual_reroute_is_there_before_the_start(report, tmp_path):
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path) as store:
+        run = run_report.load(store, record(store, clock, scenario="clean_managed")).managed
+    first = next(each for each in report[1].managed.decisions if each.kind == "rerouted")
+    manual = dataclasses.replace(run, decisions=[dataclasses.replace(first, t_s=-0.002)])
+    text = " ".join(run_findings.paragraphs(manual, way_out=True))
+    assert "Traffic of 1 host pair was rerouted 1 time; first before the start: " in text
+    assert "no path" not in text  # without detection nobody looks
+
+
 def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     clock = fixtures.Clock()
     with fixtures.at(clock), Store.open(tmp_path) as store:

@@ -52,8 +52,8 @@ def _ending(run: ManagedRun) -> str:
 
 def _paths(run: ManagedRun) -> str:
     used = run.used()
-    if not used:
-        return "It used no path between hosts."
+    if not used:  # without detection nobody looks which are used
+        return "" if run.decisions else "It used no path between hosts."
     high = [pair for pair in run.pairs() if any(level == "high" for *_, level in run.level_spans(pair))]
     slow = [pair for pair in high if pair in used]
     if not slow:
@@ -70,10 +70,11 @@ def _reroutes(run: ManagedRun, way_out: bool | None) -> str:
         pairs = {decision.pair for decision in rerouted}
         restored = sum(decision.kind == "restored" and decision.t_s <= run.time_s for decision in run.decisions)
         back = f", and restored {words.count(restored, 'time')}" if restored else ""
+        first_s = rerouted[0].t_s  # a manual reroute is there before the program is
+        when = f"{first_s:.2f}{words.NBSP}s after" if first_s >= 0.005 else "before"
         return (
             f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(rerouted), 'time')}{back}"
-            f"; first {rerouted[0].t_s:.2f}{words.NBSP}s after the start: {arrow(rerouted[0].pair)} over"
-            f" {rerouted[0].relay}."
+            f"; first {when} the start: {arrow(rerouted[0].pair)} over {rerouted[0].relay}."
         )
     if way_out is False:
         return NO_DETOUR
