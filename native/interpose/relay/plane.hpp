@@ -8,6 +8,7 @@
 
 #include <sched.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -340,8 +341,10 @@ class Plane {
     bool closing_ = false;               ///< in MPI_Finalize: nothing more is relayed
     bool finished_ = false;              ///< nobody needs another frame
     bool ended_ = false;                 ///< nor looks for one
-    bool library_asked_ = false;         ///< for the program, in this turn of a wait: it may have yielded
-    bool copies_ = false;                ///< the library, and the program has not waited since
+    /// A collective read or write of a file was, at any time.
+    std::atomic<bool> has_begun_in_turn_ = false;
+    bool library_asked_ = false;  ///< for the program, in this turn of a wait: it may have yielded
+    bool copies_ = false;         ///< the library, and the program has not waited since
     std::uint64_t calls_ = 0;
     unsigned polls_ = 0;
     std::uint64_t agreements_ = 1;

@@ -190,7 +190,7 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
 
 std::vector<std::pair<std::size_t, MPI_Status>> Plane::wait_in_turn(std::span<MPI_Request> requests) {
     std::vector<std::pair<std::size_t, MPI_Status>> done;
-    if (!kWaitsForFilesInTurn) {
+    if (!has_begun_in_turn_) {
         return done;
     }
     locked([&] {

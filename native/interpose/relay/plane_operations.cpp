@@ -295,6 +295,7 @@ void Plane::began_in_turn(MPI_Request request) {
     const auto operation = std::make_shared<Operation>();
     operation->sends = true;  // no receive, of which the endpoint would have to know
     operation->in_turn = true;
+    has_begun_in_turn_ = true;
     operation->channel = channel_of(comm_world());  // which nobody frees
     operation->handle = request;
     operation->active = true;

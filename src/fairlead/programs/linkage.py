@@ -124,7 +124,7 @@ def check_mpi(program: str, linkages: Iterable[Linkage], family: str) -> None:
     if other.standard:
         raise ConfigError(
             f"{program}: the libmpi_abi that the loader finds is {other.mpi}'s, and mpirun is {family}'s",
-            hint=f"{named}, or lead LD_LIBRARY_PATH to {family}'s libmpi_abi",
+            hint=f"{named}, or point LD_LIBRARY_PATH at {family}'s libmpi_abi",
         )
     raise ConfigError(
         f"{program}: was built for {other.mpi}, and mpirun is {family}'s",

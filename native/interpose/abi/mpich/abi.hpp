@@ -5,9 +5,7 @@
 #include <cstdint>
 
 #include "abi/common.hpp"
-
-/// A step of its progress never lets others have the processor; its waiting does.
-inline constexpr bool kProgressYields = false;
+#include "abi/mpich/behaviour.hpp"
 
 using MPI_Comm = int;
 using MPI_Datatype = int;
@@ -55,30 +53,6 @@ inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
 inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
 
 namespace fairlead {
-
-// MPICH 4.0.2 and 5.0.2 complete these with a status that was never set: neither source nor size is known.
-constexpr bool kIsendrecvHasStatus = false;
-
-constexpr bool kErrorsFreePersistent = false;
-
-// MPI_Testall takes persistent collective operations, and partitioned messages, for ones with an error as soon as they
-// are complete. MPI_Waitall and all other tests do not.
-constexpr bool kTestallKnowsAllKinds = false;
-
-// MPI_Waitall completes collective reads and writes of files in the order of its array. Tests carry on with all of them
-// at once, in which ROMIO mistakes the messages of one for those of another.
-constexpr bool kWaitsForFilesInTurn = true;
-
-// Between hosts, MPI_Cancel may say of a receive that it is cancelled when its message is on the way, which is lost.
-constexpr bool kCancelsMatched = true;
-
-// MPI_Testall, MPI_Waitsome and MPI_Testsome leave the error fields of statuses as they are where nothing has an error
-// (MPI 4.1, section 3.2.5); MPI_Waitall does not.
-constexpr bool kSuccessIsInStatus = false;
-
-// Of buffered sends: all need a buffer, empty ones too; of it each message takes so much besides its bytes.
-constexpr std::int64_t kLongestUnbuffered_B = -1;
-constexpr std::uint64_t kBufferedNote_B = 88;
 
 /// Whether the library that is loaded does: all with this binary interface.
 constexpr bool behaves_as_described() {

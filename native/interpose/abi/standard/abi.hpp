@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ABI of MPI 5.0 (libmpi_abi.so.1; MPI 5.0, chapter "Application Binary Interface"): handles are pointers
 // to nothing, predefined ones small numbers; a status keeps count and cancellation where only its library finds them.
-// Any library may be behind it. What the standard leaves open is declared as MPICH and its kin have it;
-// `behaves_as_described` tells them from others.
+// Any library may be behind it. It is taken to behave as MPICH and its kin do; `behaves_as_described` tells them from
+// others.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,7 @@
 #include <cstring>
 
 #include "abi/common.hpp"
-
-/// A step of its progress never lets others have the processor; its waiting does.
-inline constexpr bool kProgressYields = false;
+#include "abi/mpich/behaviour.hpp"
 
 using MPI_Comm = struct MPI_ABI_Comm*;
 using MPI_Datatype = struct MPI_ABI_Datatype*;
@@ -69,16 +67,6 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag);
 }
 
 namespace fairlead {
-
-// As MPICH has it: abi/mpich/abi.hpp says more of each.
-constexpr bool kIsendrecvHasStatus = false;
-constexpr bool kErrorsFreePersistent = false;
-constexpr bool kTestallKnowsAllKinds = false;
-constexpr bool kWaitsForFilesInTurn = true;
-constexpr bool kCancelsMatched = true;
-constexpr bool kSuccessIsInStatus = false;
-constexpr std::int64_t kLongestUnbuffered_B = -1;
-constexpr std::uint64_t kBufferedNote_B = 88;
 
 /// Whether the library behind the ABI does. Also before MPI_Init.
 inline bool behaves_as_described() {
