@@ -1,6 +1,7 @@
 """``make faults``: run the fault matrix, or parts of it; write what each cell said; show what went wrong.
 
-    python -m bench.faults [--list] [--cells WORD...] [--share F [--seed TEXT]] [--results DIR] [--docs [FILE]]
+    python -m bench.faults [--list] [--cells WORD...] [--share F [--seed TEXT]] [--renew] [--results DIR]
+                           [--docs [FILE]]
 
 Exit code 1 if a cell hung, ended the program, gave a wrong result, stayed slower than direct for more than 2 s, left
 something behind, did not end by SIGTERM, or could not be measured.
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bench.faults import report
 from bench.faults.cells import FaultCell, chosen, drawn, why_not
@@ -47,7 +49,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if options.list:
             print("\n".join(cell.name for cell in cells))
             return 0
-        return _run(cells, options.results, path, seed)
+        earlier = json.loads(path.read_text()) if options.renew and path.exists() else None
+        return _run(cells, path, seed, earlier)
     except FairleadError as error:
         print(f"faults: {error}", file=sys.stderr)
         return 1
@@ -56,19 +59,20 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _run(cells: list[FaultCell], directory: Path, path: Path, seed: str | None) -> int:
+def _run(cells: list[FaultCell], path: Path, seed: str | None, earlier: dict[str, Any] | None) -> int:
     begin_s = time.monotonic()
 
     def say(text: str) -> None:
         print(f"faults {time.monotonic() - begin_s:6.1f} s  {text}", flush=True)
 
-    directory.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     results: list[Result] = []
     with opened(say) as matrix:
         for result in matrix.run(cells):
             results.append(result)
             say(f"{len(results):3} of {len(cells)}: {report.line(result)}")
-            report.write(path, report.document(results, matrix.usual(), seed, time.monotonic() - begin_s))
+            found = report.document(results, matrix.usual(), seed, time.monotonic() - begin_s)
+            report.write(path, found if earlier is None else report.renewed(earlier, found))
     say(f"{report.summary(results)}; {path}")
     return 1 if report.failed(results) else 0
 
@@ -92,6 +96,9 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--share", type=_share, metavar="F", help="only this share of them, drawn")
     parser.add_argument("--seed", metavar="TEXT", help="of what is drawn [default: the date]")
+    parser.add_argument(
+        "--renew", action="store_true", help="keep what the results say of other cells [default: begin anew]"
+    )
     parser.add_argument("--results", type=Path, default=Path("results/faults"), help="default: %(default)s")
     parser.add_argument(
         "--docs",

@@ -12,7 +12,7 @@ SHORTEST_GAP_S = 0.1
 TIMES_USUAL = 2.0
 LONGEST_USUAL_S = 0.5  # half of the shortest target: what is longer is told, whatever was usual
 ACTS_S = 1.0  # a fault acts within this time; what stops later has other reasons, a lease that ran out for example
-STEADY_S = 0.3  # pauses with less than this between them are one
+STEADY_S = 0.3  # pauses with less than this between them are one, if what came between is too little
 WINDOW_S = 0.5
 SHARE_OF_DIRECT = 0.5
 
@@ -87,14 +87,15 @@ def judge(
     usual_s = max(rerouted_gap_s, direct_gap_s)
     threshold_s = max(SHORTEST_GAP_S, min(TIMES_USUAL * usual_s, LONGEST_USUAL_S))
     long = [gap for gap in gaps if gap[1] - gap[0] > threshold_s and gap[1] > fault_s]
-    pauses = _joined(long)
+    least_Bps = SHARE_OF_DIRECT * min(direct_Bps, own_Bps)
+    pauses = _joined(long, samples, least_Bps)
     acts_s = fault_s + ACTS_S
     return Flow(
         usual_gap_s=usual_s,
         recovery_s=max((last - max(first, fault_s) for first, last in pauses if first <= acts_s), default=0.0),
         later_s=max((last - first for first, last in pauses if first > acts_s), default=0.0),
         after_undo_s=0.0 if undo_s is None else max([0.0, *(last - max(first, undo_s) for first, last in pauses)]),
-        slow_s=_slow_s(samples, fault_s, end_s, SHARE_OF_DIRECT * min(direct_Bps, own_Bps)),
+        slow_s=_slow_s(samples, fault_s, end_s, least_Bps),
         flowed=any(fault_s < last < end_s for _, last in gaps) and not any(last >= end_s for _, last in long),
     )
 
@@ -111,11 +112,16 @@ def _gaps(samples: Samples, usual_Bps: float, end_s: float) -> list[tuple[float,
     return [(first, last) for first, last in pairwise([*moments, end_s]) if last > first]
 
 
-def _joined(gaps: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Gaps with next to nothing between them as one."""
+def _joined(gaps: Sequence[tuple[float, float]], samples: Samples, least_Bps: float) -> list[tuple[float, float]]:
+    """Gaps with next to nothing between them as one.
+
+    A program that sends large blocks and waits for others in between pauses often, and may still be faster than on the
+    direct path: two gaps are one only if from the first one's end to the second one's end the rate is below
+    ``least_Bps``.
+    """
     found: list[tuple[float, float]] = []
     for first, last in gaps:
-        if found and first - found[-1][1] < STEADY_S:
+        if found and first - found[-1][1] < STEADY_S and rate_Bps(samples, found[-1][1], last) < least_Bps:
             first = found.pop()[0]
         found.append((first, last))
     return found

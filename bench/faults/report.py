@@ -12,6 +12,7 @@ from bench.faults import cells
 from bench.faults.cells import FaultCell
 from bench.faults.trial import BAD, FAILED, LATE, LEFT, OK, UNTESTED, Result
 from fairlead import __version__, files
+from fairlead.errors import ConfigError
 
 
 def line(result: Result) -> str:
@@ -39,6 +40,26 @@ def document(
         "seed": seed,
         "usual": dict(usual),
         "cells": [result.row() for result in results],
+    }
+
+
+def renewed(earlier: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """What a JSON file holds after some of its cells were run again.
+
+    Raises:
+        ConfigError: they are of another version or machine, so that one table of both would mean nothing.
+    """
+    for key in ("version", "machine"):
+        if earlier[key] != found[key]:
+            raise ConfigError(
+                f"the earlier results are of {key} {earlier[key]}, not of {found[key]}",
+                hint="run all cells, or name another directory by --results",
+            )
+    rows = {row["name"]: row for row in found["cells"]}
+    return {
+        **earlier,
+        "cells": [rows.get(row["name"], row) for row in earlier["cells"]],
+        "again": {"measured": found["measured"], "usual": found["usual"], "cells": list(rows)},
     }
 
 
@@ -70,6 +91,7 @@ does when another fails is in [Architecture](design.md#when-a-part-fails).
 make faults                                        # all cells: up to an hour
 make faults FAULTS='--cells relay/guardian-killed' # some of them; --list shows their names
 make faults FAULTS='--share 0.1'                   # a tenth, drawn at random
+make faults FAULTS='--renew --cells two-jobs'      # again; the results keep the others
 make faults FAULTS=--docs                          # write this page from results/faults/faults.json
 ```
 
@@ -137,6 +159,8 @@ def markdown(found: Mapping[str, Any]) -> str:
     if pauses:
         own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())
         text += f"Longest pause on the congested path, without fairlead and without a fault: {own}.\n"
+    if again := found.get("again"):
+        text += f"{len(again['cells'])} of the cells were run again: {again['measured']} UTC.\n"
     count = sum(cells.why_not(cell) is None for cell in cells.matrix())
     ran = sum(row["status"] != UNTESTED for row in rows.values())
     if ran < count:

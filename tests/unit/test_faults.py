@@ -40,6 +40,7 @@ def flow(
     undo_s: float | None = None,
     slow: tuple[float, float] = (0, 0),
     direct_gap_s: float = 0.0,
+    direct_Bps: float = RATE_BPS,
 ) -> recovery.Flow:
     """Ten seconds of even traffic with pauses, a quarter of the rate during ``slow``; the fault is at 3 s."""
     samples, total_B = [], 0.0
@@ -54,7 +55,7 @@ def flow(
         fault_s=3.0,
         undo_s=undo_s,
         end_s=10.0,
-        direct_Bps=RATE_BPS,
+        direct_Bps=direct_Bps,
         direct_gap_s=direct_gap_s,
     )
 
@@ -90,9 +91,19 @@ def test_pauses_as_before_the_fault_do_not_count() -> None:
 
 def test_pauses_as_on_the_direct_path_do_not_count() -> None:
     """A program that sends in blocks goes back to it, and pauses there as it always did."""
-    blocks = [(3.4 + 0.4 * block, 3.6 + 0.4 * block) for block in range(10)]
+    blocks = [(3.3 + 0.4 * block, 3.6 + 0.4 * block) for block in range(10)]
     assert flow((3.0, 3.8), *blocks[2:]).pause_s > 3
-    assert flow((3.0, 3.8), *blocks[2:], direct_gap_s=0.2).recovery_s == pytest.approx(0.82, abs=0.03)
+    assert flow((3.0, 3.8), *blocks[2:], direct_gap_s=0.3).recovery_s == pytest.approx(0.82, abs=0.03)
+
+
+def test_blocks_that_flow_faster_than_on_the_direct_path_are_no_pause() -> None:
+    """A ring whose other direction stayed congested: four times as fast as directly, with a pause after each block."""
+    blocks = [(3.5 + 0.7 * block, 4.05 + 0.7 * block) for block in range(5)]
+    congested_Bps = RATE_BPS / 6
+    seen = flow((2.9, 3.4), *blocks, direct_Bps=congested_Bps)
+    assert seen.recovery_s == pytest.approx(0.57, abs=0.03)
+    assert seen.slow_s < 1
+    assert flow((2.9, 3.4), *blocks).pause_s > 3  # on a direct path as fast as that, they are slower
 
 
 def test_the_longest_gap_of_a_run() -> None:
@@ -496,6 +507,19 @@ def test_the_document_is_written_from_results_and_says_of_which(
     assert "All cells together took 57 minutes." in text
     assert "| agent killed | source | 0.72 s |  |" in text
     assert text.count("\n| ") == 2 and "## Relay plane" not in text  # what was not run has no rows
+
+
+def test_cells_that_are_run_again_replace_their_own_results_only() -> None:
+    usual: dict[str, Any] = {"free": {}}
+    earlier = report.document(
+        [Result(HURT, SLOW, "slower", flow=flow((2.98, 7.7))), Result(KILLED, OK, flow=flow())], usual, None, 3420.0
+    )
+    found = report.renewed(earlier, report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, None, 30.0))
+    assert [(row["name"], row["status"]) for row in found["cells"]] == [(HURT.name, OK), (KILLED.name, OK)]
+    assert found["took_s"] == 3420.0
+    assert "1 of the cells were run again: " in report.markdown(found)
+    with pytest.raises(ConfigError, match=r"of version 0, not of "):
+        report.renewed({**earlier, "version": "0"}, earlier)
 
 
 def test_figures_are_the_worst_and_the_median_of_a_plane() -> None:
