@@ -201,6 +201,32 @@ def test_instances_are_containers_of_their_own(file: Path, containers: Container
     assert [containers.processes(number) for number in range(1, 5)] == [[], [], [], []]
 
 
+COMMAND = """
+[command]
+run = ["lxc-attach", "-P", "{path}", "-n", "{{reach}}", "--clear-env", "--"]
+"""
+
+
+@pytest.fixture(scope="module")
+def by_command(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same containers as hosts that are reached by a command of the cluster file."""
+    path = tmp_path_factory.mktemp("command") / "command.cluster.toml"
+    table = COMMAND.format(path=containers.path)
+    path.write_text(re.sub(r"\n\[lxc\]\npath = .*\n", table, containers.text().replace('"lxc"', '"command"')))
+    return path
+
+
+def test_a_command_of_the_cluster_file_reaches_hosts(by_command: Path) -> None:
+    check_commands(Cluster.load(by_command))
+
+
+@pytest.mark.parametrize("plane", ["route", "relay"])
+def test_programs_are_managed_on_hosts_that_a_command_reaches(
+    by_command: Path, plane: str, containers: Containers, tmp_path: Path
+) -> None:
+    test_messages_are_rerouted(by_command, plane, containers, tmp_path)
+
+
 SSHD = """
 Port {port}
 ListenAddress 127.0.0.1

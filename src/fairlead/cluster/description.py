@@ -117,6 +117,32 @@ class SlurmTable(config.Model):
     """The nodes see this machine's files (NFS, Lustre) at the same paths. If false, fairlead copies its programs."""
 
 
+def _with_reach(value: tuple[str, ...]) -> tuple[str, ...]:
+    """Words, one of which holds {reach}."""
+    if not any("{reach}" in word for word in value):
+        raise ValueError("must have {reach} in one of its words, which stands for the host")
+    return value
+
+
+Template = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], AfterValidator(_with_reach)]
+
+
+class CommandTable(config.Model):
+    """How ``executor = "command"`` runs something on a host: what it runs is put behind these words."""
+
+    run: Template | None = None
+    """Words such as ``["podman", "exec", "-i", "{reach}"]``; ``{reach}`` stands for the host's ``reach``. They hand on
+    standard input, output and error, and the exit code. Required with ``executor = "command"``."""
+    terminal: Template | None = None
+    """The same for what asks you something: ``["podman", "exec", "-it", "{reach}"]``. Default: ``run``."""
+    by_shell: bool = False
+    """The last word is read by a shell there, as ssh does it: what is run is quoted and handed over as one word."""
+    failed: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()
+    """Exit codes by which the words say that they did not get to the host: 125 of podman and docker, 255 of ssh."""
+    shared_files: bool = False
+    """The hosts see this machine's files at the same paths. If false, fairlead copies its programs."""
+
+
 class ClusterTable(config.Model):
     """The cluster as a whole."""
 
@@ -133,8 +159,8 @@ class ClusterTable(config.Model):
     mpirun: str = Field(default="mpirun", min_length=1)
     """The mpirun to use: a name in ``PATH`` or an absolute path, the same on all hosts."""
     launch_from: str | None = None
-    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host; with ``lxc`` and
-    ``slurm``, ``here``."""
+    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host; with ``command``, ``lxc``
+    and ``slurm``, ``here``."""
     cores_shared: bool | None = None
     """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
     guardian: CommandLine | None = None
@@ -153,8 +179,8 @@ class HostEntry(config.Model):
     role: Role = "compute"
     """``compute``: takes ranks. ``relay``: takes none, may forward. ``other``: not managed."""
     reach: Destination | None = None
-    """What the executor calls the host: ``user@host`` for ssh, ``container@server`` for lxc, ``node@job`` for slurm.
-    Default: ``name``."""
+    """What the executor calls the host: ``user@host`` for ssh, ``container@server`` for lxc, ``node@job`` for slurm,
+    what ``{reach}`` stands for with ``command``. Default: ``name``."""
     interface: Interface | None = None
     """Network interface of this host. Default: the cluster's."""
     memory_GiB: float | None = Field(default=None, gt=0)
@@ -174,6 +200,8 @@ class ClusterFile(config.Model):
     """Options of ``executor = "lxc"``."""
     slurm: SlurmTable = SlurmTable()
     """Options of ``executor = "slurm"``."""
+    command: CommandTable = CommandTable()
+    """Options of ``executor = "command"``."""
     cloud: CloudTable | None = None
     """Cloud manager whose virtual machines the hosts are."""
 
@@ -236,6 +264,17 @@ class Slurm:
 
 
 @dataclass(frozen=True)
+class Command:
+    """Options of the command executor."""
+
+    run: tuple[str, ...] = ()
+    terminal: tuple[str, ...] | None = None
+    by_shell: bool = False
+    failed: tuple[int, ...] = ()
+    shared_files: bool = False
+
+
+@dataclass(frozen=True)
 class Cluster:
     """Hosts and how to use them.
 
@@ -252,6 +291,7 @@ class Cluster:
         ssh: options of the ssh executor, and of the lxc executor's way to other servers.
         lxc: options of the lxc executor.
         slurm: options of the slurm executor.
+        command: options of the command executor.
         cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
         transport: what carries messages of MPI programs between hosts, see `Transport`. No file says it: what is
             managed is TCP, and only a measurement may ask for something else.
@@ -270,6 +310,7 @@ class Cluster:
     ssh: Ssh = field(default_factory=Ssh)
     lxc: Lxc = field(default_factory=Lxc)
     slurm: Slurm = field(default_factory=Slurm)
+    command: Command = field(default_factory=Command)
     cloud: CloudTable | None = None
     transport: Transport = TCP
     source: str = "cluster"
@@ -376,6 +417,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         ssh=_resolve_ssh(file.ssh, directory),
         lxc=Lxc(path=file.lxc.path, shared_files=file.lxc.shared_files),
         slurm=Slurm(shared_files=file.slurm.shared_files),
+        command=_resolve_command(file.command),
         cloud=file.cloud,
         source=source,
     )
@@ -403,6 +445,16 @@ def _resolve_ssh(table: SshTable, directory: Path) -> Ssh:
     )
 
 
+def _resolve_command(table: CommandTable) -> Command:
+    return Command(
+        run=table.run or (),
+        terminal=table.terminal,
+        by_shell=table.by_shell,
+        failed=table.failed,
+        shared_files=table.shared_files,
+    )
+
+
 def _complaint(location: tuple[str | int, ...], message: str, value: Any) -> InitErrorDetails:
     # Braces would be taken for placeholders of pydantic's message templates.
     text = message.replace("{", "(").replace("}", ")")
@@ -421,6 +473,11 @@ def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
     if table.executor == "slurm" and table.launch_from not in (None, "here"):
         message = 'must be "here" with executor = "slurm": mpirun is started in the job'
         yield _complaint(("cluster", "launch_from"), message, table.launch_from)
+    if table.executor == "command" and table.launch_from not in (None, "here"):
+        message = 'must be "here" with executor = "command": the command works on this machine only'
+        yield _complaint(("cluster", "launch_from"), message, table.launch_from)
+    if table.executor == "command" and file.command.run is None:
+        yield _complaint(("cluster", "executor"), '"command" needs [command] run, the words that reach a host', None)
     if not any(host.role == "compute" for host in file.hosts):
         yield _complaint(("hosts",), 'no host has role = "compute", so no rank could run', None)
     if table.executor == "lxc":

@@ -2,18 +2,20 @@
 
 import os
 import pty
+import pwd
 import shlex
 import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
 from fairlead.benchmarks.noise.measure import chosen
 from fairlead.cluster import executors
-from fairlead.cluster.description import Cluster, Host, Lxc, Ssh
+from fairlead.cluster.description import Cluster, Command, Host, Lxc, Ssh
 from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors.base import Executor, register
 from fairlead.errors import ConfigError, HostError
@@ -28,7 +30,7 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_registry_knows_all_and_refuses_duplicates() -> None:
-    assert executors.names() == ("lab", "local", "lxc", "slurm", "ssh")
+    assert executors.names() == ("command", "lab", "local", "lxc", "slurm", "ssh")
     with pytest.raises(ValueError, match="registered twice"):
         register("ssh")(type("Other", (Executor,), {}))
     with pytest.raises(ConfigError, match="executor 'rsh' is unknown"):
@@ -181,6 +183,51 @@ def test_lxc_attach_never_finds_a_terminal(tmp_path: Path) -> None:
     assert os.read(ours, 1000).decode().splitlines() == ["orted: not found"]
     os.close(ours)
     os.close(theirs)
+
+
+PODS = (Host("n1", "10.0.0.1", reach="pod-1"), Host("n2", "10.0.0.2", reach="pod-2"))
+# As podman exec does: no home, another directory. It says on which host it was.
+BARE = ("env", "-u", "HOME", "-C", "/", "WHERE={reach}")
+
+
+def by_command(**options: Any) -> Executor:
+    return executors.executor_of(Cluster("c", "command", PODS, command=Command(**options)))
+
+
+@pytest.mark.parametrize(("run", "by_shell"), [(BARE, False), ((*BARE, "sh", "-c"), True)])
+def test_commands_run_behind_the_words_of_the_cluster_file(run: tuple[str, ...], by_shell: bool) -> None:
+    executor = by_command(run=run, by_shell=by_shell)
+    assert run_on(executor, "n2", ["sh", "-c", 'echo "$WHERE"; cat'], stdin=b"in") == "pod-2\nin"
+    assert run_on(executor, "n1", ["printf", "%s|", "a b", "$HOME", "'", "{reach}"]) == "a b|$HOME|'|{reach}|"
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    assert run_on(executor, "n1", ["sh", "-c", 'pwd; echo "$HOME"']) == f"{home}\n{home}\n"
+    elsewhere = executor.command("n1", ["sh", "-c", 'pwd; echo "$X"'], {"X": "1 2"}, cwd="/usr")
+    assert subprocess.run(elsewhere, capture_output=True, text=True, check=True).stdout == "/usr\n1 2\n"
+    assert attempt(executor, "n1", ["sh", "-c", "exit 125"]).returncode == 125
+
+
+def test_exit_codes_of_the_words_that_get_nowhere_are_the_cluster_files() -> None:
+    executor = by_command(run=("sh", "-c", "echo no container {reach} >&2; exit 125"), failed=(125,))
+    with pytest.raises(HostError, match=r"n2: sh did not get there: no container pod-2") as told:
+        attempt(executor, "n2", ["true"])
+    assert "[command] run" in told.value.hint
+
+
+def test_what_asks_on_a_terminal_may_have_other_words() -> None:
+    run, terminal = ("podman", "exec", "-i", "{reach}"), ("podman", "exec", "-it", "{reach}")
+    assert by_command(run=run, terminal=terminal).on_terminal("n1", ["sudo"])[:4] == ["podman", "exec", "-it", "pod-1"]
+    assert by_command(run=run).on_terminal("n1", ["sudo"])[:4] == ["podman", "exec", "-i", "pod-1"]
+
+
+@pytest.mark.parametrize(("run", "by_shell"), [(BARE, False), ((*BARE, "sh", "-c"), True)])
+def test_mpirun_enters_each_host_by_the_same_words(run: tuple[str, ...], by_shell: bool) -> None:
+    agent = by_command(run=run, by_shell=by_shell).rsh_agent()
+    assert agent is not None
+    words = [agent, "-x", "-l", "user", "n2", 'echo "$WHERE"', "it\\'s", '"a  b"', ";", "exit", "7"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("pod-2 it's a  b\n", 7), done.stderr
+    lost = subprocess.run([agent, "n9", "orted"], capture_output=True, text=True, check=False)
+    assert (lost.returncode, lost.stderr) == (255, "fairlead: host n9 is not in the cluster file\n")
 
 
 def test_a_command_that_is_given_up_ends_with_its_children(tmp_path: Path) -> None:

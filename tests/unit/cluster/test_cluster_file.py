@@ -62,7 +62,7 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
         (
             'executor = "lab"',
             'executor = "rsh"',
-            r"c.toml:3: cluster.executor: must be one of lab, local, lxc, slurm, ssh",
+            r"c.toml:3: cluster.executor: must be one of command, lab, local, lxc, slurm, ssh",
         ),
         ('lab = "mesh3"\n', "", r"c.toml:1: cluster.lab: executor = \"lab\" needs the lab's name here"),
         ('"10.64.0.2"', '"10.64.0.1"', r"c.toml:14: hosts\[1\].address: 10.64.0.1 is already the address of h0"),
@@ -88,6 +88,21 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
             "[[hosts]]",
             '[lxc]\npath = "containers"\n[[hosts]]',
             r"c.toml:8: lxc.path: must be an absolute path, which servers have, too",
+        ),
+        (
+            'executor = "lab"',
+            'executor = "command"',
+            r"c.toml:3: cluster.executor: \"command\" needs \[command\] run, the words that reach a host",
+        ),
+        (
+            "[[hosts]]",
+            '[command]\nrun = ["podman", "exec", "-i"]\n[[hosts]]',
+            r"c.toml:8: command.run: must have \{reach\} in one of its words",
+        ),
+        (
+            "[[hosts]]",
+            '[command]\nrun = "podman exec {reach}"\n[[hosts]]',
+            r"c.toml:8: command.run: ",
         ),
         ('interface = "eth0"', "", r"c.toml:1: cluster.interface: is missing"),
     ],
