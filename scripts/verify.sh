@@ -59,7 +59,7 @@ fuzz() {
     local targets failed=0
     targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
     [ -n "$targets" ] || { say "no fuzz target was built" >&2; return 1; }
-    "${long_tests[@]}" tests/unit tests/mpi >build/slow.log 2>&1 &
+    "${long_tests[@]}" -n 2 --dist loadfile tests/unit tests/mpi >build/slow.log 2>&1 &
     local beside=$!
     trap 'kill "$beside" 2>/dev/null' EXIT
     xargs -P "$jobs" -I TARGET bash -c 'fuzz_one TARGET' <<<"$targets" || failed=1
@@ -71,7 +71,8 @@ fuzz() {
 
 labs() {
     say "long tests in labs and on this machine's kernel"
-    "${long_tests[@]}" --ignore tests/unit --ignore tests/mpi
+    # Labs mostly wait. A file's tests stay together, for they share a lab.
+    "${long_tests[@]}" -n 2 --dist loadfile --ignore tests/unit --ignore tests/mpi
 }
 
 faults() {
