@@ -278,16 +278,16 @@ def test_a_single_run_that_lost_next_to_nothing_has_no_recovered_share(tmp_path)
 
 
 def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
-    names = [f"cg.{congestion}.{lab}" for congestion in ("mpi", "delay") for lab in ("one", "two")]
+    names = [f"cg.{congestion}.{lab}" for congestion in ("mpi", "delay", "streams") for lab in ("one", "two")]
     experiment = fixtures.build(tmp_path, dict.fromkeys(names, fixtures.TIMES_S["cg"]), replications=1)
     with Store.read(tmp_path) as store:
         found = load(store, experiment)
     (lead,) = findings.lead(found)
-    assert lead.startswith("4 cases, each compared with itself. Cross-traffic slowed them down by a factor of ")
+    assert lead.startswith("6 cases, each compared with itself. Cross-traffic slowed them down by a factor of ")
     best = max(found.programs, key=lambda each: each.final.recovered.value)
     assert f"({best.name})" in lead.partition("recovered")[2].partition(".  ")[0]
     page = comparison_report.write(found, tmp_path / "report.html").html.read_text()
-    assert page.count("<svg") == 1 + 3 * 4  # effects; run times, latencies and time line of each
+    assert page.count("<svg") == 1 + 3 * 6  # effects; run times, latencies and time line of each
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert "times as long under cross-traffic" in page
