@@ -11,7 +11,7 @@ from typing import Any
 
 _LINK = re.compile(r"\[((?:[^\[\]\n]|\n(?!\n)|\[[^\[\]]*\])*)\]\(([^()\s#:]+)(?:#[^()\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
-_WRITTEN = re.compile(r"^<!-- Written by .*? -->\n+")
+_WRITTEN = re.compile(r"^<!-- Made by .*? -->\n+")
 
 
 def on_config(config: Any) -> Any:

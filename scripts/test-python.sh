@@ -22,16 +22,13 @@ in_group() { # GROUP ARGUMENT...
 rm -rf build/pytest
 mkdir -p build
 declare -A code
-# Unit tests compute, MPI programs often wait: side by side. What measures times has the machine to itself.
-in_group unit >build/unit.log 2>&1 &
-in_group mpi
-code[mpi]=$?
-wait $!
-code[unit]=$?
-cat build/unit.log
-# Labs mostly wait: three at a time. A file's tests stay together, for they share a lab.
-in_group kernel -n 3 --dist loadfile
-code[kernel]=$?
+# Side by side, but of each kind by themselves: unit tests compute, MPI programs compute and wait, labs mostly wait. A
+# file's tests stay together, for they share what they compile, or a lab.
+declare -A workers=([unit]=$(nproc) [mpi]=2 [kernel]=3)
+for group in unit mpi kernel; do
+    in_group "$group" -n "${workers[$group]}" --dist loadfile
+    code[$group]=$?
+done
 
 failed=0
 unsteady=()

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 WIDTH = 100
-WRITTEN = "<!-- Written by `python -m scripts.reference` from {source}. Change it there. -->"
+WRITTEN = "<!-- Made by `python -m scripts.reference` from {source}. Change it there. -->"
 
 _CODE = re.compile(r"(`[^`]*`)")
 _OPTION = re.compile(r"(?<![\w`-])(--?[a-z][\w-]*)")

@@ -31,11 +31,11 @@ class Findings(Generic[RowT]):
     """All of a plan's, with the rows that each concerns.
 
     Attributes:
-        rows_in_words: says of rows which they are: "in 2 of 8 rows (program bt)"; empty: nothing need be said.
+        describe_rows: says of rows which they are: "in 2 of 8 rows (program bt)"; empty: nothing need be said.
     """
 
     path: Path
-    rows_in_words: Callable[[Sequence[RowT]], str]
+    describe_rows: Callable[[Sequence[RowT]], str]
     found: dict[ConfigFinding, list[RowT]] = field(default_factory=dict)
 
     def add(self, row: RowT, location: Location, message: str, hint: str) -> None:
@@ -49,7 +49,7 @@ class Findings(Generic[RowT]):
         text = self.path.read_text(encoding="utf-8")
         told = []
         for finding, rows in self.found.items():
-            where = f" {words}" if (words := self.rows_in_words(rows)) else ""
+            where = f" {words}" if (words := self.describe_rows(rows)) else ""
             message = f"{finding.message}{where}\n  {finding.hint}"
             line = config.line_of(text, finding.location)
             told.append((line, config.told(text, str(self.path), finding.location, message)))

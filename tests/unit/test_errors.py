@@ -11,8 +11,8 @@ import pytest
 from fairlead import runtime
 from fairlead.errors import FairleadError, FileError, LabError, StoreError, of_system, reason_of
 from fairlead.lab import holder, start
+from fairlead.manage.audience import Audience
 from fairlead.manage.narrator import Narrator
-from fairlead.manage.supervisor import _Audience
 from fairlead.store import Store
 
 FULL = OSError(28, "No space left on device", "/data/results.lock")
@@ -69,7 +69,7 @@ def test_a_run_that_cannot_be_recorded_says_so_without_a_number() -> None:
     def fail(_host: int, _event: object) -> None:
         raise FULL
 
-    audience = _Audience(["h0"], Narrator(["h0"], stream), SimpleNamespace(), [fail])  # type: ignore[arg-type]
+    audience = Audience(["h0"], Narrator(["h0"], stream), SimpleNamespace(), [fail])  # type: ignore[arg-type]
     audience(0, {"type": "log", "level": "info", "text": ""})
     assert "its record has gaps: /data/results.lock: the file system is full" in stream.getvalue()
     assert "Errno" not in stream.getvalue()

@@ -69,7 +69,6 @@ def test_the_command_line_names_the_file_of_any_failure(
         raise OSError(28, "No space left on device", "/run/x")
 
     monkeypatch.setattr(main.command, "main", fail)
-    monkeypatch.setattr(main.interrupts, "become_exceptions", lambda: None)
     monkeypatch.setattr(sys, "argv", ["fairlead"])
     with pytest.raises(SystemExit) as ending:
         main.main()

@@ -101,7 +101,7 @@ def command(
       fairlead compare examples/demo.toml --scale 0.2
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
-    from fairlead.experiment import comparison_form, comparison_session
+    from fairlead.experiment import comparison_session
 
     plan = comparison_session.read(plan_file, changes)
     if stages:
@@ -126,14 +126,21 @@ def command(
         plan = comparison_session.with_table(plan, replications=replications)
     only = comparison_session.chosen(plan, patterns, congestions)
     if show_plan:
-        rows = [row for row in comparison_form.rows_of(plan) if row.levels[comparison_form.CASE] in only]
-        width = max(len(name) for name in only)
-        for row in rows:
-            case, scenario = row.levels[comparison_form.CASE], comparison_form.scenario(row.levels)
-            click.echo(f"{row.position:4}  {case:{width}}  {scenario:20} replication {row.replication}")
-        click.echo(comparison_session.forecast(plan, rows).describe())
+        _show(plan, only)
         return 0
     return _compare(plan, results, only)
+
+
+def _show(plan: "ComparisonPlan", only: list[str]) -> None:
+    """The runs of these cases in their order, and how long they take."""
+    from fairlead.experiment import comparison_form, comparison_session
+
+    rows = [row for row in comparison_form.rows_of(plan) if row.levels[comparison_form.CASE] in only]
+    width = max(len(name) for name in only)
+    for row in rows:
+        case, scenario = row.levels[comparison_form.CASE], comparison_form.scenario(row.levels)
+        click.echo(f"{row.position:4}  {case:{width}}  {scenario:20} replication {row.replication}")
+    click.echo(comparison_session.forecast(plan, rows).describe())
 
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:

@@ -392,10 +392,10 @@ def _print_summary(lab: Lab) -> None:
             f"{size(link.burst_B)}, per direction"
         )
         if link.bond:
-            click.echo(f"  {'':10} {_bond_in_words(link.bond)}")
+            click.echo(f"  {'':10} {_describe_bond(link.bond)}")
 
 
-def _bond_in_words(bond: "LabBond") -> str:
+def _describe_bond(bond: "LabBond") -> str:
     from fairlead.lab import aggregate
 
     policy = f", {bond.hash}" if bond.hash else ""

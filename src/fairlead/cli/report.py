@@ -73,12 +73,9 @@ def command(
     of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()
     if len(runs) > 1 and not of_benchmarks:
         raise click.UsageError("--run: only benchmarks of one directory can be reported together")
-    run = runs[0] if runs and not of_benchmarks else None
-    chosen_numbers = sum(number is not None for number in (experiment, run, characterization))
-    if chosen_numbers > 1:
-        raise click.UsageError("--experiment, --run and --characterization exclude each other")
+    asked = _asked(experiment, runs[0] if runs and not of_benchmarks else None, characterization)
     if list_:
-        if chosen_numbers or benchmarks or len(results) > 1:
+        if asked or benchmarks or len(results) > 1:
             raise click.UsageError("--list takes one directory, and no option but --json")
         _list(results[0], as_json)
         return
@@ -88,11 +85,11 @@ def command(
         or baseline
         or prices
         or len(results) > 1
-        or (not chosen_numbers and not as_json and _only_benchmarks(results[0]))
+        or (not asked and not as_json and _only_benchmarks(results[0]))
     ):
         from fairlead.benchmarks.page import report as benchmark_report
 
-        if chosen_numbers or as_json:
+        if asked or as_json:
             raise click.UsageError("--experiment, --run, --characterization and --json exclude benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
@@ -100,14 +97,27 @@ def command(
             results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures
         )
     else:
-        from fairlead.analysis.comparison import KIND as COMPARISON
-        from fairlead.report.run.run_report import KIND as RUN
-
-        numbers = {COMPARISON: experiment, RUN: run, "characterization": characterization}
-        asked = next(((kind, number) for kind, number in numbers.items() if number is not None), None)
         made = _one_result(context, results[0], asked, output, figures=figures, level=level, as_json=as_json)
     for path in made:
         click.echo(path, err=as_json)
+
+
+def _asked(experiment: int | None, run: int | None, characterization: int | None) -> tuple[str, int] | None:
+    """The kind of the one result that is asked for and its run number; None: no one is.
+
+    Raises:
+        click.UsageError: several are.
+    """
+    count = sum(number is not None for number in (experiment, run, characterization))
+    if not count:
+        return None
+    if count > 1:
+        raise click.UsageError("--experiment, --run and --characterization exclude each other")
+    from fairlead.analysis.comparison import KIND as COMPARISON
+    from fairlead.report.run.run_report import KIND as RUN
+
+    numbers = {COMPARISON: experiment, RUN: run, "characterization": characterization}
+    return next((kind, number) for kind, number in numbers.items() if number is not None)
 
 
 def _one_result(

@@ -1,6 +1,7 @@
 """``fairlead run``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from fairlead.cli.program_command import ProgramCommand
 from fairlead.cli.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
+
+if TYPE_CHECKING:
+    from fairlead.manage.components import Components
 
 
 @click.command("run", cls=ProgramCommand)
@@ -109,27 +113,18 @@ def command(
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
     from fairlead.manage import run
-    from fairlead.manage.components import Components
 
     if own_mpirun and mpirun:
         raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
-    detection = not (no_agents or no_detection)
-    if monitor and no_agents:
-        raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
-    if acknowledge and not monitor:
-        raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane}: messages are carried by agents: leave --no-agents out")
-    migration = migrate or migrate_dry_run
-    if migration and not detection:
-        raise click.UsageError("--migrate needs agents that detect: leave --no-agents and --no-detection out")
-    components = Components(
+    components = _components(
         agents=not no_agents,
-        detection=detection,
-        detours=detection and not no_detours,
-        migration=migration,
+        detection=not no_detection,
+        detours=not no_detours,
+        migration=migrate or migrate_dry_run,
         monitor=monitor,
-        acknowledge=Acknowledge(acknowledge or Acknowledge.WAITED),
+        acknowledge=acknowledge,
     )
     return run.run(
         cluster_file,
@@ -147,4 +142,31 @@ def command(
         grace_s=grace_s,
         dry_run=migrate_dry_run,
         quiet=quiet,
+    )
+
+
+def _components(
+    *, agents: bool, detection: bool, detours: bool, migration: bool, monitor: bool, acknowledge: str | None
+) -> "Components":
+    """Which parts of fairlead are at work. What is on by default is off where what it needs is.
+
+    Raises:
+        click.UsageError: what is asked for needs what is off.
+    """
+    from fairlead.manage.components import Components
+
+    detection = agents and detection
+    if monitor and not agents:
+        raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
+    if acknowledge and not monitor:
+        raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
+    if migration and not detection:
+        raise click.UsageError("--migrate needs agents that detect: leave --no-agents and --no-detection out")
+    return Components(
+        agents=agents,
+        detection=detection,
+        detours=detection and detours,
+        migration=migration,
+        monitor=monitor,
+        acknowledge=Acknowledge(acknowledge or Acknowledge.WAITED),
     )

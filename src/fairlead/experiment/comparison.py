@@ -93,7 +93,7 @@ class ComparisonExperiment(Experiment):
         length = {"length": self._length(case)} if case.program.length else {}
         return {**comparison_form.labels(row, case), "cluster": testbed.cluster.name, **length}
 
-    def _in_words(self, row: Row) -> str:
+    def _describe(self, row: Row) -> str:
         return f"{row.levels[comparison_form.CASE]}: {comparison_form.scenario(row.levels)}"
 
     def _pilot(self, plan: Plan, row: Row, testbed: Testbed) -> tuple[str, Any, Mapping[str, Label]]:

@@ -55,7 +55,7 @@ class Evaluation(Experiment):
     def _levels(self, run: Run) -> Levels | None:
         return {factor: run.labels[factor] for factor in self._plan.factors}
 
-    def _in_words(self, row: Row) -> str:
+    def _describe(self, row: Row) -> str:
         return f"{', '.join(str(level) for level in row.levels.values())}, replication {row.replication + 1}"
 
     def _pilot(self, plan: Plan, row: Row, testbed: Testbed) -> tuple[str, Any, Mapping[str, Label]]:

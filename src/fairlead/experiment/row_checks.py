@@ -113,7 +113,7 @@ def findings(plan: Plan, path: Path) -> Findings[Levels]:
     Args:
         path: the plan's file.
     """
-    found = Findings[Levels](path, partial(_rows_in_words, plan))
+    found = Findings[Levels](path, partial(_describe_rows, plan))
     _add(found, plan, _keys(plan))
     return found
 
@@ -125,7 +125,7 @@ def of_comparison(plan: ComparisonPlan, path: Path) -> Findings[str]:
         path: the plan's file.
     """
     cases = {case.name: case for case in plan.all_cases()}
-    found = Findings[str](path, partial(_cases_in_words, len(cases)))
+    found = Findings[str](path, partial(_describe_cases, len(cases)))
     for part in comparison_form.parts(plan).values():
         _add(found, part, _keys_of_comparison(plan, cases))
     return found
@@ -293,7 +293,7 @@ def _add_congestion(
             found.add(row, (*table, "bottlenecks", number), f"on {file.name}: {error.message}", hint)
 
 
-def _rows_in_words(plan: Plan, rows: Sequence[Levels]) -> str:
+def _describe_rows(plan: Plan, rows: Sequence[Levels]) -> str:
     """Which cells they are: the levels of every factor that not all of its levels are among."""
     every = plan.combinations()
     if len(rows) == len(every):
@@ -306,5 +306,5 @@ def _rows_in_words(plan: Plan, rows: Sequence[Levels]) -> str:
     return f"(in {len(rows)} of {len(every)} cells: {', '.join(told)})" if told else f"(in {len(rows)} of {len(every)})"
 
 
-def _cases_in_words(every: int, cases: Sequence[str]) -> str:
+def _describe_cases(every: int, cases: Sequence[str]) -> str:
     return "" if len(cases) == every else f"(in {len(cases)} of {every} cases: {words.listing(list(cases))})"

@@ -13,8 +13,8 @@ from fairlead.experiment.plan import Plan
 from fairlead.experiment.program import Program, prepare_program
 from fairlead.experiment.testbed import Testbed
 from fairlead.experiment.trial import Trial
+from fairlead.manage.management import Management
 from fairlead.manage.migration import movers
-from fairlead.manage.supervisor import Management
 
 CleanTime = Callable[[], float]
 

@@ -95,7 +95,7 @@ class Experiment(ABC):
         """The levels of a recorded row; None: it is none."""
 
     @abstractmethod
-    def _in_words(self, row: Row) -> str:
+    def _describe(self, row: Row) -> str:
         """A row for people."""
 
     @abstractmethod
@@ -260,7 +260,7 @@ class Experiment(ABC):
             if (managed := plan.managed_at(row.levels)).components.agents:
                 testbed.management(managed)  # a characterization is no part of a row
             left = self._remaining.words([each.levels for each in (*waiting, *later)])
-            self._progress(len(self._done), total, f"{self._in_words(row)}; {left}")
+            self._progress(len(self._done), total, f"{self._describe(row)}; {left}")
             self._run_row(plan, row, testbed)
             if self._is_over(row):
                 waiting.pop(0)

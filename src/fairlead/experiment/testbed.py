@@ -28,8 +28,8 @@ from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import Congestion, CongestionDescription
 from fairlead.lab.migration import replug
+from fairlead.manage.management import Management
 from fairlead.manage.run import management_for
-from fairlead.manage.supervisor import Management
 from fairlead.net import apply as net
 from fairlead.progress import Progress
 from fairlead.store import Event, Store

@@ -29,8 +29,9 @@ from fairlead.experiment.traffic_watch import TrafficWatch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage.data_planes import PLANES
+from fairlead.manage.management import Management
 from fairlead.manage.monitor import monitored
-from fairlead.manage.supervisor import Management, Outcome, supervise, timed
+from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import recorded
 from fairlead.store import Attachment, Event, Series

@@ -10,12 +10,11 @@ from fairlead.characterize import coverage
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.ending import Ending
 from fairlead.cluster.job import Job
-from fairlead.errors import StoreError
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.manual_reroutes import Reroute
-from fairlead.manage.recording import begun_run, recording, with_earlier
+from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store
@@ -59,7 +58,6 @@ def supervise(
     job = Job(id=secrets.token_hex(4), argv=tuple(argv), hosts=hosts)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
     codes: list[int | None] = []
-    outcome: Outcome | None = None
 
     def launch(job: Job, on_end: Callable[[], None]) -> int:
         starter.begin(dict(job.env))
@@ -67,29 +65,28 @@ def supervise(
         on_end()
         return codes[-1] or 0
 
-    try:
-        with recording(results) as store:
-            facts = host_facts.collect() | coverage.facts(cluster)
-            with begun_run(store, argv, labels, facts, "interrupted ({})") as identity:
-                if nothing := cluster.nothing_to_manage():
-                    say(nothing, quiet)
-                with with_earlier(results, store) as earlier:
-                    management = run.management_for(cluster, components, earlier, quiet=quiet)
-                management = choose_at_start(
-                    plane, cluster, replace(management, manual=bool(reroutes)), run.not_built()
-                )
-                outcome = run.execute(
-                    cluster, job, store, identity, launch, management, reroutes, Ending(), quiet,
-                    ends_together_s=ENDS_TOGETHER_S,
-                )  # fmt: skip
-            _record(store, identity, outcome, codes[0])
-    except StoreError as error:
-        if outcome is None:
-            raise
-        say(f"the record of this run is incomplete: {error}", quiet=False)
-        return None
-    say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
-    return identity
+    def execute(store: Store, identity: int) -> Outcome:
+        if nothing := cluster.nothing_to_manage():
+            say(nothing, quiet)
+        with with_earlier(results, store) as earlier:
+            management = run.management_for(cluster, components, earlier, quiet=quiet)
+        management = choose_at_start(plane, cluster, replace(management, manual=bool(reroutes)), run.not_built())
+        return run.execute(
+            cluster, job, store, identity, launch, management, reroutes, Ending(), quiet,
+            ends_together_s=ENDS_TOGETHER_S,
+        )  # fmt: skip
+
+    _, number = recorded(
+        execute,
+        lambda store, identity, outcome: _record(store, identity, outcome, codes[0]),
+        results=results,
+        argv=argv,
+        labels=labels,
+        facts=host_facts.collect() | coverage.facts(cluster),
+        interrupted="interrupted ({})",
+        quiet=quiet,
+    )
+    return number
 
 
 def _record(store: Store, identity: int, outcome: Outcome, code: int | None) -> None:

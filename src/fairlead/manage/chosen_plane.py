@@ -9,7 +9,7 @@ from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
 from fairlead.manage.components import ROUTE
-from fairlead.manage.supervisor import Management
+from fairlead.manage.management import Management
 from fairlead.protocol.answers import Ready
 
 AUTO = "auto"

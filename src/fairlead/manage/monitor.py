@@ -7,7 +7,7 @@ from dataclasses import replace
 from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
-from fairlead.manage.supervisor import Management
+from fairlead.manage.management import Management
 
 RINGS_VARIABLE = "FAIRLEAD_RINGS"
 

@@ -1,17 +1,56 @@
 """Where a managed run is recorded, and what comes of its record when the run does not come to its end."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from fairlead.errors import FairleadError, StoreError
 from fairlead.manage.say import say
+from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store, take_in
 from fairlead.store.apart import FOLDER
 from fairlead.store.records import Label
 
 _PATIENCE_S = 1.0  # at the end of a run, for another one that takes in what was recorded
+
+
+def recorded(
+    execute: Callable[[Store, int], Outcome],
+    record: Callable[[Store, int, Outcome], None],
+    *,
+    results: Path,
+    argv: Sequence[str],
+    labels: Mapping[str, Label],
+    facts: Mapping[str, Any],
+    interrupted: str,
+    quiet: bool,
+) -> tuple[Outcome, int | None]:
+    """Run a program and record the run. The results are as for `recording`, what tells of the run as for `begun_run`.
+
+    Args:
+        execute: runs the program; takes the store and the run's number in it.
+        record: writes how it ended.
+
+    Returns:
+        The outcome, and the run's number; None: its record is incomplete, which is said.
+
+    Raises:
+        FairleadError: the program was not run to its end.
+    """
+    outcome: Outcome | None = None
+    try:
+        with recording(results) as store:
+            with begun_run(store, argv, labels, facts, interrupted) as identity:
+                outcome = execute(store, identity)
+            record(store, identity, outcome)
+    except StoreError as error:
+        if outcome is None:
+            raise
+        say(f"the record of this run is incomplete: {error}", quiet=False)
+        return outcome, None
+    say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
+    return outcome, identity
 
 
 @contextmanager

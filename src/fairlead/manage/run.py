@@ -21,18 +21,19 @@ from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers import Launcher
 from fairlead.cluster.signals import NotedSignals
-from fairlead.errors import ConfigError, FairleadError, MissingToolError, StoreError
+from fairlead.errors import ConfigError, FairleadError, MissingToolError
 from fairlead.manage import message_files
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
+from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import monitored
-from fairlead.manage.recording import begun_run, recording, with_earlier
+from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
-from fairlead.manage.supervisor import Management, OtherPlaneError, Outcome, supervise, timed
+from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.protocol.recorded_events import EventRecorder
@@ -92,7 +93,39 @@ def run(
 
     ending = Ending(grace_s, tell=partial(say, quiet=False), announce=partial(say, quiet=quiet))
     signals = NotedSignals(ending)
-    late = partial(say, quiet=quiet)
+    launch_it = _launching(cluster, launcher, signals, start_limit_s, partial(say, quiet=quiet))
+    # What a launch line of one's own asks for is in that line.
+    labels = _labels(cluster, argv, ranks if asked or not own_mpirun else None, placement)
+
+    def managed(store: Store, identity: int) -> Outcome:
+        with with_earlier(results, store) as earlier:
+            management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
+        if management is not None:
+            management = choose_at_start(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
+        return execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
+
+    outcome, _ = recorded(
+        managed,
+        lambda store, identity, outcome: _record(store, identity, outcome, signals.ended_by()),
+        results=results,
+        argv=argv,
+        labels=labels,
+        facts=_facts(cluster, own_mpirun, placement),
+        interrupted="interrupted ({}) while the program was not running",
+        quiet=quiet,
+    )
+    _fetch(kept, quiet)
+    return outcome.exit_code
+
+
+def _launching(
+    cluster: Cluster,
+    launcher: Launcher,
+    signals: NotedSignals,
+    start_limit_s: float | None,
+    late: Callable[[str], None],
+) -> Callable[[Job, Callable[[], None]], int]:
+    """What launches a job and returns the exit code that the program has for the user; see `Launch`."""
 
     def launch_it(job: Job, on_end: Callable[[], None]) -> int:
         code = launch.run(
@@ -100,28 +133,7 @@ def run(
         )
         return signals.exit_code(code, launcher)
 
-    facts = _facts(cluster, own_mpirun, placement)
-    # What a launch line of one's own asks for is in that line.
-    labels = _labels(cluster, argv, ranks if asked or not own_mpirun else None, placement)
-    outcome: Outcome | None = None
-    try:
-        with recording(results) as store:
-            interrupted = "interrupted ({}) while the program was not running"
-            with begun_run(store, argv, labels, facts, interrupted) as identity:
-                with with_earlier(results, store) as earlier:
-                    management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
-                if management is not None:
-                    management = choose_at_start(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
-                outcome = execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
-            _record(store, identity, outcome, signals.ended_by())
-            _fetch(kept, quiet)
-    except StoreError as error:
-        if outcome is None:
-            raise
-        say(f"the record of this run is incomplete: {error}", quiet=False)
-        return outcome.exit_code
-    say(f"recorded as run {identity} in {results}; report: fairlead report {results} --run {identity}", quiet)
-    return outcome.exit_code
+    return launch_it
 
 
 def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) -> tuple[Job, str | None]:
@@ -296,7 +308,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))
     for warning in (
-        () if quiet else (_origin_words(store, found), found.stale_warning(), slower_than_baseline(store, found))
+        () if quiet else (_describe_origin(store, found), found.stale_warning(), slower_than_baseline(store, found))
     ):
         if warning:
             say(warning, quiet)
@@ -318,7 +330,7 @@ def management_for(cluster: Cluster, components: Components, store: Store, *, qu
     )
 
 
-def _origin_words(store: Store, found: Characterization) -> str:
+def _describe_origin(store: Store, found: Characterization) -> str:
     """For people: which characterization is used, where it was made under another name; else empty."""
     made_as = store.run(found.run).labels["cluster"] if found.run is not None else found.cluster
     if made_as == found.cluster:

@@ -261,16 +261,7 @@ class _Reader:
 
     def record(self) -> Record:
         names, counters, peers, messages, regions, call_sites, relay = self._read_blocks()
-        rows = np.zeros(self._functions, _ROW)
-        sizes = {name: np.zeros(SIZE_CLASSES, np.uint64) for name in ("sent", "received", "given")}
-        last = polled = 0
-        for head, thread_rows in counters:
-            for column in ("calls", "ticks", "sent_B", "received_B"):
-                rows[column] += thread_rows[column]
-            for name, sums in sizes.items():
-                sums += head[name]
-            last = max(last, int(head["last"]))
-            polled += int(head["polled"])
+        rows, sizes, last, polled = self._added_up(counters)
         by_peer = {
             name: sum((thread[name] for thread in peers), np.zeros(self._ranks + 1, np.uint64))
             for name in ("sent_messages", "sent_B", "received_messages", "received_B")
@@ -303,6 +294,22 @@ class _Reader:
             call_sites=self._call_sites(call_sites, names),
             relay={name: int(row[name]) for row in relay for name in RELAY_COUNTS},
         )
+
+    def _added_up(
+        self, counters: list[tuple[np.void, np.ndarray]]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray], int, int]:
+        """Of all threads: counts by function, counts by size, the last time stamp, and ticks spent polling."""
+        rows = np.zeros(self._functions, _ROW)
+        sizes = {name: np.zeros(SIZE_CLASSES, np.uint64) for name in ("sent", "received", "given")}
+        last = polled = 0
+        for head, thread_rows in counters:
+            for column in ("calls", "ticks", "sent_B", "received_B"):
+                rows[column] += thread_rows[column]
+            for name, sums in sizes.items():
+                sums += head[name]
+            last = max(last, int(head["last"]))
+            polled += int(head["polled"])
+        return rows, sizes, last, polled
 
     def _read_blocks(self) -> _Blocks:
         names: list[str] = []

@@ -107,7 +107,7 @@ def _warn(program: str, linkages: Mapping[str, linkage.Linkage]) -> None:
         _log.warning(
             "%s: %s needs %s, which the loader does not find there: name its directory in LD_LIBRARY_PATH, or link with"
             " -Wl,-rpath,DIRECTORY",
-            linkage.hosts_in_words(without),
+            linkage.describe_hosts(without),
             program,
             ", ".join(next(iter(without.values()))),
         )

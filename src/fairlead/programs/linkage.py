@@ -171,10 +171,10 @@ def _check_there(executor: Executor, job: Job, said: Mapping[str, str]) -> None:
     hint = "name an executable file that every host has at this path"
     if executor.shares_files and said[host] == "absent\n" and Path(program).exists():
         hint = executor.own_files or hint
-    raise NoProgramError(f"{hosts_in_words(without)}: {program} {why}", hint=hint)
+    raise NoProgramError(f"{describe_hosts(without)}: {program} {why}", hint=hint)
 
 
-def hosts_in_words(hosts: Iterable[str]) -> str:
+def describe_hosts(hosts: Iterable[str]) -> str:
     """The first of some hosts, and how many more there are."""
     first, *others = hosts
     return f"{first} and {len(others)} more" if others else first

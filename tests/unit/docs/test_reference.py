@@ -1,6 +1,7 @@
 """The generated pages of docs/reference are those that the code gives."""
 
 import re
+from functools import cache
 
 from scripts.reference import __main__ as reference
 from scripts.reference import attributes, commands, files, markdown
@@ -10,13 +11,15 @@ from fairlead.cluster.description import ClusterFile, HostEntry
 from fairlead.lab.congestion.description import Delay
 from fairlead.lab.description import LinkDescription
 
+pages_of_files, pages_of_commands = cache(files.pages), cache(commands.pages)
+
 
 def test_the_pages_are_current() -> None:
     assert reference.stale() == [], "run `make reference`"
 
 
 def test_every_key_has_a_meaning() -> None:
-    pages = files.pages()
+    pages = pages_of_files()
     assert len(pages) == len(files.FILES) + 1
     rows = [row for page in pages.values() for row in page.splitlines() if row.startswith("| `")]
     assert len(rows) > 150
@@ -24,7 +27,7 @@ def test_every_key_has_a_meaning() -> None:
 
 
 def test_every_option_has_a_meaning() -> None:
-    pages = commands.pages()
+    pages = pages_of_commands()
     assert {"reference/commands/run.md", "reference/commands/lab-congest-streams.md"} <= pages.keys()
     rows = [row for page in pages.values() for row in page.splitlines() if row.startswith("| `-")]
     assert len(rows) > 250
@@ -32,7 +35,7 @@ def test_every_option_has_a_meaning() -> None:
 
 
 def test_no_page_has_a_table_without_columns_or_rows() -> None:
-    pages = commands.pages() | files.pages()
+    pages = pages_of_commands() | pages_of_files()
     lines = {name: page.splitlines() for name, page in pages.items()}
     empty = [
         name for name, page in lines.items() if "|" in page or any(re.fullmatch(r"\|[ |]*\|", line) for line in page)

@@ -1,14 +1,16 @@
 """Descriptions of labs: what is accepted, and what mistakes are called."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import TypeAdapter
 
+from fairlead.bonding.hashing import POLICIES
 from fairlead.config import parse
 from fairlead.errors import ConfigError, LabError
 from fairlead.lab.congestion import CongestionDescription, check
-from fairlead.lab.description import Description, load
+from fairlead.lab.description import Description, Policy, load
 from fairlead.lab.resolve import resolve_lab
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -102,3 +104,7 @@ def test_congestion_that_the_lab_does_not_have_is_refused(entry: dict[str, objec
     adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
     with pytest.raises(LabError, match=complaint):
         check(plan, adapter.validate_python(entry))
+
+
+def test_a_lab_may_have_every_policy_whose_formula_is_known() -> None:
+    assert get_args(Policy) == POLICIES

@@ -9,7 +9,7 @@ from fairlead.errors import HostError
 from fairlead.manage import chosen_plane
 from fairlead.manage.chosen_plane import choose_at_start, choose_plane, decide
 from fairlead.manage.components import FULL, STAGES
-from fairlead.manage.supervisor import Management, OtherPlaneError
+from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.protocol.answers import Ready
 from fairlead.protocol.enums import Scheduling
 

@@ -22,7 +22,7 @@ RESTORED = event("restored", reason="destination_lost")
 DIED, RESTARTED = event("died", reason="killed"), event("restarted", attempt=1)
 
 
-class FakeCrew:
+class FakeAgents:
     """Takes commands, the first of which fail with these errors."""
 
     def __init__(self, *errors: FairleadError) -> None:
@@ -41,7 +41,7 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manual_reroutes, "PAUSE_S", 0.01)
 
 
-def reroutes(agents: FakeCrew, tell: Callable[[str], None] = lambda text: None) -> ManualReroutes:
+def reroutes(agents: FakeAgents, tell: Callable[[str], None] = lambda text: None) -> ManualReroutes:
     """One that is made, h0 to h1 over h2, with agents that have told so."""
     made = ManualReroutes(CLUSTER, [("h0", "h1", "h2")], tell)
     errors, agents.errors = agents.errors, []
@@ -61,7 +61,7 @@ def settled() -> None:
 
 @pytest.mark.parametrize("host", [0, 1, 2], ids=["source", "destination", "relay"])
 def test_a_reroute_is_made_again_when_an_agent_of_it_is_back(host: int) -> None:
-    agents = FakeCrew()
+    agents = FakeAgents()
     made = reroutes(agents)
     made(host, DIED)
     if host:
@@ -74,7 +74,7 @@ def test_a_reroute_is_made_again_when_an_agent_of_it_is_back(host: int) -> None:
 
 
 def test_it_waits_until_the_traffic_is_back() -> None:
-    agents = FakeCrew()
+    agents = FakeAgents()
     made = reroutes(agents)
     made(2, DIED)
     made(2, RESTARTED)
@@ -87,7 +87,7 @@ def test_it_waits_until_the_traffic_is_back() -> None:
 
 def test_it_waits_for_the_last_of_them() -> None:
     """As when the supervisor was stopped for longer than their lease."""
-    agents = FakeCrew()
+    agents = FakeAgents()
     made = reroutes(agents)
     for host in (0, 1, 2):
         made(host, DIED)
@@ -99,7 +99,7 @@ def test_it_waits_for_the_last_of_them() -> None:
 
 
 def test_a_return_for_another_reason_and_other_hosts_reroute_nothing() -> None:
-    agents = FakeCrew()
+    agents = FakeAgents()
     made = reroutes(agents)
     made(3, DIED)
     made(3, RESTARTED)
@@ -110,7 +110,7 @@ def test_a_return_for_another_reason_and_other_hosts_reroute_nothing() -> None:
 
 def test_it_is_tried_three_times_whatever_is_wrong() -> None:
     said: list[str] = []
-    agents = FakeCrew(HostError("h0: ended"), AgentError("h0: no answer"), HostError("h0: not ready"))
+    agents = FakeAgents(HostError("h0: ended"), AgentError("h0: no answer"), HostError("h0: not ready"))
     made = reroutes(agents, said.append)
     made(0, DIED)
     made(0, RESTARTED)
@@ -121,7 +121,7 @@ def test_it_is_tried_three_times_whatever_is_wrong() -> None:
 
 def test_one_that_lost_an_agent_again_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    agents = FakeCrew(*[AgentError("h0: no answer")] * 3)
+    agents = FakeAgents(*[AgentError("h0: no answer")] * 3)
     made = reroutes(agents, said.append)
     monkeypatch.setattr(time, "sleep", lambda _: made(2, DIED))
     made(0, DIED)

@@ -11,7 +11,8 @@ from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.job import Job
 from fairlead.manage import run
 from fairlead.manage.components import STAGES
-from fairlead.manage.supervisor import Management, OtherPlaneError, Outcome
+from fairlead.manage.management import Management, OtherPlaneError
+from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store
 
 

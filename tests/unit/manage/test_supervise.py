@@ -13,7 +13,8 @@ from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import AgentError
 from fairlead.manage import registry, supervisor
 from fairlead.manage.components import STAGES
-from fairlead.manage.supervisor import Management, OtherPlaneError, Outcome
+from fairlead.manage.management import Management, OtherPlaneError
+from fairlead.manage.supervisor import Outcome
 from fairlead.protocol.messages import AgentEvent
 
 from ..agent_events import event

@@ -11,8 +11,9 @@ import pytest
 
 from fairlead.errors import StoreError
 from fairlead.manage import registry
+from fairlead.manage.audience import Audience
 from fairlead.manage.narrator import Narrator
-from fairlead.manage.supervisor import Outcome, _Audience, _summary, timed
+from fairlead.manage.supervisor import Outcome, _summary, timed
 from fairlead.protocol.messages import AgentEvent
 
 from ..agent_events import event
@@ -20,11 +21,11 @@ from ..agent_events import event
 REROUTED = event("rerouted", relay=2, reason="it is high")
 
 
-def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> _Audience:
+def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> Audience:
     names = ["h0", "h1", "h2"]
     state = registry.RunState("0a0b0c0d", "c.toml", ["x"], 1, 1, 0.0)
     registration = registry.Registration(state, tmp_path)
-    return _Audience(names, Narrator(names, said), registration, sinks)
+    return Audience(names, Narrator(names, said), registration, sinks)
 
 
 def test_a_sink_that_fails_is_told_once_and_the_others_go_on(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from fairlead.experiment.comparison_form import managements_of
 from fairlead.experiment.comparison_plan import ComparisonPlan, ComparisonTable
 from fairlead.experiment.management import Managed
 from fairlead.manage.components import FULL, NONE, Components
-from fairlead.manage.supervisor import Management
+from fairlead.manage.management import Management
 from fairlead.protocol.enums import Acknowledge
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import EventRecorder

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -114,6 +115,27 @@ def _short(seconds: float) -> str:
 
 def _map(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
     """Overhead of every core as a bar, hosts beside each other."""
+    columns = [("system", "system"), ("host", "host"), ("processor", "cpu"), ("overhead", "overhead_share")]
+    rows = [
+        [
+            cell(each.system),
+            cell(core.host),
+            cell(core.cpu),
+            cell(core.overhead_share(), words.percent(core.overhead_share(), decimals=3)),
+        ]
+        for each in found
+        for core in each.cores
+    ]
+    return Drawing(
+        "noise-cores",
+        "What every core loses",
+        "Overhead is the share of the time that detours took.",
+        _bars_of_cores(found, systems),
+        table(columns, rows),
+    )
+
+
+def _bars_of_cores(found: Sequence[Noise], systems: Sequence[str]) -> Figure:
     colour_of = colours(systems)
     with styled():
         figure, (axis,) = axes_of(1, 3.4)
@@ -138,25 +160,7 @@ def _map(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
         every = max(1, len(places) // 40)
         axis.set_xticks(places[::every], ticks[::every], rotation=90 if place > 10 else 0, fontsize=8.5)
         _legend(figure, [each.system for each in found], systems)
-    return Drawing(
-        "noise-cores",
-        "What every core loses",
-        "Overhead is the share of the time that detours took.",
-        figure,
-        table(
-            [("system", "system"), ("host", "host"), ("processor", "cpu"), ("overhead", "overhead_share")],
-            [
-                [
-                    cell(each.system),
-                    cell(core.host),
-                    cell(core.cpu),
-                    cell(core.overhead_share(), words.percent(core.overhead_share(), decimals=3)),
-                ]
-                for each in found
-                for core in each.cores
-            ],
-        ),
-    )
+    return figure
 
 
 def _gaps(found: Sequence[Noise]) -> set[int]:

@@ -13,7 +13,7 @@ from fairlead.registry import Registry
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.job import Job
-    from fairlead.manage.supervisor import Management
+    from fairlead.manage.management import Management
 
 
 class Plane:

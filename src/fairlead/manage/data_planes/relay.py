@@ -10,7 +10,7 @@ from fairlead.manage.data_planes.base import PLANES, Plane
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.job import Job
-    from fairlead.manage.supervisor import Management
+    from fairlead.manage.management import Management
 
 VARIABLE = "FAIRLEAD_RELAY"
 

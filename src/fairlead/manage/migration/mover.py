@@ -186,7 +186,7 @@ class Mover:
                 round_trips_s = self._probing.round_trips_s(move.vm)
             finally:  # it has moved, whatever can be measured of it now
                 action = MigrationAction.MOVED
-                self._say(action, move.vm, _in_words(moved), **_places(move), **took, round_trips_s=round_trips_s)
+                self._say(action, move.vm, _describe(moved), **_places(move), **took, round_trips_s=round_trips_s)
 
     def _failed(self, action: MigrationAction, move: MigrationCandidate, error: CloudError, begin_s: float) -> None:
         what = self._controller.failed(time.monotonic())
@@ -219,7 +219,7 @@ def _places(move: MigrationCandidate) -> dict[str, str]:
     return {"server": move.source, "to": move.target}
 
 
-def _in_words(moved: Moved) -> str:
+def _describe(moved: Moved) -> str:
     copied = f", {moved.copied_B / 2**20:.0f} MiB copied" if moved.copied_B is not None else ""
     paused = f", paused for {moved.paused_s * 1e3:.0f} ms" if moved.paused_s is not None else ""
     return f"in {moved.time_s:.2f} s{copied}{paused}"

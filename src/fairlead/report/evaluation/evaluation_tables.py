@@ -39,7 +39,7 @@ def cells(analysis: Analysis) -> Table:
                 *(cell(level) for level in each.cell.levels),
                 cell(each.cell.n),
                 cell(each.failed),
-                cell(notes_in_words(analysis, each.notes)),
+                cell(describe_notes(analysis, each.notes)),
                 _value(analysis, each.mean.value if each.mean else each.cell.mean),
                 _ends(analysis, each.mean),
                 _value(analysis, each.sd, each.cell.mean, 2),
@@ -54,7 +54,7 @@ def cells(analysis: Analysis) -> Table:
     )
 
 
-def notes_in_words(analysis: Analysis, notes: Notes) -> str:
+def describe_notes(analysis: Analysis, notes: Notes) -> str:
     """What is to be noted of a cell; empty where there is nothing."""
     parts = []
     if notes.usual_n is not None:
@@ -103,7 +103,7 @@ def _modes_of(analysis: Analysis, pair: ConfigurationPair) -> str:
     for side, own in (("base", pair.first), ("", pair.second)):
         notes = analysis.notes[own.levels]
         if notes.modes is not None:
-            text = notes_in_words(analysis, Notes(modes=notes.modes)).removeprefix("modes at ")
+            text = describe_notes(analysis, Notes(modes=notes.modes)).removeprefix("modes at ")
             texts.append(f"{side}: {text}" if side else text)
     return "; ".join(texts)
 

@@ -1,5 +1,6 @@
 """Figures of a characterization: latencies, throughput, weights, what hurts what, and where detours lead."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -151,24 +152,6 @@ def relation_map(found: Characterization) -> Drawing:
     source, destination = np.array(pairs).T
     matrix = np.array([found.sensitivity.hurt_by(pair)[source, destination] for pair in pairs], dtype=bool)
     order = _alike_first(matrix)
-    shown, names = matrix[np.ix_(order, order)], [name_of(found, pairs[k]) for k in order]
-    side = WIDTH_IN * 0.86
-    with styled():
-        figure = Figure(figsize=(WIDTH_IN, side), layout="constrained")
-        axis = figure.subplots()
-        cells = shown + 2 * np.eye(len(pairs), dtype=np.int8)
-        colours = ListedColormap(["#ffffff00", palette.MANAGED.light, palette.LOW.light])
-        axis.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="none", aspect="equal")
-        axis.set_xlabel("hurt pair")
-        axis.set_ylabel("injected pair")
-        if len(pairs) <= MOST_LABELS:
-            size = float(np.clip(330 / len(pairs), 5.0, 9.0))
-            axis.set_xticks(range(len(pairs)), names, rotation=90, fontsize=size)
-            axis.set_yticks(range(len(pairs)), names, fontsize=size)
-            axis.tick_params(length=0)
-        else:
-            axis.set_xticks([])
-            axis.set_yticks([])
     return Drawing(
         "relation",
         "What hurts what",
@@ -176,7 +159,7 @@ def relation_map(found: Characterization) -> Drawing:
         "are ordered so that those that suffer alike stand together; the diagonal is the injected pair itself."
         + (" They are too many to be named here; the table names them." if len(pairs) > MOST_LABELS else "")
         + _stand_in(found),
-        figure,
+        _relation(matrix[np.ix_(order, order)], [name_of(found, pairs[k]) for k in order]),
         table(
             [("injected", "injected"), ("hurts", "count"), ("pairs", "hurt")],
             [
@@ -189,6 +172,27 @@ def relation_map(found: Characterization) -> Drawing:
             ],
         ),
     )
+
+
+def _relation(hurts: Bools, names: Sequence[str]) -> Figure:
+    """A square for each injected pair (row) and hurt pair (column), marked where ``hurts``."""
+    with styled():
+        figure = Figure(figsize=(WIDTH_IN, WIDTH_IN * 0.86), layout="constrained")
+        axis = figure.subplots()
+        cells = hurts + 2 * np.eye(len(names), dtype=np.int8)
+        colours = ListedColormap(["#ffffff00", palette.MANAGED.light, palette.LOW.light])
+        axis.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="none", aspect="equal")
+        axis.set_xlabel("hurt pair")
+        axis.set_ylabel("injected pair")
+        if len(names) <= MOST_LABELS:
+            size = float(np.clip(330 / len(names), 5.0, 9.0))
+            axis.set_xticks(range(len(names)), names, rotation=90, fontsize=size)
+            axis.set_yticks(range(len(names)), names, fontsize=size)
+            axis.tick_params(length=0)
+        else:
+            axis.set_xticks([])
+            axis.set_yticks([])
+    return figure
 
 
 def detour_map(found: Characterization) -> Drawing:

@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-INTERPOSE = Path(__file__).parents[2] / "native" / "interpose"
+INTERPOSE = Path(__file__).parents[3] / "native" / "interpose"
 TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8"))
 # What the standard calls a parameter of each role.
 KINDS = {

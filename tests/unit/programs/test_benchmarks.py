@@ -8,7 +8,7 @@ import pytest
 from fairlead.programs import BUNDLED, needs
 from fairlead.programs.benchmarks import BENCHMARKS, CLASSES, class_of, multipartition, pencils
 
-NATIVE = Path(__file__).parents[2] / "native" / "workloads"
+NATIVE = Path(__file__).parents[3] / "native" / "workloads"
 GIB = 2**30
 
 

@@ -32,7 +32,7 @@ from fairlead import native, programs
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.lab.topology import LabHost
 
-from .agent_events import event
+from ..agent_events import event
 
 HPCC = """
 Begin of MPIRandomAccess section.
@@ -229,7 +229,7 @@ run.GROUPS = {{"idle": measure}}
 sys.argv[1:] = ["--results", {str(tmp_path / "results")!r}]
 sys.exit(run.main())
 """
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, cwd=Path(__file__).parents[3])
     while not made.exists():
         assert process.poll() is None
         time.sleep(0.05)

@@ -27,7 +27,7 @@ from fairlead.errors import ConfigError, MeasurementError
 from fairlead.manage import narrator
 from fairlead.protocol.messages import AgentEvent
 
-from .agent_events import event
+from ..agent_events import event
 
 RATE_BPS = 5_000_000
 HURT = FaultCell(cells.ROUTE, cells.BY_HAND, cells.CG, cells.SOURCE, cells.AGENT_KILLED)
@@ -491,9 +491,8 @@ def test_shares_that_are_none_are_refused(words: list[str], capsys: pytest.Captu
 
 
 def test_the_document_is_written_from_results_and_says_of_which(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command_line.interrupts, "become_exceptions", lambda: None)
     words = ["--results", str(tmp_path), "--docs", str(tmp_path / "faults.md")]
     assert command_line.main(words) == 1
     assert "run the matrix first" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "install-packages.sh"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "install-packages.sh"
 # `installed` has a file for each installed package, `units` one for each enabled unit, `files` what packages bring.
 FAKES = {
     "id": "echo 1000",

@@ -14,8 +14,8 @@ from fairlead.prediction.predict import PairPrediction, predict
 from fairlead.report.network import prediction_table
 from fairlead.store import Store
 
-from .characterize.test_characterization import measured
-from .profile.test_profile_report import three
+from ..characterize.test_characterization import measured
+from ..profile.test_profile_report import three
 
 NAMES = ["a", "b", "c"]
 NONE = [[0] * 3] * 3

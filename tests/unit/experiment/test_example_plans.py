@@ -21,7 +21,7 @@ from fairlead.programs import BUNDLED, needs
 from fairlead.programs.benchmarks import BENCHMARKS
 from fairlead.published.columns import ColumnMap
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = {str(path.relative_to(EXAMPLES)): path for path in sorted(EXAMPLES.rglob("*.toml"))}
 
 

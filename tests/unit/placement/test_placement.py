@@ -26,8 +26,8 @@ from fairlead.profile import profile
 from fairlead.profile.json_form import Summary
 from fairlead.store import Store
 
-from .characterize.simulated_network import SimulatedAgents, run
-from .profile.profile_fixtures import a_record
+from ..characterize.simulated_network import SimulatedAgents, run
+from ..profile.profile_fixtures import a_record
 
 LEAFS = resolve_lab(
     Description.model_validate(

@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "with-progress.sh"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "with-progress.sh"
 BUILD = """
 echo '-- Configuring done'
 for step in 1 2 3; do echo "  [$step/3] Building CXX object x$step.o"; done
