@@ -48,7 +48,9 @@ def test_the_same_with_the_plane(mpi: Mpi, tmp_path: Path) -> None:
 def test_the_same_among_any_number(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
     """Armed, where no agent answers, and with messages that take two paths."""
     ways = {"armed": {"FAIRLEAD_RELAY": str(tmp_path)}, "chaos": {"FAIRLEAD_CHAOS": str(52 + ranks)}}
-    compare(mpi, ranks, tmp_path, ways)
+    # MPICH spins while it waits: with more ranks than cores each message takes time slices.
+    options = ["-DSHORT"] if ranks > 4 and "mpich" in mpi.name else []
+    compare(mpi, ranks, tmp_path, ways, *options)
 
 
 @pytest.mark.slow
