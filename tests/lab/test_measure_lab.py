@@ -65,9 +65,35 @@ def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, t
         assert [rank["own_name"] for rank in ranks] == ["h0", "h0", "h1", "h1"]
         assert all(rank["cpu"] in rank["allowed_cpus"] for rank in ranks)
         assert "Open MPI" in store.events(run.id, "library")[0].data["library"]
+        clocked = store.series(run.id, point_to_point.FORWARD_SERIES)
+        whole = store.series(run.id, point_to_point.SERIES[LATENCY])
+    assert len(clocked) == len(whole) == 8
+    for forward, both in zip(clocked, whole, strict=True):
+        error_s = float(forward.labels["clock_error_s"])
+        counted = np.isfinite(both.values)
+        assert 0 < error_s < np.nanmax(both.values)
+        assert (forward.values[counted] >= -error_s).all()
+        assert (forward.values[counted] <= both.values[counted] + error_s).all()
     assert "with 2 pairs, a message of 1\u00a0B takes" in done.stdout
+    assert "MPI latency, one way" in done.stdout
     assert (tmp_path / "benchmarks.html").is_file()
     assert not processes(lab, "h0", "mpi-latency") and not processes(lab, "h1", "mpi-latency")
+
+
+def test_a_queue_in_one_direction_is_told_from_one_in_the_other(lab: Lab, cluster: Path) -> None:
+    request = {"pairs": [[0, 1]], "size_B": 1, "least": 50, "most": 1000, "limit_s": 0.5, "one_way": True}
+    there = Streams(kind="streams", between=("leaf0", "leaf1"), streams=4, both_directions=False)
+    with probe.running(Cluster.load(cluster), LATENCY, ["h0", "h1"]) as started:
+        started.introduction()
+        for _ in range(3):  # the clocks are compared while the network is quiet
+            started.ask(request, 60, "round trips")
+        with congestion.make(lab, there):
+            time.sleep(2)
+            clock_error_s, whole, forward = point_to_point.told_apart(started.ask(request, 60, "round trips"))
+    there_s, round_trip_s = float(np.median(forward[0])), float(np.median(whole[0]))
+    assert clock_error_s < 0.001
+    assert there_s > 0.005
+    assert round_trip_s - there_s < there_s / 5
 
 
 @pytest.mark.slow

@@ -1,10 +1,16 @@
 """Every command tells what is wrong with a file that it takes: file, line and key, exit code 2, no traceback."""
 
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from fairlead.cli.main import command
+from fairlead.errors import ConfigError
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 CLUSTER = (
@@ -14,6 +20,7 @@ PLAN = '[comparison]\nname = "p"\nlab = "l.toml"\n\n[congestion]\nplaces = []\n\
 EVALUATION = '[evaluation]\nname = "e"\ncluster = "c"\n[factors]\nf = [1]\n[run]\ncommand = ["true"]\n'
 COLUMNS = '[dataset]\nname = "d"\n[factors]\nf = "f"\n[values.time_s]\ncolumn = "t"\nunit = "s"\n'
 LAB = '[lab]\nname = "l"\ntopology = "star"\nhosts_per_leaf = 2\n\n[host_link]\nrate = "1gbit"\n'
+STEPS = 'title = "m"\nsteps = [\n    "timer",\n]\n'
 TAKES_A_CLUSTER = [
     ("run", "FILE", "--", "true"),
     ("characterize", "FILE"),
@@ -47,3 +54,55 @@ def test_bad_toml_and_unknown_keys_are_located(arguments: tuple[str, ...], text:
         assert "Traceback" not in done.stderr
         assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]  # nothing was begun
     assert "surprise: unknown key `surprise`" in done.stderr
+
+
+KINDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "cluster": (("run", "FILE", "--", "true"), CLUSTER),
+    "comparison": (("compare", "FILE"), PLAN),
+    "evaluation": (("evaluate", "FILE"), EVALUATION),
+    "columns": (("evaluate", "import", "x.csv", "--columns", "FILE"), COLUMNS),
+    "lab": (("lab", "up", "FILE"), LAB),
+    "steps": (("measure", "c.toml", "plan", "FILE"), STEPS),
+}
+
+
+def first_key(text: str, becomes: str) -> bytes:
+    """With the first `key = value` written otherwise."""
+    return re.sub(r"^(\w+) = (.+)$", becomes, text, count=1, flags=re.MULTILINE).encode()
+
+
+SPOILT: dict[str, tuple[Callable[[str], bytes], str]] = {
+    "a value is missing": (lambda text: (text + "key = ").encode(), "not valid TOML"),
+    "cut within a text": (lambda text: text[: text.rindex('"')].encode(), "not valid TOML"),
+    "a key stands twice": (lambda text: first_key(text, r"\g<0>\n\g<0>"), "not valid TOML"),
+    "a table stands twice": (lambda text: (text + text).encode(), "not valid TOML"),
+    "an open bracket": (lambda text: text.replace("]", "", 1).encode(), "not valid TOML"),
+    "no quotes": (lambda text: first_key(text, r"\1 = some words"), "not valid TOML"),
+    "a zero byte": (lambda text: text.encode() + b"# \0", "not valid TOML"),
+    "JSON": (lambda text: b'{"name": "x"}', "not valid TOML"),
+    "not UTF-8": (lambda text: text.encode() + b"# \xf6", "is not UTF-8 text"),
+    "empty": (lambda text: b"", "is missing"),
+    "an unknown key": (lambda text: b"surprise = 1\n" + text.encode(), "surprise: unknown key `surprise`"),
+    "a misspelt key": (lambda text: first_key(text, r"\1e = \2"), "(did you mean `KEY`?)"),
+    "a number for a text": (lambda text: first_key(text, r"\1 = 5"), "KEY: must be a text"),
+    "a table for a text": (lambda text: first_key(text, r"\1 = { a = 1 }"), "KEY: must be a text"),
+}
+
+
+@pytest.mark.parametrize("way", SPOILT)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_spoilt_file_is_told_by_line_and_nothing_is_begun(
+    kind: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, text = KINDS[kind]
+    spoil, complaint = SPOILT[way]
+    file = tmp_path / "f.toml"
+    file.write_bytes(spoil(text))
+    (tmp_path / "c.toml").write_text(CLUSTER)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(command, [str(file) if word == "FILE" else word for word in words])
+    assert isinstance(done.exception, ConfigError), (done.output, done.exception)  # the command ends with code 2
+    told = str(done.exception)
+    assert complaint.replace("KEY", "title" if kind == "steps" else "name") in told
+    assert re.match(rf"{re.escape(str(file))}:" + (" " if way == "not UTF-8" else r"\d+: "), told), told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.toml", "f.toml"]

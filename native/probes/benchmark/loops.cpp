@@ -29,13 +29,16 @@ int receive(Buffer& buffer, int from) {
     return status.MPI_TAG;
 }
 
-// Calls `transfer(tag)` again and again and takes the time of each.
+// Calls `transfer(tag)` again and again and takes the time of each; `begun_s`: when the first one began.
 template <typename Transfer>
-std::vector<double> timed(const Request& request, Transfer&& transfer) {
+std::vector<double> timed(const Request& request, Transfer&& transfer, double* begun_s = nullptr) {
     const Stop& stop = request.stop;
     std::vector<double> samples_s(static_cast<std::size_t>(stop.most));
     int taken = 0;
     const double begin_s = MPI_Wtime();
+    if (begun_s != nullptr) {
+        *begun_s = begin_s;
+    }
     for (double before_s = begin_s;;) {
         const bool last = taken + 1 >= stop.most || (taken + 1 >= stop.least && before_s - begin_s >= stop.limit_s);
         transfer(last ? kLast : kMore);
@@ -99,16 +102,33 @@ class Window {
 
 }  // namespace
 
-std::vector<double> round_trips(const Request& request, int peer, bool first) {
+std::vector<double> round_trips(const Request& request, int peer, bool first, std::vector<double>* moments_s) {
     Buffer buffer(static_cast<std::size_t>(request.size_B));
     if (first) {
-        return timed(request, [&](int tag) {
-            send(buffer, peer, tag);
-            receive(buffer, peer);
-        });
+        double now_s = 0.0;
+        const std::vector<double> samples_s = timed(
+            request,
+            [&](int tag) {
+                send(buffer, peer, tag);
+                receive(buffer, peer);
+            },
+            &now_s);
+        if (moments_s != nullptr) {
+            for (const double sample_s : samples_s) {
+                moments_s->push_back(now_s);
+                now_s += sample_s;
+            }
+        }
+        return samples_s;
+    }
+    if (moments_s != nullptr) {
+        moments_s->reserve(static_cast<std::size_t>(request.stop.most));
     }
     for (int tag = kMore; tag != kLast;) {
         tag = receive(buffer, peer);
+        if (moments_s != nullptr) {
+            moments_s->push_back(MPI_Wtime());
+        }
         send(buffer, peer, kReply);
     }
     return {};

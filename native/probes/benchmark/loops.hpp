@@ -12,7 +12,10 @@
 namespace fairlead::benchmark {
 
 // Round trips: the first rank sends a message and waits for one of the same size.
-std::vector<double> round_trips(const Request& request, int peer, bool first);
+//
+// With `moments_s` also moments of MPI_Wtime: on the first rank when each round trip began, on the second when each
+// message had come. That costs the second rank a reading of its clock before it answers.
+std::vector<double> round_trips(const Request& request, int peer, bool first, std::vector<double>* moments_s = nullptr);
 
 // Windows: `window` messages from the first rank to the second, and an empty one back when all are there (the scheme of
 // osu_bw). With `both`, the second sends as many at the same time (osu_bibw).

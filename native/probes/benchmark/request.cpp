@@ -194,6 +194,7 @@ Request parse_request(const std::string& line, int ranks) {
         request.stop.limit_s = seconds("limit_s", *limit);
     }
     request.both = truth(object, "both");
+    request.one_way = truth(object, "one_way");
     request.train = integer(object, "train", 1, 1, kMostSamples);
     request.asleep = truth(object, "asleep");
     request.both_pause = truth(object, "both_pause");

@@ -44,9 +44,10 @@ struct Request {
     int exchanges_before = 0;  // of the victims, beside the congestors, before the first sample
     int size_B = 0;
     Stop stop;
-    int warmup = 0;     // transfers before the first sample
-    int window = 1;     // messages under way together
-    bool both = false;  // both directions at once
+    int warmup = 0;        // transfers before the first sample
+    int window = 1;        // messages under way together
+    bool both = false;     // both directions at once
+    bool one_way = false;  // round trips have the time there by the clocks, too
     // Bursts: before each train of round trips a pause, `stop.most` times for each of the pauses.
     std::vector<double> pauses_s;
     int train = 1;
@@ -60,10 +61,11 @@ struct Request {
 
 // The request that a line of JSON describes, for example
 // {"pairs":[[0,1]],"size_B":64,"least":1,"most":100,"limit_s":0.1,"warmup":5,
-// "window":64,"both":false,"pauses_s":[1,0],"train":100,"asleep":false,"both_pause":true}; all but `pairs` and `size_B`
-// may be left away. In place of `pairs` there may be "collective":"allreduce", "ranks":8, "agreed":true, or
-// "victims":[0,3], "victim":"latency", "congestors":[{"kind":"incast","ranks":[1,2]}], "congestor_size_B":4096,
-// "exchanges_before":5. Throws std::invalid_argument that names the key which is missing or wrong.
+// "window":64,"both":false,"one_way":true,"pauses_s":[1,0],"train":100,"asleep":false,"both_pause":true}; all but
+// `pairs` and `size_B` may be left away. In place of `pairs` there may be "collective":"allreduce", "ranks":8,
+// "agreed":true, or "victims":[0,3], "victim":"latency", "congestors":[{"kind":"incast","ranks":[1,2]}],
+// "congestor_size_B":4096, "exchanges_before":5. Throws std::invalid_argument that names the key which is missing or
+// wrong.
 Request parse_request(const std::string& line, int ranks);
 
 }  // namespace fairlead::benchmark

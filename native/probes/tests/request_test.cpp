@@ -21,7 +21,8 @@ std::string refusal(const std::string& line, int ranks = 4) {
 
 TEST(Request, HasWhatTheLineSays) {
     const Request request = parse_request(
-        R"({"pairs":[[0,2],[3,1]],"size_B":64,"least":2,"most":9,"limit_s":0.5,"warmup":3,"window":8,"both":true})", 4);
+        R"({"pairs":[[0,2],[3,1]],"size_B":64,"least":2,"most":9,"limit_s":0.5,"warmup":3,"window":8,"both":true,"one_way":true})",
+        4);
     ASSERT_EQ(request.pairs.size(), 2U);
     EXPECT_EQ(request.pairs[1].first, 3);
     EXPECT_EQ(request.pairs[1].second, 1);
@@ -32,6 +33,7 @@ TEST(Request, HasWhatTheLineSays) {
     EXPECT_EQ(request.warmup, 3);
     EXPECT_EQ(request.window, 8);
     EXPECT_TRUE(request.both);
+    EXPECT_TRUE(request.one_way);
     EXPECT_TRUE(request.pauses_s.empty());
 }
 

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
               help="Confidence level (comparisons, evaluations).")  # fmt: skip
 @click.option("--list", "list_", is_flag=True, help="List the stored results by run number.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: a comparison's summary, a run's figures, or the list."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON: a comparison's summary, a run's figures, the tables of benchmarks, or the list.",
 )
 @click.pass_context
 def command(
@@ -67,6 +70,7 @@ def command(
       fairlead report results --run 12 --json
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
       fairlead report results --benchmarks
+      fairlead report results --benchmarks --json
       fairlead report results --run 3 --run 7
       fairlead report old new --baseline old --prices prices.toml
     """
@@ -85,16 +89,16 @@ def command(
         or baseline
         or prices
         or len(results) > 1
-        or (not asked and not as_json and _only_benchmarks(results[0]))
+        or (not asked and _only_benchmarks(results[0]))
     ):
         from fairlead.benchmarks.page import report as benchmark_report
 
-        if asked or as_json:
-            raise click.UsageError("--experiment, --run, --characterization and --json exclude benchmarks")
+        if asked:
+            raise click.UsageError("--experiment, --run and --characterization exclude benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
         made = benchmark_report.make(
-            results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures
+            results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures, as_json=as_json
         )
     else:
         made = _one_result(context, results[0], asked, output, figures=figures, level=level, as_json=as_json)
@@ -144,7 +148,7 @@ def _one_result(
                 "characterization": "; `fairlead characterize show --json` prints a characterization",
                 EVALUATION: "; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's tables as CSV",
             }.get(kind, "")
-            raise click.UsageError(f"--json: only comparisons and runs have JSON figures{other}")
+            raise click.UsageError(f"--json: only comparisons, runs and benchmarks have JSON figures{other}")
         target = output or directory / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")

@@ -50,10 +50,20 @@ class Table:
         """The unrounded values."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow([name for key in self.keys for name in key.split("|")])
-        for row in self.rows:
-            writer.writerow([value for key, each in zip(self.keys, row, strict=True) for value in _values(key, each)])
+        writer.writerow(self.names())
+        writer.writerows(self.values())
         return buffer.getvalue()
+
+    def names(self) -> list[str]:
+        """Of the columns of the CSV."""
+        return [name for key in self.keys for name in key.split("|")]
+
+    def values(self) -> list[list[str | float | int]]:
+        """Rows of the CSV; empty texts where there is no value."""
+        return [
+            [value for key, each in zip(self.keys, row, strict=True) for value in _values(key, each)]
+            for row in self.rows
+        ]
 
     def csv_link(self) -> str:
         """The CSV as a data: address, so that the page needs no second file."""

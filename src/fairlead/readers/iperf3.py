@@ -205,7 +205,7 @@ def _interval(stream: dict[str, Any], where: str) -> tuple[tuple[int, bool], Int
         return (int(stream["socket"]), bool(stream["sender"])), value
     except KeyError as error:
         raise MeasurementError(f"{where}: a stream has no {error}", hint="iperf3 3.7 and later is read") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise MeasurementError(f"{where}: a value is not a number: {error}") from error
 
 

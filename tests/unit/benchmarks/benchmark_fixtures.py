@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.point_to_point import measure as point_to_point
-from fairlead.benchmarks.point_to_point.measure import SERIES
+from fairlead.benchmarks.point_to_point.measure import FORWARD_SERIES, SERIES
 from fairlead.store import Store
 
 SIZES_B = (1, 1024, 65536)
@@ -24,8 +24,15 @@ def point_to_point_run(
     status: str = "ok",
     between: Sequence[tuple[str, str]] = (("h0", "h1"),),
     transport: str | None = None,
+    there: float | None = None,
+    clock_error_s: float = 0.0,
 ) -> int:
-    """A run whose blocks all hold the same samples, but for a tenth of a per cent from block to block."""
+    """A run whose blocks all hold the same samples, but for a tenth of a per cent from block to block.
+
+    Args:
+        there: part of a round trip that the way there takes; None: the run has no one-way times.
+        clock_error_s: of these.
+    """
     plan = {
         "sizes_B": sorted({cell.size_B for cell in samples_s}),
         "pairs": sorted({cell.pairs for cell in samples_s}),
@@ -45,6 +52,9 @@ def point_to_point_run(
                     [list(np.array(values) * (1 + 0.001 * number))] * cell.pairs * len(between)
                 )
                 labels = {**cell.labels(), "round": number}
+                if there is not None:
+                    clocked = {**labels, "clock_error_s": clock_error_s}
+                    store.add_series(run, FORWARD_SERIES, there * block, "s", clocked, missing=True)
                 store.add_series(run, SERIES[benchmark], block, "s", labels, missing=True)
         store.finish_run(run, status)  # type: ignore[arg-type]
     return run

@@ -122,6 +122,9 @@ WAYS: dict[str, Callable[[str, str], bytes]] = {
     "two formats": other,
     "empty": lambda text, name: b"",
     "encoding": lambda text, name: text.encode("utf-16"),
+    "infinite": lambda text, name: number_becomes(text, name, "inf"),
+    "too large": lambda text, name: number_becomes(text, name, "1e999"),
+    "a byte that is no text": lambda text, name: text.encode().replace(NUMBERS[name].encode(), b"\xff\xfe", 1),
 }
 
 
@@ -146,6 +149,11 @@ def refuse(tmp_path: Path, name: str, content: bytes) -> str:
 def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the page shows is tested elsewhere."""
     monkeypatch.setattr("fairlead.cli.measure.show", lambda output: None)
+
+
+def test_every_format_is_spoilt_in_ten_ways_or_more() -> None:
+    assert len(WAYS) >= 10
+    assert NUMBERS.keys() == FILES.keys()
 
 
 @pytest.mark.parametrize("way", WAYS)

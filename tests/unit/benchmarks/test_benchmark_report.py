@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 from fairlead.benchmarks.infiniband import measure as infiniband
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.measuring.message_cell import MessageCell
-from fairlead.benchmarks.page import conditions
+from fairlead.benchmarks.page import conditions, json_form
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.page.ratios import ratio_of_medians
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
@@ -115,6 +116,38 @@ def test_figures_are_written_as_svg_png_and_csv(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["report", str(tmp_path / "r"), "--figures", str(tmp_path / "f")])
     assert done.exit_code == 0, done.output
     assert {path.name for path in (tmp_path / "f").iterdir()} == {f"mpi-latency.{e}" for e in ("csv", "png", "svg")}
+
+
+def test_the_tables_are_printed_for_machines(tmp_path: Path) -> None:
+    point_to_point_run(tmp_path / "old", LATENCY, STEADY, there=0.5, clock_error_s=1e-6)
+    done = CliRunner().invoke(command, ["report", str(tmp_path / "old"), "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert (said["schema"], said["systems"], said["baseline"], said["comparison"]) == (
+        "fairlead.benchmarks",
+        ["c"],
+        None,
+        None,
+    )
+    assert any("by the clocks" in text for text in said["findings"])
+    tables = {each["name"]: each for each in said["tables"]}
+    assert list(tables) == ["mpi-latency", "mpi-one-way"]
+    first = dict(zip(tables["mpi-one-way"]["columns"], tables["mpi-one-way"]["rows"][0], strict=True))
+    assert (first["size_B"], first["clock_error_s"], first["clocks"]) == (1, 1e-6, "agree")
+    assert first["there_s"] == pytest.approx(10e-6 * 1.0035)
+    assert dict(zip(tables["mpi-latency"]["columns"], tables["mpi-latency"]["rows"][0], strict=True))["window"] is None
+
+    point_to_point_run(tmp_path / "new", LATENCY, STEADY)
+    done = CliRunner().invoke(command, ["report", str(tmp_path / "old"), str(tmp_path / "new"), "--json"])
+    said = json.loads(done.stdout)
+    assert (said["baseline"], said["comparison"]["rows"][0][0]) == ("old", "new")
+
+
+def test_the_schema_is_that_of_the_model() -> None:
+    assert json_form.SCHEMA_FILE.read_text() == json_form.Benchmarks.schema_text(), (
+        "raise SCHEMA_VERSION and write it again: python -c "
+        "'from fairlead.benchmarks.page import json_form as j; j.SCHEMA_FILE.write_text(j.Benchmarks.schema_text())'"
+    )
 
 
 def test_a_directory_without_benchmarks_is_told(tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     both = CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--experiment", str(experiment)])
     assert both.exit_code == 2
     as_json = CliRunner().invoke(command, [str(tmp_path), "--characterization", str(characterization), "--json"])
-    assert (as_json.exit_code, "--json: only comparisons and runs" in as_json.output) == (2, True)
+    assert (as_json.exit_code, "--json: only comparisons, runs and benchmarks" in as_json.output) == (2, True)
     figures = json.loads(CliRunner().invoke(command, [str(tmp_path), "--run", str(first), "--json"]).stdout)
     assert (figures["schema"], figures["run"], figures["program"]) == ("fairlead.run", first, ["cg", "--class", "A"])
     assert (figures["status"], figures["time_s"], figures["advice"]) == ("ok", TIME_S, None)

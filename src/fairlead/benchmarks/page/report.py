@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.benchmarks.measuring.records import is_read
-from fairlead.benchmarks.page import conditions, layers, per_price, ratios, systems, verdicts
+from fairlead.benchmarks.page import conditions, json_form, layers, per_price, ratios, systems, verdicts
 from fairlead.benchmarks.page.layers import Layers
 from fairlead.benchmarks.page.section import Kind, Section
 from fairlead.benchmarks.page.systems import System
@@ -118,9 +118,13 @@ def make(
     baseline: str | None = None,
     prices: Path | None = None,
     figures: Path | None = None,
+    as_json: bool = False,
     console: Console | None = None,
 ) -> list[Path]:
-    """Write the page of benchmarks and print its tables; returns the files written. See `load`.
+    """Write the page of benchmarks and print its tables (or, ``as_json``, all of it for machines); see `load`.
+
+    Returns:
+        The files written.
 
     Raises:
         FairleadError: there are none, or a file cannot be written.
@@ -128,7 +132,11 @@ def make(
     book = load_prices(prices) if prices is not None else None
     found = load(directories, numbers=numbers, baseline=baseline, book=book)
     drawn = drawings(found)
-    show(found, drawn, console or terminal.console())
+    if as_json:
+        said = json_form.of(found.names, findings(found), drawn, found.baseline, comparison(found))
+        print(said.to_json(), end="")
+    else:
+        show(found, drawn, console or terminal.console())
     return write(found, drawn, html, figures=figures)
 
 

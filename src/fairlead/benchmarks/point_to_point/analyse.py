@@ -9,8 +9,9 @@ from fairlead.benchmarks.measuring.records import is_native
 from fairlead.benchmarks.page import transports
 from fairlead.benchmarks.page.curves import CellStatistics, Measured, of_latencies, of_rates
 from fairlead.benchmarks.page.systems import System
-from fairlead.benchmarks.point_to_point import measure
-from fairlead.benchmarks.point_to_point.measure import LATENCY, SERIES, Floats
+from fairlead.benchmarks.point_to_point import measure, one_way
+from fairlead.benchmarks.point_to_point.measure import FORWARD_SERIES, LATENCY, SERIES, Floats
+from fairlead.benchmarks.point_to_point.one_way import ClockedBlock, MeasuredLatency
 from fairlead.store import Series, Store
 
 
@@ -28,6 +29,16 @@ def blocks(store: Store, run: int, benchmark: str) -> dict[MessageCell, list[Flo
     return found
 
 
+def clocked_blocks(store: Store, run: int) -> dict[MessageCell, list[ClockedBlock]]:
+    """The raw blocks of latency with one-way times by the clocks; none where the run has no such times."""
+    found: dict[MessageCell, list[ClockedBlock]] = {}
+    # Times there are stored before the round trips, so the last of them may be alone.
+    for forward, whole in zip(store.series(run, FORWARD_SERIES), store.series(run, SERIES[LATENCY]), strict=False):
+        block = ClockedBlock(float(forward.labels["clock_error_s"]), whole.values, forward.values)
+        found.setdefault(cell_of(whole), []).append(block)
+    return found
+
+
 def load(system: System, benchmark: str) -> Measured | None:
     """The numbers of a system's newest run of a benchmark; None where there is none."""
     run = system.runs.get(benchmark)
@@ -35,10 +46,14 @@ def load(system: System, benchmark: str) -> Measured | None:
         return None
     with Store.read(system.directory) as store:
         by_cell = blocks(store, run.id, benchmark)
+        clocked = clocked_blocks(store, run.id) if benchmark == LATENCY else {}
     cells = {cell: _numbers(benchmark, cell, found) for cell, found in by_cell.items()}
     latency, plan = benchmark == LATENCY, run.plan
     asked = len(plan["sizes_B"]) * len(plan["pairs"]) * (1 if latency else len(plan["directions"]))
     transport = transports.NATIVE if is_native(run) else ""
+    if latency:
+        found = {cell: one_way.of(of_cell) for cell, of_cell in clocked.items()}
+        return MeasuredLatency(system.name, run, cells, benchmark, latency, asked, transport, one_way=found)
     return Measured(system.name, run, cells, benchmark, latency, asked, transport)
 
 

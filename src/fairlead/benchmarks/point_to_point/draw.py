@@ -1,14 +1,17 @@
 """Figures of MPI latency and throughput."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
-from fairlead.benchmarks.page import bands, boxes, transports
+from fairlead.benchmarks.page import bands, boxes, curve_verdicts, transports
 from fairlead.benchmarks.page.colours import lines
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.section import Section, at_most_one, of_curves
-from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT
+from fairlead.benchmarks.page.verdicts import Verdict
+from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT, draw_one_way
 from fairlead.benchmarks.point_to_point.analyse import load
+from fairlead.benchmarks.point_to_point.one_way import MeasuredLatency
 from fairlead.display import words
 from fairlead.report.figures import Drawing
 
@@ -62,5 +65,17 @@ def _throughput(found: Sequence[Measured], systems: Sequence[str]) -> Iterator[D
         yield drawn
 
 
-SECTION_OF_LATENCY = _section(LATENCY, lambda found, systems: [mpi(found, systems)])
+def _latency(found: Sequence[Measured], systems: Sequence[str]) -> Iterator[Drawing]:
+    yield mpi(found, systems)
+    if clocked := [each for each in found if isinstance(each, MeasuredLatency) and each.one_way]:
+        yield draw_one_way.draw(clocked, systems)
+
+
+def _latency_verdicts(found: Measured) -> Iterator[Verdict]:
+    yield from curve_verdicts.of(found)
+    if isinstance(found, MeasuredLatency):
+        yield from draw_one_way.verdicts(found)
+
+
+SECTION_OF_LATENCY = replace(_section(LATENCY, _latency), verdicts=_latency_verdicts)
 SECTION_OF_THROUGHPUT = _section(THROUGHPUT, _throughput)

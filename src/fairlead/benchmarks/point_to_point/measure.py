@@ -2,7 +2,7 @@
 
 The schemes are those of the OSU micro-benchmarks (osu_latency, osu_multi_lat, osu_bw, osu_bibw, osu_mbw_mr), so that
 figures can be compared: a latency is half a round trip; throughput counts windows of messages, each answered by an
-empty message.
+empty message. Beside round trips there are one-way times by the clocks of both ranks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,9 @@ from fairlead.progress import Progress
 from fairlead.store import Store
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 SERIES = {LATENCY: "round_trip_s", THROUGHPUT: "window_s"}
+FORWARD_SERIES = "forward_s"
 DEFAULT_SIZES_B = tuple(2**k for k in range(23))  # 1 B to 4 MiB
 WINDOW = 64
 HOST_MEMORY_B = 256 * 1024**2  # what the windows of one host may take; a window is at least two messages
@@ -102,9 +104,13 @@ def measure(cluster: Cluster, store: Store, benchmark: str, settings: PointToPoi
 
             def block(cell: MessageCell, number: int) -> float:
                 request = _request(benchmark, cell, placement)
-                samples_s = launched(number).ask(request, settings.timeout_s, cell.words())
-                table = padded(samples_s)
+                rows = launched(number).ask(request, settings.timeout_s, cell.words())
                 labels = {**cell.labels(), "round": number}
+                if benchmark == LATENCY:
+                    clock_error_s, rows, forward_s = told_apart(rows)
+                    clocked = {**labels, "clock_error_s": clock_error_s}
+                    store.add_series(run, FORWARD_SERIES, padded(forward_s), "s", clocked, missing=True)
+                table = padded(rows)
                 store.add_series(run, SERIES[benchmark], table, "s", labels, missing=True)
                 return value(benchmark, cell, table)
 
@@ -142,6 +148,11 @@ def pilot(started: probe.RunningProbe, ranks: tuple[int, int]) -> float:
     return rate_bps(MessageCell(int(PILOT["size_B"]), 1, int(PILOT["window"])), padded(samples_s))
 
 
+def told_apart(rows: Sequence[list[float]]) -> tuple[float, list[list[float]], list[list[float]]]:
+    """The largest bound on the clocks' error, round trips and times there of rows that have all of it."""
+    return max(row[0] for row in rows), [row[1::2] for row in rows], [row[2::2] for row in rows]
+
+
 def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
     """(pairs, samples) as one array; rows that are shorter end in NaN."""
     table = np.full((len(samples_s), max(map(len, samples_s))), np.nan)
@@ -157,7 +168,8 @@ def value(benchmark: str, cell: MessageCell, samples_s: Floats) -> float:
 
 def latencies_s(samples_s: Floats) -> Floats:
     """Half round trips of all pairs, without those that began when a pair had already ended."""
-    return _together(samples_s) / 2
+    found: Floats = samples_s[together(samples_s)] / 2
+    return found
 
 
 def rate_bps(cell: MessageCell, samples_s: Floats) -> float:
@@ -172,11 +184,12 @@ def rate_bps(cell: MessageCell, samples_s: Floats) -> float:
     return sent / common_s
 
 
-def _together(samples_s: Floats) -> Floats:
+def together(samples_s: Floats) -> Bools:
+    """Which samples began while all pairs were measuring."""
     ends_s = np.cumsum(samples_s, axis=1)
     common_s = float(np.nanmin(np.nanmax(ends_s, axis=1)))
     begins_s = ends_s - samples_s
-    found: Floats = samples_s[np.isfinite(samples_s) & (begins_s < common_s)]
+    found: Bools = np.isfinite(samples_s) & (begins_s < common_s)
     return found
 
 
@@ -190,4 +203,5 @@ def _request(benchmark: str, cell: MessageCell, placement: PairPlacement) -> dic
         "warmup": WARM_UP[benchmark],
         "window": cell.window,
         "both": cell.both,
+        "one_way": benchmark == LATENCY,
     }
