@@ -245,10 +245,12 @@ def _listed(run: "Run") -> dict[str, Any]:
 
 
 def _present(found: "Characterization", results: Path, as_json: bool, output: Path | None) -> None:
+    from fairlead.report.network import characterization_report, network_json
+
     if as_json:
-        click.echo(json.dumps(found.to_json()))
+        click.echo(json.dumps(found.to_json() | {"network": network_json.of(found)}))
         return
-    for line in found.summary_words():
+    for line in (*found.summary_words(), *(f"  {text}" for text in characterization_report.slow(found))):
         click.echo(line)
     lines = found.path_table_words() if found.complete else []
     if lines:
