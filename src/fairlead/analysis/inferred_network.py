@@ -155,9 +155,11 @@ class _Paths:
 def _own_links(found: Characterization) -> tuple[Floats, Floats]:
     """(hosts) what leaves and what reaches each host where an injection filled its own link."""
     relation = found.sensitivity
-    rates = np.where(relation.effective, found.rates_bps, np.nan)
-    fills = (np.where(each, rates, -np.inf) for each in (relation.by_source, relation.by_destination))
-    most = [np.nan_to_num(each, nan=-np.inf).max(axis=axis) for each, axis in zip(fills, (1, 0), strict=True)]
+    rates = np.where(relation.effective & np.isfinite(found.rates_bps), found.rates_bps, -np.inf)
+    most = [
+        np.where(fills, rates, -np.inf).max(axis=axis)
+        for fills, axis in ((relation.by_source, 1), (relation.by_destination, 0))
+    ]
     out_bps, in_bps = (np.where(np.isfinite(each), each, np.nan) for each in most)
     return out_bps, in_bps
 

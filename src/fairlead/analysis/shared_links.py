@@ -80,13 +80,24 @@ def _cliques(both: Bools) -> list[Ints]:
     for u, v in zip(first[order], second[order], strict=True):
         if covered[u, v]:
             continue
-        near = np.flatnonzero(both[u] & both[v])
-        if near.size:
-            near = near[both[np.ix_(near, near)].sum(axis=1) >= MEMBER_SHARE * (near.size - 1)]
-        members = np.sort(np.append(near, [u, v]))
+        members = np.sort(np.append(_alike(both, np.flatnonzero(both[u] & both[v])), [u, v]))
         covered[np.ix_(members, members)] = True
         found.append(members)
     return sorted(found, key=lambda members: (-members.size, int(members[0])))
+
+
+def _alike(both: Bools, near: Ints) -> Ints:
+    """Those that are joined with most of the others: the least joined go, one after another."""
+    inner = both[np.ix_(near, near)]
+    number = inner.sum(axis=1)
+    left = np.ones(near.size, dtype=bool)
+    while left.any():
+        worst = int(np.argmin(np.where(left, number, near.size)))
+        if number[worst] >= MEMBER_SHARE * (left.sum() - 1):
+            break
+        left[worst] = False
+        number = number - inner[worst]
+    return near[left]
 
 
 def _believable(pairs: list[Pair]) -> bool:
@@ -96,7 +107,8 @@ def _believable(pairs: list[Pair]) -> bool:
 
 def _with_crossing(members: Ints, slows: Bools, pairs: list[Pair]) -> SharedLink:
     filled = tuple(pairs[k] for k in members)
-    slowed = slows[members].mean(axis=0) > CROSSING_SHARE
+    one_sided = slows[members] & ~slows[:, members].T  # what slows these, too, fills a link with them
+    slowed = one_sided.mean(axis=0) > CROSSING_SHARE
     crossing = {pairs[k] for k in np.flatnonzero(slowed)}
     if len(members) == 1:  # one injection alone may have met others' traffic far away
         crossing = {pair for pair in crossing if pair[0] == filled[0][0] or pair[1] == filled[0][1]}

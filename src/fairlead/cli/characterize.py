@@ -78,7 +78,7 @@ def command() -> None:
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="HTML page with heat maps.  [default: RESULTS/characterization.html]",
+    help="HTML page with network and heat maps.  [default: RESULTS/characterization.html]",
 )
 @click.pass_context
 def measure(
@@ -151,7 +151,7 @@ def _present_change(first: "Characterization", found: "Characterization", which:
 @results_option
 @click.option("--list", "list_", is_flag=True, help="List all characterizations.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write a report with heat maps to this HTML file.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write a report with network and heat maps to this HTML file.")
 def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
     """Show the last characterization again, or the one with number RUN.
 

@@ -23,6 +23,7 @@ LEAST_SPAN = 1.25
 """A colour scale reaches from the median over this to the median times this, at least."""
 _MOST_TICKS = 20
 _ROOMY = 8  # rows up to which cells have room for type of full size
+_MOST_CHARACTERS = 45  # that have room beside each other
 _COLUMNS = 2
 _FEW = 4  # rows: fewer make smaller panels, for their cells would be huge
 _INK, _PAPER = "#000000", "#ffffff"  # no colours of the palette: a cell's colour does not follow the reader's theme
@@ -96,7 +97,8 @@ def _heat_map(axis: Any, names: Sequence[str], panel: Panel, annotated: bool) ->
     scale, unit = words.scaled(float(np.median(finite)) if finite.size else 1.0, panel.units)
     axis.set_title(f"{panel.title} ({unit})" if unit else panel.title)
     ticks = range(len(names)) if len(names) <= _MOST_TICKS or annotated else range(0, len(names), len(names) // 10)
-    axis.set_xticks(ticks, [names[k] for k in ticks], fontsize=8.5, rotation=90 if len(names) > MOST_ANNOTATED else 0)
+    turned = len(names) > MOST_ANNOTATED or sum(map(len, names)) > _MOST_CHARACTERS
+    axis.set_xticks(ticks, [names[k] for k in ticks], fontsize=8.5, rotation=90 if turned else 0)
     axis.set_yticks(ticks, [names[k] for k in ticks], fontsize=8.5)
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)

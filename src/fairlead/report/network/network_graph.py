@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,16 @@ MOST_HOSTS = 24
 MOST_LABELLED, MOST_BOXED = 16, 12
 """Lines up to which each carries its figures, and groups up to which their boxes on a ring lie across their lines."""
 
-MOST_UPRIGHT = 8
-"""Boxes in a row up to which their text is not turned."""
+CHARACTER_IN = 0.082
+"""Width of a character in a box. Where boxes in a row lack room, their text is turned."""
 
-THINNEST_PT, THICKEST_PT = 1.2, 5.0
+MOST_LABELLED_IN_TIERS = 8
+"""There lines fan out from few places: of more only the slow ones carry figures."""
+
+MANY_LINES = 60
+"""More lines are thin, so that one sees through them; slow ones stand out."""
+
+THINNEST_PT, THICKEST_PT = 1.0, 3.6
 ALIKE = 1.25
 """Rates of which the highest is no more than this times the lowest have one width."""
 
@@ -44,16 +50,21 @@ class Line:
     """One drawn line: the nodes that it joins, and the links that it stands for, forward and backward.
 
     Attributes:
-        rate_bps: of the slower direction; NaN where no link of its own was seen.
+        rates_bps: forward and backward; NaN where no link of its own was seen.
         slow: whether each direction is; ``None``: there is none, or nothing is known of it.
     """
 
     first: str
     second: str
-    rate_bps: float
+    rates_bps: tuple[float, float]
     slow: tuple[bool | None, bool | None]
     label: str = ""
     bend: float = 0.0
+
+    @property
+    def rate_bps(self) -> float:
+        """Of the slower direction."""
+        return float(np.fmin(*self.rates_bps))
 
     @property
     def inferred(self) -> bool:
@@ -180,8 +191,7 @@ def _own_line(network: InferredNetwork, slow: SlowPaths, switch: str, host: int)
         for direction, rate in zip(("out", "in"), rates, strict=True)
     )
     label = "\n".join(words.rate(each.rate_bps) for each in is_slow.values())
-    rate = float(np.fmin(*rates))
-    return Line(f"host {host}", switch, rate, (states[0], states[1]), label)
+    return Line(f"host {host}", switch, rates, (states[0], states[1]), label)
 
 
 def _only_line(network: InferredNetwork) -> Line:
@@ -189,7 +199,7 @@ def _only_line(network: InferredNetwork) -> Line:
     rate = float(np.median(known)) if known.size else float("nan")
     state = False if known.size else None
     label = f"a link for each host: {_spread_words(known)}" if known.size else "no link was filled"
-    return Line(_name(Node("group", 0)), "switch", rate, (state, state), label)
+    return Line(_name(Node("group", 0)), "switch", (rate, rate), (state, state), label)
 
 
 def _spread_words(rates: Any) -> str:
@@ -211,18 +221,19 @@ def _lines(network: InferredNetwork, slow: SlowPaths) -> list[Line]:
         several = max(len(forward), len(backward))
         for k, (there, back) in enumerate(zip_longest(forward, backward)):
             links = [network.links[number] for number in (there, back) if number is not None]
+            rates = [np.nan if number is None else network.links[number].rate_bps for number in (there, back)]
             states = tuple(None if number is None else number in slow_links for number in (there, back))
             lines.append(
                 Line(
                     _name(first),
                     _name(second),
-                    float(np.fmin.reduce([each.rate_bps for each in links])),
+                    (rates[0], rates[1]),
                     (states[0], states[1]),
                     _label(links) if few or True in states else "",
                     BEND * (2 * k - several + 1),
                 )
             )
-    unseen = [Line(_name(a), _name(b), float("nan"), (None, None)) for a, b in network.joined]
+    unseen = [Line(_name(a), _name(b), (float("nan"),) * 2, (None, None)) for a, b in network.joined]
     return lines + unseen
 
 
@@ -240,15 +251,20 @@ def _label(links: Sequence[Link]) -> str:
 
 def _figure(graph: Graph) -> Figure:
     layout = lay_out(graph.outer, graph.inner, graph.meetings, [(each.first, each.second) for each in graph.lines])
-    rates = [each.rate_bps for each in graph.lines if np.isfinite(each.rate_bps)]
-    turned = layout.tiers and len(graph.outer) > MOST_UPRIGHT
+    rates = [rate for each in graph.lines for rate in each.rates_bps if np.isfinite(rate)]
+    turned = layout.tiers and _is_turned(graph, layout)
     taken: list[tuple[float, float]] = []
     with styled():
         height = layout.height_in + (0.9 if turned else 0.1)
         figure = Figure(figsize=(WIDTH_IN, height + 0.4), layout="constrained")
         axis = figure.subplots()
+        thin = 0.4 if len(graph.lines) > MANY_LINES else 1.0
+        crowded = layout.tiers and sum(bool(line.label) for line in graph.lines) > MOST_LABELLED_IN_TIERS
         for line in graph.lines:
-            _draw_line(axis, line, layout, _width_pt(line.rate_bps, rates), taken)
+            scale = 1.0 if True in line.slow else thin
+            widths_pt = [scale * _width_pt(each, rates) for each in (*line.rates_bps, line.rate_bps)]
+            shown = replace(line, label="") if crowded and True not in line.slow else line
+            _draw_line(axis, shown, layout, widths_pt, taken)
         for node in (*graph.outer, *graph.inner, *graph.meetings):
             _draw_node(axis, node, graph, layout)
         axis.set_aspect("equal")
@@ -260,6 +276,13 @@ def _figure(graph: Graph) -> Figure:
     return figure
 
 
+def _is_turned(graph: Graph, layout: Layout) -> bool:
+    longest = max(len(line) for node in graph.outer for line in graph.texts[node].split("\n"))
+    places = sorted(layout.at[node][0] for node in graph.outer)
+    nearest = min((b - a for a, b in pairwise(places)), default=WIDTH_IN)
+    return longest * CHARACTER_IN + 0.15 > nearest
+
+
 def _width_pt(rate_bps: float, rates: Sequence[float]) -> float:
     if not np.isfinite(rate_bps):
         return THINNEST_PT
@@ -269,16 +292,20 @@ def _width_pt(rate_bps: float, rates: Sequence[float]) -> float:
     return float(THINNEST_PT + (THICKEST_PT - THINNEST_PT) * np.log(rate_bps / low) / np.log(high / low))
 
 
-def _draw_line(axis: Any, line: Line, layout: Layout, width_pt: float, taken: list[tuple[float, float]]) -> None:
-    """A line with its label, where no other label is."""
+def _draw_line(
+    axis: Any, line: Line, layout: Layout, widths_pt: Sequence[float], taken: list[tuple[float, float]]
+) -> None:
+    """A line with its label, where no other label is. ``widths_pt``: forward, backward, and of one line for both."""
     ends = [layout.at[line.first], layout.at[line.second]]
+    bend = line.bend / 3 if layout.tiers else line.bend  # lines are long there
+    apart = BEND / 3 if layout.tiers else BEND
     if True in line.slow and False in line.slow:  # the directions differ
         for k, state in enumerate(line.slow):
-            _arrow(axis, ends[::-1] if k else ends, width_pt, state is True, line.bend + BEND, head=True)
+            _arrow(axis, ends[::-1] if k else ends, widths_pt[k], state is True, bend + apart, head=True)
     elif None in line.slow and line.inferred:
-        _arrow(axis, ends if line.slow[1] is None else ends[::-1], width_pt, True in line.slow, line.bend, head=True)
+        _arrow(axis, ends if line.slow[1] is None else ends[::-1], widths_pt[2], True in line.slow, bend, head=True)
     else:
-        _arrow(axis, ends, width_pt, True in line.slow, line.bend, dotted=not line.inferred)
+        _arrow(axis, ends, widths_pt[2], True in line.slow, bend, dotted=not line.inferred)
     if line.label:
         taken.append(_free(ends, taken, layout.tiers))
         x, y = taken[-1]
@@ -361,7 +388,7 @@ def _draw_node(axis: Any, node: str, graph: Graph, layout: Layout) -> None:
     elif node in graph.meetings:
         axis.plot([x], [y], marker="o", ms=11, color=palette.INK.light, zorder=5)
     elif layout.tiers:
-        turned = len(graph.outer) > MOST_UPRIGHT
+        turned = _is_turned(graph, layout)
         place = {"rotation": 90, "rotation_mode": "default"} if turned else {}
         size = float(np.clip(230 / len(graph.outer), 6.0, 9.0))
         axis.text(x, y, text, ha="center", va="top", fontsize=size, zorder=5, bbox=box, **place)
@@ -374,7 +401,7 @@ def _draw_node(axis: Any, node: str, graph: Graph, layout: Layout) -> None:
 def _radial(axis: Any, node: str, text: str, graph: Graph, at: tuple[float, float], colour: str) -> None:
     """A dot, its text outside of the ring."""
     x, y = at
-    axis.plot([x], [y], marker="o", ms=5.5, color=colour, zorder=5)
+    axis.plot([x], [y], marker="o", ms=5.5, color=colour if node in graph.marked else palette.INK.light, zorder=5)
     angle = float(np.degrees(np.arctan2(y, x)))
     left = abs(angle) > 90
     away = 0.12 / np.hypot(x, y)
@@ -411,18 +438,16 @@ def _legend(graph: Graph, rates: Sequence[float]) -> list[Any]:
     if any(each != "switch" for each in graph.meetings):
         shown.append(Line2D([], [], color=palette.INK.light, marker="o", ms=8, lw=0, label="links meet (inferred)"))
     if graph.inner:
-        grey = {"mfc": palette.GRID.light, "mec": palette.MUTED.light}
-        shown.append(
-            Line2D([], [], marker="s", ms=8, lw=0, label="one switch (inferred); rate of its hosts' links", **grey)
-        )
+        text, edge = "one switch (inferred); rate of its hosts' links", palette.MUTED.light
+        shown.append(Line2D([], [], marker="s", ms=8, lw=0, label=text, mfc=palette.GRID.light, mec=edge))
     if graph.marked:
-        box = {"mfc": palette.SURFACE.light, "mec": palette.PLAIN.light, "mew": 1.6}
-        shown.append(Line2D([], [], marker="s", ms=8, lw=0, label="slow host, or a host with a slow link", **box))
+        text, edge = "slow host, or a host with a slow link", palette.PLAIN.light
+        shown.append(Line2D([], [], marker="s", ms=8, lw=0, label=text, mfc=palette.SURFACE.light, mec=edge, mew=1.6))
     return shown
 
 
 def _caption(graph: Graph, network: InferredNetwork) -> str:
-    what = "Boxes are groups of hosts that no measurement tells apart" if graph.folded else "Boxes are hosts"
+    what = "Each box or dot is a group of hosts that no measurement tells apart" if graph.folded else "Boxes are hosts"
     size = (
         f"; times are those of {words.size(network.sizes_B[0])} between hosts over the link, from end to end"
         if network.sizes_B
