@@ -191,17 +191,15 @@ def _ends(shared: list[SharedLink], groups: int) -> tuple[list[tuple[Node, Node]
         return Node("meeting", numbers.setdefault(place.of((number, end)), len(numbers)))
 
     ends = [(node(number, 0), node(number, 1)) for number in range(len(shared))]
-    joined = _joined(ends, ways, groups, len(numbers))
+    joined = _joined(ends, ways)
     without = {Node("group", k) for k in range(groups)} - {end for each in (*ends, *joined) for end in each}
-    if len(without) > 0 and groups > 1:
+    if groups > 1:
         joined |= {(each, Node("meeting", len(numbers))) for each in without}
     meetings = {end.number for each in (*ends, *joined) for end in each if end.kind == "meeting"}
     return ends, len(meetings), tuple(sorted(joined))
 
 
-def _joined(
-    ends: list[tuple[Node, Node]], ways: dict[Pair, list[int]], groups: int, meetings: int
-) -> set[tuple[Node, Node]]:
+def _joined(ends: list[tuple[Node, Node]], ways: dict[Pair, list[int]]) -> set[tuple[Node, Node]]:
     """Groups whose paths begin or end at a meeting that no link of their own leads to."""
     linked = {frozenset(each) for each in ends}
     joined = set()

@@ -7,7 +7,7 @@ a link is a set in which nearly every two are joined. A path may fill several eq
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, triu
 
 from fairlead.characterize.samples import Bools, Ints
 from fairlead.characterize.tournament import Pair
@@ -69,15 +69,14 @@ def find(hurts: Bools, effective: Bools) -> list[SharedLink]:
 
 def _cliques(both: Bools) -> list[Ints]:
     """Sets in which nearly every two are joined, so that each join is in one: the largest first."""
-    joined = csr_matrix(both.astype(np.float32))
-    common = joined.multiply(joined @ joined).tocoo()  # at each join, how many are joined with both; none: not there
-    weights = np.zeros(both.shape, dtype=np.float32)
-    weights[common.row, common.col] = common.data
-    first, second = np.nonzero(np.triu(both))
-    order = np.argsort(-weights[first, second], kind="stable")
+    joined = csr_matrix(both, dtype=np.float32)
+    joins = triu(joined.multiply(joined @ joined) + joined, k=1, format="csr")  # 1 + how many are joined with both
+    joins.sort_indices()
+    joins = joins.tocoo()
+    order = np.argsort(-joins.data, kind="stable")
     covered = ~both
     found = []
-    for u, v in zip(first[order], second[order], strict=True):
+    for u, v in zip(joins.row[order], joins.col[order], strict=True):
         if covered[u, v]:
             continue
         members = np.sort(np.append(_alike(both, np.flatnonzero(both[u] & both[v])), [u, v]))

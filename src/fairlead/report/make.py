@@ -14,7 +14,7 @@ from fairlead.manage.data_planes import PLANES
 from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
 from fairlead.report.evaluation import evaluation_report
-from fairlead.report.network import characterization_report, network_json
+from fairlead.report.network import characterization_report, network_json, slow_words
 from fairlead.report.run import run_json, run_report
 from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
@@ -65,7 +65,7 @@ def characterization(
     if as_json:
         print(json.dumps({"run": found.run, "cluster": found.cluster, "hosts": found.hosts} | network_json.of(found)))
     else:
-        for tell in (characterization_report.findings, characterization_report.slow, characterization_report.caveats):
+        for tell in (characterization_report.findings, slow_words.of, characterization_report.caveats):
             for text in tell(found):
                 print(text)
     return characterization_report.write(found, html, figures=figures)

@@ -20,7 +20,7 @@ from fairlead.report.network import group_maps, heat_maps
 from fairlead.report.network.heat_maps import MOST_ANNOTATED, Panel
 
 MOST_HOSTS = 24
-"""Hosts up to which tables have all of their pairs."""
+"""Hosts up to which each is drawn and tables have all of their pairs; of more, groups are drawn."""
 
 MOST_DETOURS, MOST_LISTED = 100, 3
 """Hosts up to which the detours of all pairs are counted; detours of a pair that tables have where there are many."""

@@ -33,7 +33,7 @@ def write(
         measured=words.moment(found.started_s),
         age=found.age_words(now_s),
         findings=findings(found),
-        slow=slow(found),
+        slow=slow_words.of(found),
         caveats=caveats(found, now_s),
         drawings=drawn,
         hosts=list(zip(found.hosts, found.addresses, strict=True)),
@@ -52,14 +52,6 @@ def drawings(found: Characterization) -> list[Drawing]:
     drawn += [figures_of.latency_maps(found)] if found.latency.sizes_B else []
     drawn += figures_of.pair_maps(found) if injected else []
     return drawn
-
-
-def slow(found: Characterization) -> list[str]:
-    """Which links and host pairs are slow, in sentences; none where no traffic was injected yet."""
-    if not _injected(found):
-        return []
-    network = inferred_network.infer(found)
-    return slow_words.sentences(network, slow_paths.find(found, network), found.hosts)
 
 
 def _injected(found: Characterization) -> bool:

@@ -18,10 +18,8 @@ from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report import palette
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
 from fairlead.report.network import host_ranges
+from fairlead.report.network.characterization_figures import MOST_HOSTS
 from fairlead.report.network.graph_layout import Layout, lay_out
-
-MOST_HOSTS = 24
-"""Hosts up to which each of them is drawn; of more their groups are."""
 
 MOST_LABELLED, MOST_BOXED = 16, 12
 """Lines up to which each carries its figures, and groups up to which their boxes on a ring lie across their lines."""
@@ -117,11 +115,9 @@ def graph_of(network: InferredNetwork, slow: SlowPaths, names: Sequence[str]) ->
         else:
             inner[node] = tuple(f"host {host}" for host in group.hosts)
             outer += inner[node]
-            texts |= {f"host {host}": names[host] for host in group.hosts}
+            texts |= {f"host {host}": names[host] for host in group.hosts} | {node: _switch(network, group.hosts)}
             marked |= {f"host {host}" for host in group.hosts if host in hosts_slow}
             lines += [_own_line(network, slow, node, host) for host in group.hosts]
-    for node, group in zip(list(inner), [g for g in network.groups if len(g.hosts) > 1], strict=False):
-        texts[node] = _switch(network, group.hosts)
     if folded and len(network.groups) == 1:
         lines.append(_only_line(network))
         texts["switch"] = "one switch"

@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from fairlead.analysis import inferred_network, slow_paths
 from fairlead.analysis.inferred_network import InferredNetwork
 from fairlead.analysis.slow_paths import SlowHost, SlowHostLink, SlowLink, SlowPair, SlowPaths
+from fairlead.characterize.characterization import Characterization
 from fairlead.display import words
 from fairlead.report.network import host_ranges
 
@@ -11,6 +15,14 @@ MOST_NAMED = 6
 """Of a kind that are named; of more it is said how many there are."""
 
 NOTHING = "No link and no host pair is slower than others of its kind by more than the measurements scatter."
+
+
+def of(found: Characterization) -> list[str]:
+    """What is slow in a characterization; nothing is said where no traffic was injected yet."""
+    if not np.isfinite(found.rates_bps).any():
+        return []
+    network = inferred_network.infer(found)
+    return sentences(network, slow_paths.find(found, network), found.hosts)
 
 
 def sentences(network: InferredNetwork, slow: SlowPaths, names: Sequence[str]) -> list[str]:
