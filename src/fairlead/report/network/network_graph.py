@@ -115,7 +115,9 @@ def graph_of(network: InferredNetwork, slow: SlowPaths, names: Sequence[str]) ->
         else:
             inner[node] = tuple(f"host {host}" for host in group.hosts)
             outer += inner[node]
-            texts |= {f"host {host}": names[host] for host in group.hosts} | {node: _switch(network, group.hosts)}
+            texts |= {f"host {host}": names[host] for host in group.hosts} | {
+                node: _own_words(network, group.hosts) or "one switch"
+            }
             marked |= {f"host {host}" for host in group.hosts if host in hosts_slow}
             lines += [_own_line(network, slow, node, host) for host in group.hosts]
     if folded and len(network.groups) == 1:
@@ -162,10 +164,6 @@ def _box(network: InferredNetwork, hosts: Sequence[int], names: Sequence[str], f
         return names[hosts[0]]
     own = _own_words(network, hosts)
     return f"{host_ranges.short(hosts, names)}\n{words.count(len(hosts), 'host')}{f', {own}' if own else ''}"
-
-
-def _switch(network: InferredNetwork, hosts: Sequence[int]) -> str:
-    return _own_words(network, hosts) or "one switch"
 
 
 def _own_words(network: InferredNetwork, hosts: Sequence[int]) -> str:
