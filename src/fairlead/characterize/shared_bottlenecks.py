@@ -1,6 +1,6 @@
 """Which host pairs share a bottleneck, kept by groups of hosts: it grows with the groups and hosts, not with n^4."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -11,7 +11,7 @@ from fairlead.characterize.downstream_bottlenecks import SATURATING_SHARE
 from fairlead.characterize.group_samples import GroupSamples
 from fairlead.characterize.grouping import HostGroups, apart
 from fairlead.characterize.host_links import HostLinks
-from fairlead.characterize.quiet_network import quiet
+from fairlead.characterize.quiet_network import Quiet, quiet
 from fairlead.characterize.samples import Bools, Floats, Ints, Samples
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair
@@ -33,6 +33,8 @@ class SharedBottlenecks:
         effective: (hosts, hosts) whether an injection on the pair builds a queue.
         measured: (hosts, hosts) whether the pair, or one that stands for it, was measured.
         rates_bps: (hosts, hosts) what each pair carries alone; NaN where that is not known.
+        probed_s: (hosts, hosts) half the round trip of probes on the quiet network; NaN where a path was not probed;
+            empty where none was.
     """
 
     groups: HostGroups
@@ -43,6 +45,7 @@ class SharedBottlenecks:
     effective: Bools
     measured: Bools
     rates_bps: Floats
+    probed_s: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
     def unknown(cls, hosts: int) -> Self:
@@ -71,9 +74,10 @@ class SharedBottlenecks:
         relation = between_groups(tests)
         relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network)
         if samples.group_of is None:
-            return cls.of_pairs(relation, samples.rates_bps())
+            return replace(cls.of_pairs(relation, samples.rates_bps()), probed_s=_probed_s(samples, network))
         links = HostLinks.of((test for window in samples.windows for test in host_links.seen(window, network)), tests)
-        return cls._with_hosts(groups, relation, tests, links, samples.rates_bps())
+        found = cls._with_hosts(groups, relation, tests, links, samples.rates_bps())
+        return replace(found, probed_s=_probed_s(samples, network))
 
     @classmethod
     def _with_hosts(
@@ -264,6 +268,7 @@ class SharedBottlenecks:
             effective=self.effective[two],
             measured=self.measured[two],
             rates_bps=self.rates_bps[two],
+            probed_s=self.probed_s[two] if self.probed_s.size else self.probed_s,
         )
 
     def dense(self) -> Bools:
@@ -292,3 +297,10 @@ def between_groups(tests: GroupSamples) -> Sensitivity:
             kept[:, b] |= single[b]
             relation.hurts[a, b] &= kept
     return relation
+
+
+def _probed_s(samples: Samples, network: Quiet) -> Floats:
+    probed = np.zeros(network.latency_s.shape, dtype=bool)
+    for window in samples.windows:
+        probed[window.paths[:, 0], window.paths[:, 1]] = True
+    return np.where(probed, network.latency_s, np.nan)

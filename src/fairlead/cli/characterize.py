@@ -78,7 +78,7 @@ def command() -> None:
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="HTML page with heat maps.  [default: RESULTS/characterization.html]",
+    help="HTML page with network and heat maps.  [default: RESULTS/characterization.html]",
 )
 @click.pass_context
 def measure(
@@ -151,7 +151,9 @@ def _present_change(first: "Characterization", found: "Characterization", which:
 @results_option
 @click.option("--list", "list_", is_flag=True, help="List all characterizations.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write a report with heat maps to this HTML file.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Write a report with network and heat maps to this HTML file."
+)
 def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
     """Show the last characterization again, or the one with number RUN.
 
@@ -245,10 +247,12 @@ def _listed(run: "Run") -> dict[str, Any]:
 
 
 def _present(found: "Characterization", results: Path, as_json: bool, output: Path | None) -> None:
+    from fairlead.report.network import network_json, slow_words
+
     if as_json:
-        click.echo(json.dumps(found.to_json()))
+        click.echo(json.dumps(found.to_json() | {"network": network_json.of(found)}))
         return
-    for line in found.summary_words():
+    for line in (*found.summary_words(), *(f"  {text}" for text in slow_words.of(found))):
         click.echo(line)
     lines = found.path_table_words() if found.complete else []
     if lines:

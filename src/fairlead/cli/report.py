@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     "--json",
     "as_json",
     is_flag=True,
-    help="Print JSON: a comparison's summary, a run's figures, the tables of benchmarks, or the list.",
+    help="Print JSON: a comparison's summary, a run's figures, a characterization's network, the tables of benchmarks, "
+    "or the list.",
 )
 @click.pass_context
 def command(
@@ -143,12 +144,11 @@ def _one_result(
 
     with Store.read(directory) as store:
         kind, number = asked or _newest(store, as_json)
-        if as_json and kind not in (comparison.KIND, run_report.KIND):
-            other = {
-                "characterization": "; `fairlead characterize show --json` prints a characterization",
-                EVALUATION: "; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's tables as CSV",
-            }.get(kind, "")
-            raise click.UsageError(f"--json: only comparisons, runs and benchmarks have JSON figures{other}")
+        if as_json and kind == EVALUATION:
+            raise click.UsageError(
+                "--json: evaluations have none; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's "
+                "tables as CSV"
+            )
         target = output or directory / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
@@ -158,7 +158,7 @@ def _one_result(
             return make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
         if kind == EVALUATION:
             return make.evaluation(store, target, figures=figures, level=level)
-        return make.characterization(store, number, target, figures=figures)
+        return make.characterization(store, number, target, figures=figures, as_json=as_json)
 
 
 def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:

@@ -1,5 +1,6 @@
 """Reports from a store, as `fairlead report`, `compare`, `run` and `characterize` make them."""
 
+import json
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from fairlead.manage.data_planes import PLANES
 from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
 from fairlead.report.evaluation import evaluation_report
-from fairlead.report.network import characterization_report
+from fairlead.report.network import characterization_report, network_json, slow_words
 from fairlead.report.run import run_json, run_report
 from fairlead.statistics.estimates import DEFAULT_LEVEL
 from fairlead.store import Run, Store
@@ -50,16 +51,23 @@ def comparison(
     return [written.html, written.summary, *written.figures]
 
 
-def characterization(store: Store, run: int | None, html: Path, *, figures: Path | None = None) -> list[Path]:
-    """Write the page of a characterization (None: the newest); returns the files written.
+def characterization(
+    store: Store, run: int | None, html: Path, *, figures: Path | None = None, as_json: bool = False
+) -> list[Path]:
+    """Write the page of a characterization (None: the newest) and print what was found (or, ``as_json``, the inferred
+    network); returns the files written.
 
     Raises:
         FairleadError: it is none, or a file cannot be written.
     """
     record = runs(store)[-1] if run is None else store.run(run)
     found = Characterization.read(store, record)
-    for text in [*characterization_report.findings(found), *characterization_report.caveats(found)]:
-        print(text)
+    if as_json:
+        print(json.dumps({"run": found.run, "cluster": found.cluster, "hosts": found.hosts} | network_json.of(found)))
+    else:
+        for tell in (characterization_report.findings, slow_words.of, characterization_report.caveats):
+            for text in tell(found):
+                print(text)
     return characterization_report.write(found, html, figures=figures)
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.characterize.characterization import Characterization
+from fairlead.cli.characterize import command as characterize
 from fairlead.cli.report import command
 from fairlead.display import words
 from fairlead.display.tables import cell, table
@@ -190,6 +191,21 @@ def test_command_prints_json(results, tmp_path):
     done = CliRunner().invoke(command, [str(results), "--output", str(tmp_path / "r.html"), "--json"])
     assert json.loads(done.stdout)["programs"]["cg"]["n_runs"] == 8
     assert str(tmp_path / "r.html") in done.stderr
+
+
+def test_a_stored_characterization_tells_its_network(results):
+    """Eight hosts, each by itself as older stores have them, two on each of four switches that are joined pairwise."""
+    said = CliRunner().invoke(characterize, ["show", "1", "--results", str(results)])
+    assert said.exit_code == 0, said.output
+    assert "  No link and no host pair is slower than others of its kind" in said.output
+    done = CliRunner().invoke(characterize, ["show", "1", "--results", str(results), "--json"])
+    network = json.loads(done.stdout)["network"]
+    assert [each["hosts"] for each in network["groups"]] == [[host] for host in range(8)]
+    assert network["meetings"] == 4
+    trunks = [each for each in network["links"] if each["tail"]["kind"] == each["head"]["kind"] == "meeting"]
+    assert (len(network["links"]), len(trunks)) == (2 * 8 + 4 * 3, 4 * 3)
+    assert sorted(len(each["crossed_by"]) for each in trunks) == [4] * 12
+    assert network["joined"] == []
 
 
 def test_command_reports_a_characterization(results, tmp_path):

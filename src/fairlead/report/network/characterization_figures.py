@@ -17,14 +17,14 @@ from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report import palette
 from fairlead.report.figures import WIDTH_IN, Drawing, styled
-from fairlead.report.network import heat_maps
+from fairlead.report.network import group_maps, heat_maps
 from fairlead.report.network.heat_maps import MOST_ANNOTATED, Panel
 
 MOST_HOSTS = 24
-"""Hosts up to which tables have all of their pairs."""
+"""Hosts up to which each is drawn and tables have all of their pairs; of more, groups are drawn."""
 
 MOST_DETOURS, MOST_LISTED = 100, 3
-"""Hosts up to which the detours of all pairs are drawn; detours of a pair that tables have where there are many."""
+"""Hosts up to which the detours of all pairs are counted; detours of a pair that tables have where there are many."""
 
 MOST_SORTED = 1000
 """Pairs up to which those that suffer alike are sought."""
@@ -73,7 +73,9 @@ def _unmeasured(found: Characterization) -> str:
 
 
 def latency_maps(found: Characterization) -> Drawing:
-    """A heat map of medians for each size."""
+    """A heat map of medians for each size, between hosts; of many hosts, between their groups."""
+    if len(found.hosts) > MOST_HOSTS:
+        return group_maps.latency(found)
     latency = found.latency
     panels = [Panel(words.size(size_B), latency.median_s[k], words.TIMES) for k, size_B in enumerate(latency.sizes_B)]
     one_way = latency.one_way[np.isfinite(latency.median_s)]
@@ -118,8 +120,18 @@ def latency_maps(found: Characterization) -> Drawing:
     )
 
 
+def pair_maps(found: Characterization) -> list[Drawing]:
+    """What injections showed of pairs. Nothing is drawn where all pairs are alike: of many hosts in one group."""
+    if len(found.hosts) > MOST_HOSTS and len(np.unique(found.sensitivity.groups.of)) == 1:
+        return []
+    drawn = [capacity_maps(found), relation_map(found)]
+    return [*drawn, detour_map(found)] if found.complete else drawn
+
+
 def capacity_maps(found: Characterization) -> Drawing:
-    """Throughput and sensitivity of each ordered pair."""
+    """Throughput and sensitivity of each ordered pair; of many hosts, between their groups."""
+    if len(found.hosts) > MOST_HOSTS:
+        return group_maps.capacity(found)
     weights = found.sensitivity.weights
     panels = [
         Panel("Throughput alone", found.rates_bps, words.RATES),
@@ -129,7 +141,7 @@ def capacity_maps(found: Characterization) -> Drawing:
         "capacity",
         "Throughput and sensitivity",
         "Left: what each ordered pair carries while nobody else sends. Right: the share of all injections on other "
-        "pairs that hurt this one; a high weight is a path that others easily disturb." + _stand_in(found),
+        "pairs that hurt this one; a high weight is a path that others easily disturb.",
         heat_maps.draw(found.hosts, panels),
         table(
             [("from", "source"), ("to", "destination"), ("throughput", "rate_bps"), ("weight", "weight_share")],
@@ -198,26 +210,29 @@ def _relation(hurts: Bools, names: Sequence[str]) -> Figure:
 def detour_map(found: Characterization) -> Drawing:
     """For each ordered pair its best detour around the bottleneck, and what it costs."""
     count, size_B = len(found.hosts), found.reference_size_B()
-    factor, relays = np.full((count, count), np.nan), np.full((count, count), "", dtype=object)
-    rows, listed = [], set(shown_pairs(found))
-    for pair in pairs_of(found) if count <= MOST_DETOURS else sorted(listed):
+    folded = count > MOST_HOSTS
+    names, of = group_maps.names_and_groups(found) if folded else (list(found.hosts), np.arange(count))
+    factor, relays = np.full((len(names),) * 2, np.nan), np.full((len(names),) * 2, "", dtype=object)
+    rows = []
+    for pair in shown_pairs(found):
         direct_s = found.latency.base_s(*pair, size_B)
         candidates = found.candidates(pair, size_B)
         usable = [each for each in candidates if not each.shares_bottleneck]
         if usable:
-            factor[pair] = usable[0].latency_s / direct_s
-            relays[pair] = found.hosts[usable[0].relay]
-        if pair in listed:
-            first = candidates if count <= MOST_HOSTS else candidates[:MOST_LISTED]
-            rows += [_candidate_row(found, pair, rank, each, direct_s) for rank, each in enumerate(first, start=1)]
+            at = of[pair[0]], of[pair[1]]
+            factor[at] = usable[0].latency_s / direct_s
+            relays[at] = found.hosts[usable[0].relay]
+        first = candidates[:MOST_LISTED] if folded else candidates
+        rows += [_candidate_row(found, pair, rank, each, direct_s) for rank, each in enumerate(first, start=1)]
     relay = "the host that it leads over, and " if count <= MOST_ANNOTATED else ""
-    panel = Panel("Best detour, times its direct path", factor, ((1.0, "×"),), relays)
+    panel = Panel("Best detour, times its direct path", factor, ((1.0, "×"),), None if folded else relays)
+    most = group_maps.MOST_ANNOTATED if folded else MOST_ANNOTATED
     return Drawing(
         "detours",
         "Where detours lead",
         f"For messages of {words.size(size_B)}: {relay}how many times as long as the direct path the best detour takes "
         f"on a quiet network. An empty cell has no detour around its bottleneck.{_stand_in(found)}",
-        heat_maps.draw(found.hosts, [panel]),
+        heat_maps.draw(names, [panel], most_annotated=most),
         table(
             [
                 ("from", "source"),

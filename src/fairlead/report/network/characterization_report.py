@@ -4,12 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
+from fairlead.analysis import inferred_network, slow_paths
 from fairlead.characterize.characterization import Characterization, duration_words
 from fairlead.characterize.tournament import Pair
 from fairlead.display import words
 from fairlead.report import page
 from fairlead.report.figures import Drawing
 from fairlead.report.network import characterization_figures as figures_of
+from fairlead.report.network import network_graph, slow_words
 
 
 def write(
@@ -31,6 +33,7 @@ def write(
         measured=words.moment(found.started_s),
         age=found.age_words(now_s),
         findings=findings(found),
+        slow=slow_words.of(found),
         caveats=caveats(found, now_s),
         drawings=drawn,
         hosts=list(zip(found.hosts, found.addresses, strict=True)),
@@ -41,12 +44,18 @@ def write(
 
 def drawings(found: Characterization) -> list[Drawing]:
     """All figures; of an incomplete characterization those that its samples allow."""
-    drawn = [figures_of.latency_maps(found)] if found.latency.sizes_B else []
-    if np.isfinite(found.rates_bps).any():
-        drawn += [figures_of.capacity_maps(found), figures_of.relation_map(found)]
-    if found.complete:
-        drawn.append(figures_of.detour_map(found))
+    injected = _injected(found)
+    drawn = []
+    if injected:
+        network = inferred_network.infer(found)
+        drawn.append(network_graph.draw(network, slow_paths.find(found, network), found.hosts))
+    drawn += [figures_of.latency_maps(found)] if found.latency.sizes_B else []
+    drawn += figures_of.pair_maps(found) if injected else []
     return drawn
+
+
+def _injected(found: Characterization) -> bool:
+    return bool(np.isfinite(found.rates_bps).any())
 
 
 def findings(found: Characterization) -> list[str]:

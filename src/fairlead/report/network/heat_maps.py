@@ -23,6 +23,7 @@ LEAST_SPAN = 1.25
 """A colour scale reaches from the median over this to the median times this, at least."""
 _MOST_TICKS = 20
 _ROOMY = 8  # rows up to which cells have room for type of full size
+_MOST_CHARACTERS = 45  # that have room beside each other
 _COLUMNS = 2
 _FEW = 4  # rows: fewer make smaller panels, for their cells would be huge
 _INK, _PAPER = "#000000", "#ffffff"  # no colours of the palette: a cell's colour does not follow the reader's theme
@@ -59,23 +60,27 @@ def draw(
     *,
     axis_labels: tuple[str, str] | None = None,
     blocks: Sequence[Outline] = (),
+    most_annotated: int = MOST_ANNOTATED,
 ) -> Figure:
-    """Panels beside each other, two a row.
+    """Panels beside each other, two a row; one a row where more rows than `MOST_ANNOTATED` carry their numbers.
 
     Args:
         names: of rows and columns alike.
         axis_labels: what rows and what columns are.
         blocks: outlined in each panel.
+        most_annotated: rows up to which cells carry their numbers.
     """
-    columns = min(_COLUMNS, len(panels))
+    annotated = len(names) <= most_annotated
+    wide = annotated and len(names) > MOST_ANNOTATED
+    columns = 1 if wide else min(_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     with styled():
-        width = WIDTH_IN if columns > 1 else WIDTH_IN * 0.7
+        width = WIDTH_IN if columns > 1 or wide else WIDTH_IN * 0.7
         height = rows * (width / columns) * (0.88 if axis_labels is None else 0.94)
         figure = Figure(figsize=(width, height * (1.0 if len(names) >= _FEW else 0.6)), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False).reshape(-1)
         for axis, panel in zip(axes, panels, strict=False):
-            _heat_map(axis, names, panel)
+            _heat_map(axis, names, panel, annotated)
             for block in blocks:
                 corner = (block.column - 0.5, block.row - 0.5)
                 axis.add_patch(Rectangle(corner, block.columns, block.rows, fill=False, color=palette.PLAIN.light))
@@ -87,12 +92,13 @@ def draw(
     return figure
 
 
-def _heat_map(axis: Any, names: Sequence[str], panel: Panel) -> None:
+def _heat_map(axis: Any, names: Sequence[str], panel: Panel, annotated: bool) -> None:
     finite = panel.values[np.isfinite(panel.values)]
     scale, unit = words.scaled(float(np.median(finite)) if finite.size else 1.0, panel.units)
     axis.set_title(f"{panel.title} ({unit})" if unit else panel.title)
-    ticks = range(len(names)) if len(names) <= _MOST_TICKS else range(0, len(names), len(names) // 10)
-    axis.set_xticks(ticks, [names[k] for k in ticks], fontsize=8.5, rotation=90 if len(names) > MOST_ANNOTATED else 0)
+    ticks = range(len(names)) if len(names) <= _MOST_TICKS or annotated else range(0, len(names), len(names) // 10)
+    turned = len(names) > MOST_ANNOTATED or sum(map(len, names)) > _MOST_CHARACTERS
+    axis.set_xticks(ticks, [names[k] for k in ticks], fontsize=8.5, rotation=90 if turned else 0)
     axis.set_yticks(ticks, [names[k] for k in ticks], fontsize=8.5)
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)
@@ -110,7 +116,7 @@ def _heat_map(axis: Any, names: Sequence[str], panel: Panel) -> None:
     bar.set_ticks([], minor=True)
     bar.ax.set_yticklabels([words.significant(tick) for tick in bar.get_ticks()], fontsize=8.5)
     bar.ax.tick_params(length=0)
-    if len(names) <= MOST_ANNOTATED:
+    if annotated:
         _annotate(axis, panel, scale, norm)
 
 
@@ -125,9 +131,11 @@ def _norm(finite: Floats) -> Normalize:
 
 def _annotate(axis: Any, panel: Panel, scale: float, norm: Normalize) -> None:
     colours = colormaps[palette.SEQUENTIAL]
-    font_size = 8.0 if len(panel.values) <= _ROOMY else 7.0
+    rows = len(panel.values)
+    font_size = 8.0 if rows <= _ROOMY else 7.0 if rows <= MOST_ANNOTATED else float(np.clip(150 / rows, 6.0, 8.0))
+    digits = 3 if rows <= MOST_ANNOTATED else 2
     for i, j in np.argwhere(np.isfinite(panel.values)):
-        text = words.significant(panel.values[i, j] / scale)
+        text = words.significant(panel.values[i, j] / scale, digits)
         if panel.notes is not None:
             text = f"{panel.notes[i, j]}\n{text}"
         dark = np.dot(colours(norm(panel.values[i, j] / scale))[:3], (0.299, 0.587, 0.114)) < 0.5
