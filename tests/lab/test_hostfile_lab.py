@@ -4,6 +4,7 @@ As pods do, they share no files, log in as an ordinary user, and have no privile
 which knows the workers by the names of the job's service only.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -55,9 +56,8 @@ def hostfile(lab: labs.Lab, keys: Path) -> Iterator[Path]:
     path = keys / "hostfile"
     path.write_text("".join(f"{name} slots=1\n" for name in workers))
     (keys / "hosts").write_text("".join(f"{address} {name}\n" for name, address in workers.items()))
-    (keys / "resolv.conf").write_text(
-        "nameserver 127.0.0.1\n"
-    )  # says at once that it knows nothing, as a cluster's DNS
+    # A cluster's DNS says at once that it does not know a name.
+    (keys / "resolv.conf").write_text("nameserver 127.0.0.1\n")
     for name in ("hosts", "resolv.conf"):
         subprocess.run(lab.enter_command(LAUNCHER, ["mount", "--bind", str(keys / name), f"/etc/{name}"]), check=True)
     with ExitStack() as stack:
@@ -107,9 +107,10 @@ def test_an_mpijobs_launcher_has_the_messages_of_a_pair_relayed(
         assert command.end() == 0, command.text()
     assert command.heard("h0→h1 rerouted over h2"), command.text()
     assert any("verification passed" in line for line in command.output)
-    told = {event.data["host"]: event.data["relay"] for event in command.events("stats")}
-    assert told["h0"]["ranks"]["relayed"] > 0
-    assert told["h2"]["passed"] >= told["h0"]["ranks"]["relayed"]
+    said = {event.data["host"]: event.data["relay"] for event in command.events("stats")}
+    told = {host: {**counts, **counts["ranks"]} for host, counts in said.items()}
+    assert told["h0"]["relayed"] > 0
+    assert told["h2"]["passed"] >= told["h0"]["relayed"]
     (described,) = tmp_path.glob("hostfile-*.cluster.toml")
     assert 'reach = "h0.pi.default.svc"' in described.read_text()
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
@@ -118,7 +119,9 @@ def test_an_mpijobs_launcher_has_the_messages_of_a_pair_relayed(
 
 def test_the_doctor_takes_a_hostfile(lab: labs.Lab, hostfile: Path, launcher: dict[str, str], tmp_path: Path) -> None:
     with start(lab, launcher, tmp_path, "doctor", f"hostfile:{hostfile}", "--json") as command:
-        assert command.end() == 0, command.text()
-    said = "".join(command.output)
-    assert "reached by executor ssh" in said
-    assert "all 6 directed paths work, TCP and UDP" in said
+        command.end()
+    found = json.loads("".join(command.output))
+    assert [item for item in found if item["severity"] == "error"] == []
+    said = {item["check"]: item["text"] for item in found if item["severity"] == "ok"}
+    assert said["reachable"] == "reached by executor ssh"
+    assert said["paths"] == "all 6 directed paths work, TCP and UDP"
