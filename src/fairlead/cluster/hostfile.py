@@ -53,8 +53,8 @@ def from_hostfile(path: Path, site: Site = _NOTHING_SAID, *, resolve: Resolve = 
     its address, unless the hostfile or the site names it.
 
     Raises:
-        ConfigError: the file is not understood, or two of its names are of one host; with file and line.
-        FileError: it cannot be read.
+        ConfigError: the file cannot be read or is not understood, or two of its names are of one host; with file and
+            line.
         HostError: a name has no address, or several have one of the loopback device; or a host was not reached.
         MissingToolError: a host has no ``ip``, so that its interface is not known.
     """

@@ -6,7 +6,7 @@
 import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +157,7 @@ def test_the_image_has_the_guardian_where_runs_look_for_it(capsys: pytest.Captur
     assert f"setcap {CAPABILITY}+ep {INSTALLED}" in text
 
 
-FILTERS = {"": str, "toJson": json.dumps, "int64": lambda value: str(int(value))}
+FILTERS: dict[str, Callable[[Any], str]] = {"": str, "toJson": json.dumps, "int64": lambda value: str(int(value))}
 IF = re.compile(
     r"\{\{- if \.Values\.(\w+) \}\}\n(.*?)(?:\n\{\{- else \}\}\n((?:(?!\{\{- if).)*?))?\n\{\{- end \}\}", re.S
 )
