@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MENTION = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md\b")
-PATH = re.compile(r"`((?:src|native|docs|tests|bench|examples|protocol|scripts)/[\w./-]+)`")
+PATH = re.compile(r"`((?:src|native|docs|tests|bench|deploy|examples|protocol|scripts)/[\w./-]+)`")
 SOURCE = re.compile(r"`([\w./-]+\.(?:py|cpp|hpp|j2))`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b")  # NAME in a path that stands for many
 

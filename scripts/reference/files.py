@@ -68,11 +68,12 @@ FILES = (
     ),
     File(
         "site",
-        "Site file for Slurm",
-        "A site file holds what Slurm does not know of an allocation. fairlead reads the file that `FAIRLEAD_SITE` "
-        "names, else `~/.config/fairlead/slurm.toml`, else `/etc/fairlead/slurm.toml`. Relative paths start at the "
-        "file's directory. Commands read it that are given `slurm` in place of a cluster file. A site file is code, "
-        "as a cluster file is.",
+        "Site file for Slurm and hostfiles",
+        "A site file holds what Slurm does not know of an allocation, or an MPI hostfile of its hosts. Commands that "
+        "are given `slurm` in place of a cluster file read the file that `FAIRLEAD_SITE` names, else "
+        "`~/.config/fairlead/slurm.toml`, else `/etc/fairlead/slurm.toml`; those that are given `hostfile:PATH` read "
+        "`hostfile.toml` there. Relative paths start at the file's directory. A site file is code, as a cluster file "
+        "is.",
         (Root(SiteFile),),
         ("doctor", "characterize", "measure", "run"),
         (),

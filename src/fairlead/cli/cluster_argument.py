@@ -1,4 +1,4 @@
-"""The CLUSTER argument of commands: a cluster file, or `slurm` inside an allocation."""
+"""The CLUSTER argument of commands: a cluster file, `slurm` inside an allocation, or `hostfile:PATH`."""
 
 from pathlib import Path
 from typing import Any

@@ -30,10 +30,10 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
     """Check CLUSTER before a run: what will fail or be slow, and the fix.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation. Looks at every host: reachability, MPI, interfaces,
-    links, MTU, paths and ports, firewalls, file systems, clocks, the kernel, agents and the guardian's privilege. Every
-    pair of hosts exchanges up to 4 MiB each way. Run the commands that it prints on the hosts named beside them, as
-    root. The exit code is 1 if there are errors.
+    CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile. Looks at every
+    host: reachability, MPI, interfaces, links, MTU, paths and ports, firewalls, file systems, clocks, the kernel,
+    agents and the guardian's privilege. Every pair of hosts exchanges up to 4 MiB each way. Run the commands that it
+    prints on the hosts named beside them, as root. The exit code is 1 if there are errors.
 
     \b
     Examples:

@@ -40,7 +40,7 @@ class _Benchmarks(click.Group):
 def command(context: click.Context, cluster_file: Path) -> None:
     """Run micro-benchmarks on CLUSTER; keep every raw sample, and write a page with figures.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation.
+    CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile.
 
     \b
     Examples:

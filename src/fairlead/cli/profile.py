@@ -49,7 +49,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("-n", "--ranks", type=click.IntRange(min=1),
               help="Number of ranks [default: one per core, or one per slot of the cluster].")  # fmt: skip
 @click.option("--cluster", "cluster_file", metavar="CLUSTER", type=ClusterArgument(),
-              help="A cluster file, or `slurm` inside an allocation [default: this machine alone].")  # fmt: skip
+              help="A cluster file, `slurm` or `hostfile:PATH` [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,

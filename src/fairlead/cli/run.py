@@ -91,7 +91,7 @@ def command(
 ) -> int:
     """Run an MPI program on CLUSTER with its traffic managed.
 
-    CLUSTER is a cluster file, or `slurm` inside an allocation.
+    CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile.
 
     Agents watch the program's connections. Where cross-traffic congests a path, they reroute the pair's traffic over a
     third host until the direct path is free again. Without a characterization of these hosts (`fairlead characterize`)
@@ -110,6 +110,7 @@ def command(
       fairlead run mesh8.cluster.toml -n 8 --plane relay --reroute h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
+      fairlead run hostfile:/etc/mpi/hostfile --plane relay -- /opt/program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
     from fairlead.manage import run

@@ -98,7 +98,7 @@ def _described(cluster: str, nodes: "Nodes") -> "Iterator[Cluster]":
     from fairlead import files, runtime
     from fairlead.cluster import site
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.slurm import to_toml
+    from fairlead.cluster.found import to_toml
     from fairlead.cluster.slurm_step import from_step
 
     if cluster != "slurm":

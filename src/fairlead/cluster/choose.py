@@ -4,31 +4,46 @@ from pathlib import Path
 
 from fairlead import files
 from fairlead.cluster import site
-from fairlead.cluster.slurm import from_slurm, to_toml
+from fairlead.cluster.description import Cluster
+from fairlead.cluster.found import to_toml
+from fairlead.cluster.hostfile import from_hostfile
+from fairlead.cluster.slurm import from_slurm
 from fairlead.errors import ConfigError
+
+HOSTFILE = "hostfile:"
 
 
 def cluster_file(argument: str, directory: Path = Path()) -> Path:
-    """The cluster file named, or one of the Slurm allocation we are in (``slurm``), written to ``directory``.
+    """The file named, or one of the Slurm allocation we are in (``slurm``), or of a hostfile (``hostfile:PATH``).
 
-    The allocation's is a file as well, so that later commands (`status`, `clean`) find the same hosts by it.
+    Those that are made are written to ``directory``, so that later commands (`status`, `clean`) find the same hosts.
 
     Raises:
-        ConfigError: see `from_slurm` and `site.read`; or there is another file of that name, maybe edited.
-        FairleadError: the file cannot be written.
+        ConfigError: see `from_slurm`, `from_hostfile` and `site.read`; or there is another file of that name, maybe
+            edited.
+        FairleadError: see `from_hostfile`; or the file cannot be written.
     """
-    if argument != "slurm":
-        return Path(argument)
-    said = site.read()
-    cluster = from_slurm(interface=said.cluster.get("interface"))
+    if argument == "slurm":
+        said = site.read(source="slurm")
+        return _written(from_slurm(interface=said.cluster.get("interface")), said, argument, directory)
+    if argument.startswith(HOSTFILE):
+        path = argument.removeprefix(HOSTFILE)
+        if not path:
+            raise ConfigError(f"{argument} names no file", hint="write its path behind it: hostfile:PATH")
+        said = site.read(source="hostfile")
+        return _written(from_hostfile(Path(path), said), said, argument, directory)
+    return Path(argument)
+
+
+def _written(cluster: Cluster, said: site.Site, argument: str, directory: Path) -> Path:
     path = directory / f"{cluster.name}.cluster.toml"
     text = to_toml(cluster, said)
     if not path.exists():
         return files.write(path, text, hint="run the command in a directory that you may write to")
     if path.read_text(encoding="utf-8") != text:
         raise ConfigError(
-            f"{path}: exists, and differs from what Slurm reports now",
-            hint=f"give it in place of `slurm` to use it as it is ({path}), or remove it; what shall hold for every "
-            f"allocation goes into {site.places()[0]}",
+            f"{path}: exists, and differs from what the {cluster.source} says now",
+            hint=f"give it in place of `{argument}` to use it as it is ({path}), or remove it; what shall always hold "
+            f"goes into {site.places(source='slurm' if argument == 'slurm' else 'hostfile')[0]}",
         )
     return path

@@ -1,10 +1,10 @@
-"""What a site's administrator or a user says once of all Slurm allocations: which guardian, interface, ssh options."""
+"""What an administrator or a user says once of all Slurm allocations, or of all hostfiles: guardian, ssh options."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -12,26 +12,29 @@ from fairlead import config, home
 from fairlead.cluster.description import CommandLine, Interface, SshTable
 
 VARIABLE = "FAIRLEAD_SITE"
-FILE_NAME = "slurm.toml"
+Source = Literal["slurm", "hostfile"]
+"""Where the hosts come from. Each has a site file of its own, called so."""
 
 
 class SiteTable(config.Model):
-    """The keys of a cluster file's ``[cluster]`` that Slurm does not know."""
+    """The keys of a cluster file's ``[cluster]`` that neither Slurm nor a hostfile knows."""
 
     interface: Interface | None = None
-    """Network interface of MPI and the agents. Default: the one with this host's address."""
+    """Network interface of MPI and the agents. Default: in an allocation the one with this host's address; with a
+    hostfile, on each host the one with its address."""
     ports: tuple[int, int] | None = None
     """First and last port that agents may listen on, TCP and UDP. Default: 19600, 19699."""
     mpirun: str | None = Field(default=None, min_length=1)
     """The mpirun to use, by name or absolute path. Default: ``mpirun``."""
     launch_from: str | None = None
-    """Host that runs mpirun, or ``here`` for this machine. Default: the first compute host."""
+    """Host that runs mpirun, or ``here`` for this machine. Default: ``here``; beside a Slurm allocation, its first
+    host."""
     guardian: CommandLine | None = None
     """A guardian on the hosts: its path, or the command that starts it. Default: the installed one, else our copy."""
 
 
 class SiteFile(config.Model):
-    """A whole site file: settings that fairlead puts into the cluster file of every Slurm allocation."""
+    """A whole site file: settings that fairlead puts into the cluster file of every Slurm allocation or hostfile."""
 
     cluster: SiteTable = SiteTable()
     """The cluster as a whole."""
@@ -47,22 +50,22 @@ class Site:
     ssh: Mapping[str, Any] = field(default_factory=dict)
 
 
-def places(environment: Mapping[str, str] = os.environ) -> list[Path]:
+def places(environment: Mapping[str, str] = os.environ, source: Source = "slurm") -> list[Path]:
     """Where a site file may be; the first that exists counts."""
     if named := environment.get(VARIABLE):
         return [Path(named)]
     named = environment.get("XDG_CONFIG_HOME")
     home = Path(named) if named else Path(environment.get("HOME", "/")) / ".config"
-    return [home / "fairlead" / FILE_NAME, Path("/etc/fairlead") / FILE_NAME]
+    return [directory / f"{source}.toml" for directory in (home / "fairlead", Path("/etc/fairlead"))]
 
 
-def read(environment: Mapping[str, str] = os.environ) -> Site:
+def read(environment: Mapping[str, str] = os.environ, source: Source = "slurm") -> Site:
     """The site file's content; relative paths in it are meant from where it lies.
 
     Raises:
         ConfigError: it cannot be read, or is not as `SiteFile` says; or ``FAIRLEAD_SITE`` names none.
     """
-    path = next((place for place in places(environment) if place.is_file()), None)
+    path = next((place for place in places(environment, source) if place.is_file()), None)
     if path is None and VARIABLE not in environment:
         return Site()
     path = path or Path(environment[VARIABLE])

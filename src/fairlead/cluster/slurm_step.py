@@ -4,9 +4,10 @@ import os
 from collections.abc import Mapping
 from typing import Literal
 
-from fairlead.cluster import slurm
+from fairlead.cluster import host_addresses, slurm
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.slurm import Expand, Resolve
+from fairlead.cluster.host_addresses import Resolve
+from fairlead.cluster.slurm import Expand
 from fairlead.errors import ConfigError
 
 Nodes = Literal["job", "step"]
@@ -35,7 +36,7 @@ def from_step(
         MissingToolError: no scontrol.
         HostError: a name has no address, or several have one of the loopback device; or a node was not reached.
     """
-    expand, resolve = expand or slurm.expanded, resolve or slurm.resolved
+    expand, resolve = expand or slurm.expanded, resolve or host_addresses.resolved
     step, number = environment.get("SLURM_NODELIST"), environment.get("SLURM_STEP_ID", "0")
     if not step:
         raise ConfigError("there is no Slurm step here (SLURM_NODELIST is not set)", hint="srun --fairlead has one")
@@ -45,14 +46,14 @@ def from_step(
     if unknown := [node for node in of_step if node not in jobs]:
         raise ConfigError(f"{', '.join(unknown)}: SLURM_NODELIST={step!r} has nodes that are not the job's")
     names = list(dict.fromkeys([*of_step, *(jobs if nodes == "job" else ())]))
-    addresses = slurm.seen_by_others(names, [resolve(name) for name in names])
+    addresses = host_addresses.seen_by_others(names, [resolve(name) for name in names])
     hosts = [
         Host(name, address, reach=f"{name}@{jobs[name]}", role="compute" if name in of_step else "relay")
         for name, address in zip(names, addresses, strict=True)
     ]
     job = environment.get("SLURM_JOB_ID", "job")
     cluster = Cluster(f"slurm-{job}.{number}", "slurm", tuple(hosts), source=f"Slurm step {job}.{number}")
-    return slurm.with_interface(cluster, interface or slurm.interface_of(cluster))
+    return host_addresses.with_interface(cluster, interface or host_addresses.interface_of(cluster))
 
 
 def _jobs(environment: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ import pytest
 from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.choose import cluster_file
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.found import to_toml
 from fairlead.cluster.site import Site, places, read
-from fairlead.cluster.slurm import from_slurm, tasks_per_node, to_toml
+from fairlead.cluster.slurm import from_slurm, tasks_per_node
 from fairlead.errors import ConfigError, HostError
 
 # salloc -N 4 --ntasks-per-node=2, Slurm 22.05: the variables that matter.
@@ -57,7 +58,7 @@ def test_a_name_that_stands_for_the_loopback_device_here(monkeypatch: pytest.Mon
         asked.append(address)
         return LauncherAddress("10.1.0.3", "ens6")
 
-    monkeypatch.setattr("fairlead.cluster.slurm.own_addresses.towards", towards)
+    monkeypatch.setattr("fairlead.cluster.host_addresses.own_addresses.towards", towards)
     looped = NODES | {"node03": "127.0.1.1"}
     cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
     assert [host.address for host in cluster.hosts] == list(NODES.values())
@@ -139,6 +140,6 @@ def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytes
     assert cluster_file("slurm", tmp_path) == path  # again, in the same allocation
     edited = path.read_text() + "# edited\n"
     path.write_text(edited)
-    with pytest.raises(ConfigError, match="exists, and differs from what Slurm reports now"):
+    with pytest.raises(ConfigError, match="exists, and differs from what the Slurm allocation says now"):
         cluster_file("slurm", tmp_path)
     assert path.read_text() == edited

@@ -9,8 +9,8 @@ import pytest
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.found import to_toml
 from fairlead.cluster.site import Site
-from fairlead.cluster.slurm import to_toml
 from fairlead.cluster.slurm_step import Nodes, from_step
 from fairlead.errors import ConfigError
 
