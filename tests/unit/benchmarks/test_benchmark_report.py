@@ -140,7 +140,8 @@ def test_the_tables_are_printed_for_machines(tmp_path: Path) -> None:
     point_to_point_run(tmp_path / "new", LATENCY, STEADY)
     done = CliRunner().invoke(command, ["report", str(tmp_path / "old"), str(tmp_path / "new"), "--json"])
     said = json.loads(done.stdout)
-    assert (said["baseline"], said["comparison"]["rows"][0][0]) == ("old", "new")
+    old, new = (f"c ({tmp_path / name})" for name in ("old", "new"))  # of one name, so their directories go with it
+    assert (said["baseline"], said["comparison"]["rows"][0][0]) == (old, new)
 
 
 def test_the_schema_is_that_of_the_model() -> None:
