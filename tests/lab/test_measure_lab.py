@@ -91,8 +91,9 @@ def test_a_queue_in_one_direction_is_told_from_one_in_the_other(lab: Lab, cluste
             time.sleep(2)
             clock_error_s, whole, forward = point_to_point.told_apart(started.ask(request, 60, "round trips"))
     there_s, round_trip_s = float(np.median(forward[0])), float(np.median(whole[0]))
-    assert clock_error_s < 0.001
     assert there_s > 0.005
+    # A clock may drift by 1 ms/s, and quiet exchanges are 2 s and more ago.
+    assert clock_error_s < min(0.004, there_s / 2)
     assert round_trip_s - there_s < there_s / 5
 
 
