@@ -31,33 +31,32 @@ HOST_PATHS, HOST_SHARE = 3, 0.5
 """So many slow paths from or to a host, and more than this share of those measured, are the host's."""
 
 
-@dataclass(frozen=True)
-class SlowLink:
-    """An inferred link, by its number in the network, that carries less than most of its kind."""
+@dataclass(frozen=True, kw_only=True)
+class SlowRate:
+    """A rate that is lower than most of its kind, in bit/s."""
 
-    link: int
     rate_bps: float
     usual_bps: float
 
     @property
     def times(self) -> float:
-        """Its rate over the usual one."""
+        """It over the usual one."""
         return self.rate_bps / self.usual_bps
 
 
-@dataclass(frozen=True)
-class SlowHostLink:
-    """A host's own link that carries less than most hosts' do in that direction."""
+@dataclass(frozen=True, kw_only=True)
+class SlowLink(SlowRate):
+    """Of an inferred link, by its number in the network."""
+
+    link: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlowHostLink(SlowRate):
+    """Of a host's own link in a direction."""
 
     host: int
     direction: Literal["out", "in"]
-    rate_bps: float
-    usual_bps: float
-
-    @property
-    def times(self) -> float:
-        """Its rate over the usual one."""
-        return self.rate_bps / self.usual_bps
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def _links(network: InferredNetwork) -> tuple[SlowLink, ...]:
     rates = np.array([each.rate_bps for each in network.links])
     low, high = (np.array([getattr(each, end) for each in network.links]) for end in ("lowest_bps", "highest_bps"))
     slow, usual = _below(rates, low, high)
-    found = [SlowLink(int(k), float(rates[k]), usual) for k in np.flatnonzero(slow)]
+    found = [SlowLink(link=int(k), rate_bps=float(rates[k]), usual_bps=usual) for k in np.flatnonzero(slow)]
     return tuple(sorted(found, key=lambda each: each.times))
 
 
@@ -152,7 +151,10 @@ def _host_links(network: InferredNetwork) -> tuple[SlowHostLink, ...]:
     directions: tuple[tuple[Literal["out", "in"], Floats], ...] = (("out", network.out_bps), ("in", network.in_bps))
     for direction, rates in directions:
         slow, usual = _below(rates, rates, rates)
-        found += [SlowHostLink(int(host), direction, float(rates[host]), usual) for host in np.flatnonzero(slow)]
+        found += [
+            SlowHostLink(host=int(host), direction=direction, rate_bps=float(rates[host]), usual_bps=usual)
+            for host in np.flatnonzero(slow)
+        ]
     return tuple(sorted(found, key=lambda each: each.times))
 
 

@@ -4,10 +4,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fairlead.cluster.cache import local_cache, write_once
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import rsh_agent
 from fairlead.cluster.executors.base import Executor, register, with_environment
-from fairlead.cluster.executors.ssh import SKIP_OPTIONS
 
 # What a log-in does and these commands leave out: a home, and starting in it.
 _LOG_IN = '[ -n "$HOME" ] || eval "HOME=~$(id -un)"; export HOME; cd; exec "$@"'
@@ -48,9 +47,8 @@ class CommandExecutor(Executor):
 
     def rsh_agent(self) -> Path:
         """A script that enters a host as ssh would log in to it. It works where it was made only."""
-        cases = "\n  ".join(f"{shlex.quote(host.name)}) {self._enter(host.name)} ;;" for host in self._cluster.hosts)
-        script = _AGENT.format(skip_options=SKIP_OPTIONS, cases=cases)
-        return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
+        entries = {host.name: self._enter(host.name) for host in self._cluster.hosts}
+        return rsh_agent.write(entries, before=rsh_agent.QUOTED)
 
     def _words(self, words: Sequence[str], host: str) -> list[str]:
         reach = self._cluster.host(host).reach
@@ -66,16 +64,3 @@ class CommandExecutor(Executor):
         if self._cluster.command.by_shell:
             return f'exec {words} {shlex.quote(there)}" \'$(quoted "$*")\'"'
         return f'exec {words} {there} "$*"'
-
-
-_AGENT = """#!/bin/sh
-# Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
-quoted() {{ printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; }}
-{skip_options}
-host=$1
-shift
-case "$host" in
-  {cases}
-  *) echo "fairlead: host $host is not in the cluster file" >&2; exit 255 ;;
-esac
-"""

@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from fairlead.cluster.cache import local_cache, write_once
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import ssh
+from fairlead.cluster.executors import rsh_agent, ssh
 from fairlead.cluster.executors.base import Executor, register, with_environment
 
 _NOT_FOUND = 127  # sh(1)
@@ -58,9 +57,8 @@ class LxcExecutor(Executor):
 
     def rsh_agent(self) -> Path:
         """A script that enters a container as ssh would log in to it. It works where it was made only."""
-        cases = "\n  ".join(f"{shlex.quote(host.name)}) {self._enter(host.name)} ;;" for host in self._cluster.hosts)
-        script = _AGENT.format(skip_options=ssh.SKIP_OPTIONS, cases=cases)
-        return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
+        entries = {host.name: self._enter(host.name) for host in self._cluster.hosts}
+        return rsh_agent.write(entries, before=_THROUGH + rsh_agent.QUOTED)
 
     def _line(self, host: str, argv: Sequence[str], connection: Callable[[], list[str]]) -> list[str]:
         container, server = self._place(host)
@@ -88,21 +86,11 @@ class LxcExecutor(Executor):
         return f'exec {words} {shlex.quote(attach)}" \'$(quoted "$*")\'"'
 
 
-_AGENT = """#!/bin/sh
-# Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
 # Where it finds a terminal, lxc-attach makes another one, and what is said there is lost: so it finds pipes.
-through() {{
+_THROUGH = """through() {
   [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || exec "$@"
   exec 4>&2 </dev/null
-  code=$({{ {{ "$@" 2>&1; echo "$?" >&3; }} | cat >&4; }} 3>&1)
+  code=$({ { "$@" 2>&1; echo "$?" >&3; } | cat >&4; } 3>&1)
   exit "$code"
-}}
-quoted() {{ printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; }}
-{skip_options}
-host=$1
-shift
-case "$host" in
-  {cases}
-  *) echo "fairlead: host $host is not in the cluster file" >&2; exit 255 ;;
-esac
+}
 """

@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fairlead.cluster.cache import local_cache, write_once
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors import rsh_agent
 from fairlead.cluster.executors.base import Executor, register, with_environment
 
 FAILED = 255
@@ -51,12 +51,8 @@ class SlurmExecutor(Executor):
 
     def rsh_agent(self) -> Path:
         """A script that makes a step of what mpirun would have ssh run."""
-        cases = [
-            f'{shlex.quote(host.name)}) set -- {shlex.join(self._step(host.name))} sh -c "$*" ;;'
-            for host in self._cluster.hosts
-        ]
-        script = _AGENT.format(cases="\n  ".join(cases), kept="|".join(_KEPT), failed=FAILED)
-        return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
+        entries = {host.name: f'set -- {shlex.join(self._step(host.name))} sh -c "$*"' for host in self._cluster.hosts}
+        return rsh_agent.write(entries, after=_STEP.format(kept="|".join(_KEPT), failed=FAILED))
 
     def _step(self, host: str) -> list[str]:
         node, _, job = self._cluster.host(host).reach.partition("@")
@@ -75,17 +71,8 @@ def _is_slurms(name: str) -> bool:
     return name.startswith(("SLURM_", "_SLURM_", "SLURMD_", "SRUN_", "SPANK_"))
 
 
-_AGENT = """#!/bin/sh
-# Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
-while [ "${{1#-}}" != "$1" ]; do shift; done
-host=$1
-shift
-case "$host" in
-  {cases}
-  *) echo "fairlead: host $host is not in the cluster file" >&2; exit 255 ;;
-esac
-# It may be called by a task of a step, whose variables are not those of the node that we have them from.
-for name in $(env | sed -nE 's/^(_?(SLURM|SRUN|SLURMD|SPANK)_[A-Za-z0-9_]*)=.*/\\1/p'); do
+# The agent may be called by a task of a step, whose variables are not those of the node that we have them from.
+_STEP = """for name in $(env | sed -nE 's/^(_?(SLURM|SRUN|SLURMD|SPANK)_[A-Za-z0-9_]*)=.*/\\1/p'); do
   case "$name" in {kept}) ;; *) unset "$name" ;; esac
 done
 SLURM_EXIT_ERROR={failed} exec srun "$@"

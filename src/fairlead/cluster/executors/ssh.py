@@ -5,8 +5,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fairlead.cluster.cache import local_cache, write_once
+from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Ssh
+from fairlead.cluster.executors import rsh_agent
 from fairlead.cluster.executors.base import Executor, register, with_environment
 
 CONNECT_TIMEOUT_S = 10
@@ -69,14 +70,12 @@ class SshExecutor(Executor):
 
         MPI launchers take a program without options, and know hosts by the cluster file's names only.
         """
-        cases = [
-            f"{shlex.quote(host.name)}) destination={shlex.quote(destination(self._cluster.ssh, host.reach))} ;;"
+        words = ["exec", "ssh", *options(self._cluster.ssh), "--"]
+        entries = {
+            host.name: shlex.join([*words, destination(self._cluster.ssh, host.reach)]) + ' "$@"'
             for host in self._cluster.hosts
-        ]
-        script = _AGENT.format(
-            skip_options=SKIP_OPTIONS, cases="\n  ".join(cases), options=shlex.join(options(self._cluster.ssh))
-        )
-        return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
+        }
+        return rsh_agent.write(entries)
 
 
 def destination(ssh: Ssh, reach: str) -> str:
@@ -96,28 +95,6 @@ def options(ssh: Ssh) -> list[str]:
     for option in ssh.options:
         words += ["-o", option]
     return words
-
-
-# Launchers hand on options of ssh that users set for them; how hosts are reached says the cluster file. Letters of
-# options with a value: ssh(1).
-SKIP_OPTIONS = """\
-while :; do
-  case "$1" in
-    -[BbcDEeFIiJLlmOoPpQRSWw]) shift 2 ;;
-    -*) shift ;;
-    *) break ;;
-  esac
-done"""
-_AGENT = """#!/bin/sh
-# Called by mpirun as: rsh-agent [ssh options] HOST COMMAND...
-{skip_options}
-case "$1" in
-  {cases}
-  *) echo "fairlead: host $1 is not in the cluster file" >&2; exit 255 ;;
-esac
-shift
-exec ssh {options} -- "$destination" "$@"
-"""
 
 
 def own_connection() -> list[str]:
