@@ -4,6 +4,7 @@ import json
 import math
 import random
 import secrets
+import statistics
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import laboratory
-from bench.detours import Detours, Pair
+from bench.detours import Detours, Pair, Steps
 from bench.figures import Figure, median_figure
 from bench.laboratory import Network
 from bench.session import Session
@@ -35,20 +36,27 @@ ONSET_TIMEOUT_S = 5.0  # from the streams' start until the queue is half full
 REROUTE_TIMEOUT_S = 3.0
 HOME_TIMEOUT_S = 60.0
 GAP_S = (0.5, 1.5)
+STEPS = ("suspected", "confirmed", "decided", "rerouted")
 
 
 @dataclass(frozen=True)
 class Onset:
-    """One onset. ``rerouted_s`` is None where no pair was rerouted in time."""
+    """One onset. ``steps`` is None where no pair was rerouted in time."""
 
     link: DirectedLink
     before_s: float
-    rerouted_s: float | None
+    steps: Steps | None
 
     @property
     def reaction_s(self) -> float:
         """From the last look that found the queue less than half full: too long by a look's period, never too short."""
-        return math.inf if self.rerouted_s is None else self.rerouted_s - self.before_s
+        return math.inf if self.steps is None else self.steps.rerouted_s - self.before_s
+
+    def until_s(self) -> dict[str, float]:
+        """From the same look until each step of the reroute."""
+        if self.steps is None:
+            return {}
+        return {name: getattr(self.steps, f"{name}_s") - self.before_s for name in STEPS}
 
 
 def measure(session: Session) -> Iterator[Figure]:
@@ -65,9 +73,17 @@ def measure(session: Session) -> Iterator[Figure]:
             return 0
 
         supervise(net.cluster, net.management(), run, argv=PROGRAM.command, sinks=[detours], quiet=True)
-    missed = sum(onset.rerouted_s is None for onset in onsets)
-    note = f"{missed} of {len(onsets)} onsets were not answered within {REROUTE_TIMEOUT_S:g} s"
-    yield median_figure("onset.rerouted", [onset.reaction_s for onset in onsets], "s", target=TARGET_S, note=note)
+    yield _figure(onsets)
+
+
+def _figure(onsets: list[Onset]) -> Figure:
+    """The median, and in its note where the time goes."""
+    answered = [onset.until_s() for onset in onsets if onset.steps]
+    note = f"{len(onsets) - len(answered)} of {len(onsets)} onsets were not answered within {REROUTE_TIMEOUT_S:g} s"
+    if answered:
+        medians = (f"{name} {statistics.median(each[name] for each in answered) * 1e3:.0f} ms" for name in STEPS)
+        note += "; medians: " + ", ".join(medians)
+    return median_figure("onset.rerouted", [onset.reaction_s for onset in onsets], "s", target=TARGET_S, note=note)
 
 
 @contextmanager
@@ -91,8 +107,10 @@ def _onsets(net: Network, running: RunningJob, detours: Detours, count: int) -> 
             raise LaunchError(f"{PROGRAM.name} ended early", hint=f"see {net.session.directory / 'output.txt'}")
         time.sleep(draw.uniform(*GAP_S))
         onset = _one(net, link, detours)
-        net.session.record(link=link, before_s=onset.before_s, rerouted_s=onset.rerouted_s)
-        net.session.say(f"{number + 1} of {count}: {link[0]} to {link[1]}, {onset.reaction_s * 1e3:.0f} ms")
+        steps = {f"{name}_s": after_s for name, after_s in onset.until_s().items()}
+        net.session.record(link=link, before_s=onset.before_s, after=steps)
+        said = ", ".join(f"{name} {after_s * 1e3:.0f} ms" for name, after_s in onset.until_s().items())
+        net.session.say(f"{number + 1} of {count}: {link[0]} to {link[1]}, {said or 'not rerouted'}")
         yield onset
         if not detours.wait_until_home(HOME_TIMEOUT_S):
             raise MeasurementError(f"traffic did not return within {HOME_TIMEOUT_S:g} s after congestion ended")

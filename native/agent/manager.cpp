@@ -2,11 +2,13 @@
 #include "manager.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "control/event_lines.hpp"
+#include "fairlead/core/look_period.hpp"
 #include "generated/numbers.hpp"
 #include "planes/route_plane.hpp"
 
@@ -126,15 +128,23 @@ void Manager::poll() {
     tick();
     precedence_.look(monotonic_s(), run_delay_since_poll_s_);
     prober_.set_run_delay(std::exchange(run_delay_since_poll_s_, 0.0));
-    poll_later();
+    poll_due_s_ = HUGE_VAL;
+    plan_next_poll();
 }
 
-void Manager::poll_later() {
+/// Brings the next poll forward, and never puts it off. While bytes move polls have their place in the period; at rest
+/// they go along with what else wakes the agent.
+void Manager::plan_next_poll() {
+    const double now_s = monotonic_s();
+    const double period_s = monitor_ ? monitor_->period_s(now_s) : kTick_s;
+    const bool moving = monitor_ && period_s <= looks_.period_s;
+    const double due_s = moving ? core::next_look(now_s, period_s, config_.self) : now_s + period_s;
+    if (due_s >= poll_due_s_) return;
+    poll_due_s_ = due_s;
     loop_.cancel(poll_timer_);
-    const double period_s = monitor_ ? monitor_->period_s(monotonic_s()) : kTick_s;
-    const double early_s = kEarlyShare * period_s;
-    poll_timer_ = loop_.after(
-        period_s - early_s, [this] { poll(); }, early_s);
+    const double early_s = moving ? 0.0 : kEarlyShare * period_s;
+    poll_timer_ = loop_.at(
+        due_s - early_s, [this] { poll(); }, early_s);
 }
 
 void Manager::sample_sockets(bool complete) {
@@ -214,8 +224,8 @@ void Manager::perform(const core::SendEcho& send) {
 
 void Manager::perform(const core::SampleSockets&) {
     if (monitor_) sample_sockets(true);
-    tick();                        // after the samples: load queries wait for it
-    if (!stopping_) poll_later();  // that was a look, and what it saw may want the next one soon
+    tick();                            // after the samples: load queries wait for it
+    if (!stopping_) plan_next_poll();  // what it saw may want a look sooner than at rest
 }
 
 void Manager::perform(const core::Reroute& reroute) {

@@ -2,6 +2,7 @@
 // Connects the controller, which decides, to what it decides about: sockets, probes, peers, routes.
 #pragma once
 
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <map>
@@ -72,7 +73,7 @@ class Manager {
     void wake();
     void tick();
     void poll();
-    void poll_later();
+    void plan_next_poll();
     void watch_sockets();
     void sample_sockets(bool complete);
     void sample_interface();
@@ -123,6 +124,7 @@ class Manager {
     std::map<core::HostId, ManualRequest> manual_requests_;
     EventLoop::TimerId wake_timer_ = 0;
     EventLoop::TimerId poll_timer_ = 0;
+    double poll_due_s_ = HUGE_VAL;
     EventLoop::TimerId stop_timer_ = 0;
     std::function<void()> stopped_;
 };

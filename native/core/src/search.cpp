@@ -120,9 +120,11 @@ bool Search::extend(Time now) {
     const bool noisy = found_.run_delay_s >= settings.probes.extend_run_delay_s &&
                        seen.span_s < found_.run_delay_s + settings.congestion_level.min_span_s;
     const bool already_low = seen.samples > 0 && seen.typical_s < parts_->paths.threshold_s(destination_);
-    if (already_low || (enough(seen) && !noisy && candidates_.any_in_time(found_))) return false;
+    const bool thin = !enough(seen) || noisy;
+    if (already_low || (!thin && candidates_.any_in_time(found_))) return false;
     ++extensions_;
-    count_.postpone(now + settings.probes.burst * settings.probes.spacing_s);
+    // Where only the newest answer of the direct path is too old, its next one is enough.
+    count_.postpone(now + (thin ? settings.probes.burst : 1) * settings.probes.spacing_s);
     return true;
 }
 

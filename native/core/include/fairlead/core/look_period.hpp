@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "fairlead/core/settings.hpp"
+#include "fairlead/core/types.hpp"
 
 namespace fairlead::core {
 
@@ -13,6 +15,16 @@ namespace fairlead::core {
 inline double look_period_s(double quiet_s, const LookSettings& settings) {
     const double resting_s = std::min(settings.rest_share * quiet_s, settings.rest_max_s);
     return std::max(resting_s, settings.period_s);
+}
+
+/// When to look next while bytes move: within half a period and one and a half, at this host's place in the period.
+/// Hosts that began together, or that answer each other, would all look at the same moments, and what the first of
+/// several sees would be seen half a period late instead of a fraction of it. Steps of the golden ratio keep any few
+/// of them apart.
+inline Time next_look(Time now, double period_s, HostId self) {
+    constexpr double kGolden = 0.6180339887498949;
+    const double place_s = period_s * std::fmod(kGolden * self, 1.0);
+    return place_s + period_s * std::ceil((now + 0.5 * period_s - place_s) / period_s);
 }
 
 }  // namespace fairlead::core
