@@ -13,44 +13,56 @@ constexpr std::size_t kMostAwaited = 32;
 
 void LoadCount::begin(Time now, Outbox& out) {
     counted_from_ = now;
-    count_at_ = now + parts_->job.settings.own_load.min_elapsed_s;
-    ask(now, out);
+    first_ = ask(now, out);
+    count_until(now + parts_->job.settings.own_load.min_elapsed_s);
 }
 
 void LoadCount::begin_second(Time now, Outbox& out) {
-    second_round_ = true;
-    ask(now, out);
+    second_ = ask(now, out);
 }
 
-void LoadCount::ask(Time now, Outbox& out) {
+void LoadCount::count_until(Time until) {
+    count_at_ = until;
+    second_ = {};
+}
+
+LoadCount::Round LoadCount::ask(Time now, Outbox& out) {
     const Job& job = parts_->job;
-    token_ = out.token();
-    deadline_ = now + job.settings.own_load.answer_timeout_s;
-    awaited_.assign(1, job.self);
-    parts_->load_reports.ask(job.self, token_, now, out);
+    Round round;
+    round.asked = true;
+    round.token = out.token();
+    round.deadline = now + job.settings.own_load.answer_timeout_s;
+    round.awaited.assign(1, job.self);
+    parts_->load_reports.ask(job.self, round.token, now, out);
     const auto ask = [&](HostId source) {
-        if (!job.other(source) || !parts_->peers.answers_loads(source) || awaited_.size() > kMostAwaited) return;
-        if (std::ranges::find(awaited_, source) != awaited_.end()) return;
-        awaited_.push_back(source);
-        out.send(source, wire::LoadQuery{token_});
+        if (!job.other(source) || !parts_->peers.answers_loads(source) || round.awaited.size() > kMostAwaited) return;
+        if (std::ranges::find(round.awaited, source) != round.awaited.end()) return;
+        round.awaited.push_back(source);
+        out.send(source, wire::LoadQuery{round.token});
     };
     std::ranges::for_each(parts_->paths.sharing().sources_sharing(job.path_to(destination_)), ask);
     // Detours over this host: their sources may share nothing with the path themselves.
     for (const Pair& detoured : parts_->relay_role.granted()) {
         if (parts_->traffic.shared_bps(destination_, job.path_to(detoured.destination))) ask(detoured.source);
     }
+    return round;
+}
+
+bool LoadCount::Round::take(HostId source, std::uint32_t of, std::span<const wire::LoadEntry> entries, Time now) {
+    if (!asked || of != token) return false;
+    loads.add(source, entries, now);
+    std::erase(awaited, source);
+    return true;
 }
 
 void LoadCount::take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now) {
-    if (token != token_) return;
-    (second_round_ ? second_ : first_).add(source, entries, now);
-    std::erase(awaited_, source);
+    if (!first_.take(source, token, entries, now)) second_.take(source, token, entries, now);
 }
 
 std::vector<HostId> LoadCount::missing() const {
-    std::vector<HostId> missing = awaited_;
-    for (const LoadSnapshot::Source& source : second_.sources()) {
-        if (first_.find(source.source) == nullptr) missing.push_back(source.source);
+    std::vector<HostId> missing = second_.awaited;
+    for (const LoadSnapshot::Source& source : second_.loads.sources()) {
+        if (first_.loads.find(source.source) == nullptr) missing.push_back(source.source);
     }
     return missing;
 }
@@ -63,13 +75,10 @@ bool LoadCount::count_again(const Evidence& found, Time now, Outbox& out) {
     const bool gaps = !missing().empty();
     if (!gaps && busy_s(found) >= settings.min_busy_s && !unsure(found, now)) return false;
     ++recounts_;
-    count_at_ = now + settings.min_elapsed_s;
-    second_round_ = false;
-    second_.clear();
     if (gaps) {
-        first_.clear();
-        counted_from_ = now;
-        ask(now, out);
+        begin(now, out);
+    } else {
+        count_until(now + settings.min_elapsed_s);
     }
     return true;
 }
@@ -88,10 +97,10 @@ bool LoadCount::unsure(const Evidence& found, Time now) const {
 /// After the last of the first reports (late ones are replaced by earlier counters) until this host's second.
 double LoadCount::counted_s() const {
     const HostId self = parts_->job.self;
-    const LoadSnapshot::Source* end = second_.find(self);
+    const LoadSnapshot::Source* end = second_.loads.find(self);
     if (end == nullptr) return 0.0;
     Time begin = counted_from_;
-    for (const LoadSnapshot::Source& source : first_.sources()) {
+    for (const LoadSnapshot::Source& source : first_.loads.sources()) {
         const bool late = source.at - counted_from_ > parts_->job.settings.own_load.late_answer_s;
         if (source.source == self || !late) begin = std::max(begin, source.at);
     }
@@ -102,7 +111,7 @@ double LoadCount::counted_s() const {
 /// may come and go.
 double LoadCount::busy_s(const Evidence& found) const {
     const double counted = counted_s();
-    const LoadSnapshot::Source* end = second_.find(parts_->job.self);
+    const LoadSnapshot::Source* end = second_.loads.find(parts_->job.self);
     if (end == nullptr || found.by_rate) return counted;
     return parts_->paths.probes().standing_s(destination_, end->at - counted, end->at);
 }
@@ -113,7 +122,7 @@ double LoadCount::foreign_share(const Evidence& found) const {
 
 std::vector<OwnFlow> LoadCount::flows() const {
     const auto shared = [&](Pair pair) { return parts_->traffic.shared_bps(destination_, pair); };
-    return own_flows(shared, first_, second_, counted_from_, parts_->job.settings.own_load.late_answer_s);
+    return own_flows(shared, first_.loads, second_.loads, counted_from_, parts_->job.settings.own_load.late_answer_s);
 }
 
 std::vector<FlowRate> LoadCount::largest_flows() const {
@@ -141,7 +150,7 @@ std::vector<FlowRate> LoadCount::largest_flows() const {
 
 Time LoadCount::next_due(Time now) const {
     Time next = HUGE_VAL;
-    for (const Time due : {count_at_, deadline_}) {
+    for (const Time due : {second_.asked ? HUGE_VAL : count_at_, first_.deadline, second_.deadline}) {
         if (due > now) next = std::min(next, due);
     }
     return next;

@@ -3,6 +3,7 @@
 // prove.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,16 +19,18 @@ class LoadCount {
 
     /// Asks this host's own sockets and every host whose pairs share a bottleneck with the path.
     void begin(Time now, Outbox& out);
+    bool begun() const { return first_.asked; }
+    /// The second question may be on its way before all answers to the first are there: on a congested path they take
+    /// as long as the queue.
     void begin_second(Time now, Outbox& out);
-    bool second() const { return second_round_; }
+    bool second_due(Time now) const { return !second_.asked && now >= count_at_; }
     /// An answer; one to another question is ignored.
     void take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now);
-    /// The second question is not asked before.
-    void postpone(Time until) { count_at_ = until; }
+    /// The second question is asked then, or once more.
+    void count_until(Time until);
 
-    /// All asked have answered, or have had their time.
-    bool complete(Time now) const { return awaited_.empty() || now >= deadline_; }
-    bool second_due(Time now) const { return complete(now) && now >= count_at_; }
+    /// All have answered both questions, or have had their time.
+    bool complete(Time now) const { return second_.asked && first_.complete(now) && second_.complete(now); }
     /// Too little time to tell the job's bytes from others', or a host did not answer: then the bytes are counted for
     /// longer, while the direct path goes on being probed. Whether they are.
     bool count_again(const Evidence& found, Time now, Outbox& out);
@@ -44,26 +47,33 @@ class LoadCount {
     /// Those that passed the path's own bottleneck and carried most, for the report.
     std::vector<FlowRate> largest_flows() const;
     /// The second answers.
-    std::span<const LoadSnapshot::Source> loads() const { return second_.sources(); }
+    std::span<const LoadSnapshot::Source> loads() const { return second_.loads.sources(); }
     /// After `now`, when there may be something to do; infinite: not before the next event.
     Time next_due(Time now) const;
 
   private:
-    void ask(Time now, Outbox& out);
+    /// One question to all, and its answers.
+    struct Round {
+        bool asked = false;
+        std::uint32_t token = 0;
+        std::vector<HostId> awaited;
+        Time deadline = 0.0;
+        LoadSnapshot loads;
+
+        bool complete(Time now) const { return awaited.empty() || now >= deadline; }
+        bool take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now);
+    };
+    Round ask(Time now, Outbox& out);
     double busy_s(const Evidence& found) const;
     bool unsure(const Evidence& found, Time now) const;
 
     const SearchParts* parts_;
     HostId destination_;
-    std::uint32_t token_ = 0;  ///< of the round under way
-    std::vector<HostId> awaited_;
-    Time deadline_ = 0.0;
-    Time count_at_ = 0.0;
-    Time counted_from_ = 0.0;  ///< when the first round was asked
-    bool second_round_ = false;
+    Time count_at_ = HUGE_VAL;
+    Time counted_from_ = 0.0;  ///< when the first question was asked
     int recounts_ = 0;
-    LoadSnapshot first_;
-    LoadSnapshot second_;
+    Round first_;
+    Round second_;
 };
 
 }  // namespace fairlead::core

@@ -78,7 +78,7 @@ void Reroutes::start_search(HostId host, Suspicion why) {
     if (destination.detour) {
         destination.search->query(turn(host), destination.avoided, now_, random_, out_);
     } else {
-        destination.search->look_directly(now_, out_);
+        destination.search->begin(now_, out_);
     }
 }
 

@@ -16,6 +16,13 @@ Search::Search(const SearchParts& parts, HostId destination, Suspicion why, Time
     decision_.suspected_at = now;
 }
 
+void Search::begin(Time now, Outbox& out) {
+    look_directly(now, out);
+    if (why_ == Suspicion::delay && parts_->traffic.sockets(destination_).grown(parts_->job.settings)) {
+        count_.begin(now, out);
+    }
+}
+
 void Search::look_directly(Time now, Outbox& out) {
     direct_burst_ = parts_->paths.probes().burst(destination_, now, out.actions());
 }
@@ -65,23 +72,20 @@ Search::Step Search::look(Time now, Outbox& out) {
 
 void Search::query(std::size_t turn, const AvoidedRelays& avoided, Time now, Random& random, Outbox& out) {
     phase_ = Phase::query;
-    count_.postpone(now + parts_->job.settings.own_load.min_elapsed_s);
     candidates_.ask(turn, avoided, now, random, out);
     if (candidates_.empty()) return;
     look_directly(now, out);
-    count_.begin(now, out);
+    if (!count_.begun()) count_.begin(now, out);
 }
 
-/// Waits for the candidates and the direct path; then looks at the job's own bytes a second time.
+/// Waits for the candidates, the direct path and the job's own bytes, which are counted side by side: on a congested
+/// path each question takes as long as the queue.
 Search::Step Search::wait_for_answers(Time now, Outbox& out) {
     if (candidates_.empty()) return direct_ready(now) ? Step::measured : Step::waiting;
     keep_probing(now, out);
-    if (!count_.second()) {
-        const bool measured = candidates_.complete(now) && direct_ready(now) && count_.second_due(now);
-        if (measured && !extend(now)) count_.begin_second(now, out);
-        return Step::waiting;
-    }
-    if (!count_.complete(now) || count_.count_again(found_, now, out)) return Step::waiting;
+    if (count_.second_due(now)) count_.begin_second(now, out);
+    const bool answered = candidates_.complete(now) && direct_ready(now) && count_.complete(now);
+    if (!answered || now < extended_until_ || extend(now) || count_.count_again(found_, now, out)) return Step::waiting;
     return Step::measured;
 }
 
@@ -109,7 +113,8 @@ bool Search::direct_ready(Time now) const {
            now >= asked_at + choice.query_timeout_s;
 }
 
-/// Whether the window must grow first: a delay of the scheduler can fill a window no longer than itself.
+/// Whether the window must grow first: a delay of the scheduler can fill a window no longer than itself. Where only the
+/// newest answer of the direct path is too old, its next one is enough.
 bool Search::extend(Time now) {
     const Settings& settings = parts_->job.settings;
     if (found_.silent || extensions_ >= settings.probes.max_extensions) return false;
@@ -123,8 +128,8 @@ bool Search::extend(Time now) {
     const bool thin = !enough(seen) || noisy;
     if (already_low || (!thin && candidates_.any_in_time(found_))) return false;
     ++extensions_;
-    // Where only the newest answer of the direct path is too old, its next one is enough.
-    count_.postpone(now + (thin ? settings.probes.burst : 1) * settings.probes.spacing_s);
+    extended_until_ = now + (thin ? settings.probes.burst : 1) * settings.probes.spacing_s;
+    if (thin) count_.count_until(extended_until_);
     return true;
 }
 
@@ -228,6 +233,7 @@ Time Search::next_due(Time now) const {
     if (phase_ == Phase::ask) return ask_->next_due();
     if (phase_ == Phase::look) return HUGE_VAL;
     Time next = count_.next_due(now);
+    if (extended_until_ > now) next = std::min(next, extended_until_);
     const ChoiceSettings& choice = parts_->job.settings.choice;
     for (const double after_s : {choice.query_timeout_s, choice.query_extended_s}) {
         if (const Time due = candidates_.asked_at() + after_s; due > now) next = std::min(next, due);

@@ -20,8 +20,9 @@ class Search {
   public:
     Search(const SearchParts& parts, HostId destination, Suspicion why, Time now);
 
-    /// A burst on the direct path: is there a standing queue? Of a detour nothing is asked, its legs were measured.
-    void look_directly(Time now, Outbox& out);
+    /// A burst on the direct path: is there a standing queue? Where that is likely, the job's own load is counted from
+    /// here on: on a congested path each question takes as long as the queue.
+    void begin(Time now, Outbox& out);
     /// Measures candidates, the job's own load, and the direct path once more.
     void query(std::size_t turn, const AvoidedRelays& avoided, Time now, Random& random, Outbox& out);
 
@@ -71,6 +72,7 @@ class Search {
 
   private:
     enum class Phase : std::uint8_t { look, query, ask };
+    void look_directly(Time now, Outbox& out);
     Step look(Time now, Outbox& out);
     Step wait_for_answers(Time now, Outbox& out);
     void keep_probing(Time now, Outbox& out);
@@ -87,6 +89,7 @@ class Search {
     Evidence found_;
     std::uint32_t direct_burst_ = 0;
     int extensions_ = 0;  ///< bursts added because the window was thin or noisy
+    Time extended_until_ = 0.0;
     CandidateQueries candidates_;
     LoadCount count_;
     std::vector<MeasuredCandidate> measured_;

@@ -44,8 +44,11 @@ std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
 bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) const {
     if (backoff_s_ <= 0.0 || now >= look_again_) return false;
     if ((cleared_signs_ & (1U << static_cast<unsigned>(sign))) == 0) return false;
-    return sign != Suspicion::delay ||
-           srtt_s_ <= settings.suspicion.growth_factor * cleared_srtt_s_ + settings.congestion_level.floor_s;
+    return sign != Suspicion::delay || !grown(settings);
+}
+
+bool SocketWatch::grown(const Settings& settings) const {
+    return srtt_s_ > settings.suspicion.growth_factor * cleared_srtt_s_ + settings.congestion_level.floor_s;
 }
 
 void SocketWatch::watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now) {

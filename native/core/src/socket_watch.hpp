@@ -42,6 +42,8 @@ class SocketWatch {
     }
     Time last_active() const { return last_active_; }
     bool stalled() const { return stalled_; }
+    /// The round trip is well above that of the last false alarm.
+    bool grown(const Settings& settings) const;
     /// As of the youngest sample.
     std::uint64_t in_flight_B() const { return in_flight_B_; }
     /// The traffic takes another path from now on: what was lost before says nothing of it.

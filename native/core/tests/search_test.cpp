@@ -25,7 +25,7 @@ class SearchOf : public testing::Test {
     }
     Search begin(Suspicion why = Suspicion::delay) {
         Search search(rig.parts, 1, why, rig.now);
-        search.look_directly(rig.now, rig.out);
+        search.begin(rig.now, rig.out);
         return search;
     }
     /// Answers what was asked: queues of the direct path and of the legs, in s; below 0: nothing comes back.
@@ -71,6 +71,20 @@ TEST_F(SearchOf, AFalseAlarmEndsAfterABurst) {
     EXPECT_EQ(search.advance(rig.now, rig.out), Step::waiting);
     EXPECT_EQ(search.next_due(rig.now), HUGE_VAL);
     EXPECT_EQ(run(search, 0.2e-3, 0.0), Step::no_queue);
+}
+
+TEST_F(SearchOf, TheJobsOwnLoadIsCountedFromASignThatIsMoreThanTheLastFalseAlarm) {
+    const auto counts = [&](double srtt_s, Suspicion why) {
+        rig.now += 0.04;
+        rig.delivered_B[1] += 1000;
+        rig.traffic.on_sample({1, srtt_s, 3e-4, 20000, rig.delivered_B[1], 0, 0, false, 0.0, 0.0}, rig.now);
+        rig.out.take();
+        begin(why);
+        return only<SampleSockets>(rig.out.take()).size();
+    };
+    EXPECT_EQ(counts(0.9e-3, Suspicion::delay), 0U) << "counted once the path was found to be slow";
+    EXPECT_EQ(counts(4e-3, Suspicion::delay), 1U);
+    EXPECT_EQ(counts(4e-3, Suspicion::loss), 0U);
 }
 
 TEST_F(SearchOf, AStandingQueueOfOthersIsCongestion) {
