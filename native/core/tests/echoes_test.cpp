@@ -275,7 +275,7 @@ TEST(Trials, OnlyTheChosenWayIsTried) {
     for (const bool own : {false, true}) {
         Rig rig(proving());
         rig.greet_all();
-        if (own) rig.sample_B = 200000;  // more than the link carries
+        if (own) rig.sample_B = 400000;  // about what the link carries meanwhile
         rig.congestion(10e-3, 0.0);
         ASSERT_EQ(rig.seen<Rerouted>().size(), own ? 0U : 1U);
         int tried = 0;
