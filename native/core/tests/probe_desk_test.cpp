@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "fairlead/core/look_period.hpp"
-
 namespace fairlead::core {
 namespace {
 
@@ -115,15 +113,6 @@ TEST(Bursts, AnswersMayTakeAsLongAsTheSocketsRoundTrip) {
         EXPECT_TRUE(desk.expire(1000.0 + settings.probes.answer_timeout_s).empty());
         EXPECT_EQ(desk.expire(1000.090).size(), round_trip_s > 0.0 ? 0U : 1U);
     }
-}
-
-TEST(LookPeriod, GrowsWithTheTimeThatNothingMoved) {
-    const LookSettings settings;
-    EXPECT_DOUBLE_EQ(look_period_s(0.0, settings), 0.040);
-    EXPECT_DOUBLE_EQ(look_period_s(0.4, settings), 0.040);
-    EXPECT_DOUBLE_EQ(look_period_s(2.0, settings), 0.2);
-    EXPECT_DOUBLE_EQ(look_period_s(5.0, settings), 0.5);
-    EXPECT_DOUBLE_EQ(look_period_s(3600.0, settings), 0.5);
 }
 
 }  // namespace
