@@ -79,5 +79,141 @@ TEST(BaseTable, PairsHaveWhatIsKnownOfTheirGroups) {
     EXPECT_THROW(base.set_groups({0, 0, 1, 4}), std::invalid_argument);
 }
 
+TEST(BaseTable, AMeasuredSizeReplacesWhatItWas) {
+    BaseTable base(2);
+    base.set_latency({0, 1}, 64, 1e-3, 0.0);
+    base.set_latency({0, 1}, 1024, 2e-3, 0.0);
+    base.set_latency({0, 1}, 64, 3e-3, 5.0);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}), 3e-3);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 1024), 2e-3);
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 7.0), 2.0);
+}
+
+TEST(BaseTable, AMessageOfNothingCountsAsOneByte) {
+    BaseTable base(2);
+    base.set_latency({0, 1}, 0, 1e-3, 0.0);
+    base.set_latency({0, 1}, 64, 4e-3, 0.0);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 0), 1e-3);
+    EXPECT_NEAR(*base.latency_s({0, 1}, 8), 2e-3, 1e-9);
+    base.set_latency({0, 1}, 1, 1.1e-3, 0.0);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 1), 1.1e-3);
+}
+
+TEST(BaseTable, LargerMessagesNeverTakeLess) {
+    BaseTable base(2);
+    base.set_latency({0, 1}, 64, 1e-3, 0.0);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 1 << 20), 1e-3) << "one size has no slope";
+    base.set_latency({0, 1}, 1024, 0.9e-3, 0.0);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 1 << 20), 0.9e-3) << "nor have two that noise put in the wrong order";
+}
+
+TEST(BaseTable, AThroughputAloneHasAnAgeButNoLatency) {
+    BaseTable base(2);
+    base.set_throughput({0, 1}, 1e9, 10.0);
+    EXPECT_DOUBLE_EQ(*base.throughput_bps({0, 1}), 1e9);
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 12.0), 2.0);
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 8.0), 0.0) << "not below zero";
+    EXPECT_FALSE(base.latency_s({0, 1}).has_value());
+    EXPECT_FALSE(base.latency_s({0, 1}, 64).has_value());
+    EXPECT_FALSE(base.observe({0, 1}, 1e-3, 12.0).has_value());
+    EXPECT_FALSE(base.throughput_bps({1, 0}).has_value());
+    EXPECT_FALSE(base.throughput_bps({0, 2}).has_value()) << "outside the job";
+}
+
+/// Shifts of pair 0 -> 1 after 10 s and 5 samples.
+class BaseShift : public testing::Test {
+  protected:
+    static BaseSettings settings() {
+        BaseSettings settings;
+        settings.shift_window_s = 10.0;
+        settings.shift_samples = 5;
+        return settings;
+    }
+    BaseShift() {
+        base.set_latency({0, 1}, 64, 1e-3, 0.0);
+        base.set_latency({0, 1}, 65536, 4e-3, 0.0);
+    }
+    BaseTable base{3, settings()};
+};
+
+TEST_F(BaseShift, TakesBothTheTimeAndTheSamples) {
+    for (int i = 0; i < 20; ++i) EXPECT_FALSE(base.observe({0, 1}, 2e-3, 0.1 * i)) << "many, in 2 s";
+    EXPECT_FALSE(base.observe({0, 1}, 1e-3, 2.0));
+    for (const double at : {3.0, 8.0, 13.0, 18.0}) EXPECT_FALSE(base.observe({0, 1}, 2e-3, at)) << "four, in 15 s";
+    EXPECT_TRUE(base.observe({0, 1}, 2e-3, 23.0));
+}
+
+TEST_F(BaseShift, BeginsAnewAfterItWasTaken) {
+    std::optional<BaseTable::Shift> shift;
+    for (double at = 0.0; at <= 10.0; at += 2.0) shift = base.observe({0, 1}, 2e-3, at);
+    ASSERT_TRUE(shift);
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 11.0), 1.0) << "it confirms the base, too";
+    for (double at = 12.0; at < 22.0; at += 2.0) EXPECT_FALSE(base.observe({0, 1}, 3e-3, at));
+    shift = base.observe({0, 1}, 3e-3, 22.0);
+    ASSERT_TRUE(shift);
+    EXPECT_DOUBLE_EQ(shift->from_s, 2e-3);
+}
+
+TEST_F(BaseShift, ToTheOtherSideIsAnother) {
+    for (double at = 0.0; at < 10.0; at += 1.0) EXPECT_FALSE(base.observe({0, 1}, 2e-3, at));
+    for (double at = 10.0; at < 20.0; at += 1.0) EXPECT_FALSE(base.observe({0, 1}, 0.5e-3, at)) << at;
+    const auto shift = base.observe({0, 1}, 0.6e-3, 20.0);
+    ASSERT_TRUE(shift);
+    EXPECT_DOUBLE_EQ(shift->to_s, 0.5e-3) << "the least of them";
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}), 0.5e-3);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 65536), 3.5e-3);
+}
+
+TEST_F(BaseShift, NeverMakesALargerMessageFasterThanTheSmallest) {
+    base.set_latency({0, 1}, 1024, 0.7e-3, 0.0);  // noise
+    std::optional<BaseTable::Shift> shift;
+    for (double at = 0.0; at <= 10.0; at += 1.0) shift = base.observe({0, 1}, 0.2e-3, at);
+    ASSERT_TRUE(shift);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}, 1024), 0.2e-3);
+}
+
+TEST_F(BaseShift, NearTheBaseIsWithinAQuarter) {
+    EXPECT_FALSE(base.observe({0, 1}, 1.249e-3, 5.0));
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 5.0), 0.0);
+    EXPECT_FALSE(base.observe({0, 1}, 0.751e-3, 6.0));
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 6.0), 0.0);
+    EXPECT_FALSE(base.observe({0, 1}, 1.251e-3, 7.0));
+    EXPECT_FALSE(base.observe({0, 1}, 0.749e-3, 7.0));
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 7.0), 1.0);
+    EXPECT_FALSE(base.observe({0, 1}, 1e-3, 4.0)) << "what comes late";
+    EXPECT_DOUBLE_EQ(*base.age_s({0, 1}, 7.0), 1.0) << "does not make it older";
+}
+
+TEST_F(BaseShift, IgnoresWhatCannotBe) {
+    for (double at = 0.0; at <= 30.0; at += 1.0) {
+        EXPECT_FALSE(base.observe({0, 1}, NAN, at));
+        EXPECT_FALSE(base.observe({0, 1}, 0.0, at));
+        EXPECT_FALSE(base.observe({0, 3}, 2e-3, at)) << "outside the job";
+        EXPECT_FALSE(base.observe({1, 0}, 2e-3, at)) << "never measured";
+    }
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 1}), 1e-3);
+    EXPECT_FALSE(base.latency_s({1, 0}).has_value());
+}
+
+TEST_F(BaseShift, OfOneHostsPairIsNotOfItsGroups) {
+    base.set_groups({0, 0, 1});
+    base.set_latency_between({0, 1}, 64, 1e-3, 0.0);
+    for (double at = 0.0; at <= 10.0; at += 1.0) base.observe({0, 2}, 5e-3, at);
+    EXPECT_DOUBLE_EQ(*base.latency_s({0, 2}), 5e-3);
+    EXPECT_DOUBLE_EQ(*base.latency_s({1, 2}), 1e-3);
+}
+
+TEST(BaseTable, GroupsMayBePairedWithThemselvesButNotWithOthersThanTheJobs) {
+    BaseTable base(3);
+    base.set_groups({0, 0, 1});
+    base.set_latency_between({0, 0}, 64, 1e-3, 0.0);
+    EXPECT_DOUBLE_EQ(*base.latency_s({1, 0}), 1e-3);
+    EXPECT_THROW(base.set_latency_between({0, 3}, 64, 1e-3, 0.0), std::invalid_argument);
+    EXPECT_THROW(base.set_throughput_between({3, 0}, 1e9, 0.0), std::invalid_argument);
+    EXPECT_THROW(base.set_latency_between({0, 1}, 64, -1e-3, 0.0), std::invalid_argument);
+    EXPECT_THROW(base.set_throughput_between({0, 1}, 0.0, 0.0), std::invalid_argument);
+    EXPECT_THROW(base.set_latency({1, 1}, 64, 1e-3, 0.0), std::invalid_argument) << "a host to itself";
+}
+
 }  // namespace
 }  // namespace fairlead::core

@@ -82,5 +82,79 @@ TEST(DelayWindow, SummariesAndProof) {
     EXPECT_NEAR(queue.standing_s(0.0, 1.0, 0.0045, 2e-3), 3e-3, 1e-9) << "a shift of the base is no queue";
 }
 
+TEST(CongestionLevels, TheFloorIsStretchedLikeTheFactors) {
+    const CongestionLevelSettings settings;  // factors 1.5 and 3, 1 ms
+    EXPECT_DOUBLE_EQ(level_threshold_s(CongestionLevel::low, 1.0, settings), 0.0);
+    EXPECT_DOUBLE_EQ(level_threshold_s(CongestionLevel::medium, 0.0, settings), 1e-3);
+    EXPECT_DOUBLE_EQ(level_threshold_s(CongestionLevel::high, 0.0, settings), 4e-3);
+    EXPECT_DOUBLE_EQ(level_threshold_s(CongestionLevel::medium, 10e-3, settings), 5e-3);
+    EXPECT_DOUBLE_EQ(level_threshold_s(CongestionLevel::high, 10e-3, settings), 20e-3);
+}
+
+TEST(CongestionLevels, WithoutAQueueAPathIsLowWhateverTheFloor) {
+    CongestionLevelSettings settings;
+    settings.floor_s = 0.0;
+    EXPECT_EQ(level_of(0.0, 0.0, settings), CongestionLevel::low);
+    EXPECT_EQ(level_of(-1e-3, 0.0, settings), CongestionLevel::low);
+    EXPECT_EQ(level_of(1e-9, 0.0, settings), CongestionLevel::high);
+}
+
+TEST(CongestionLevels, TellsTheLevelBeforeOnlyWhenItChanges) {
+    const CongestionLevelSettings settings;
+    LevelTracker tracker;
+    const auto judge = [&](double queue_s, Time now) {
+        return tracker.judge({3, 0.006, queue_s, queue_s, queue_s, now}, 150e-6, settings, now);
+    };
+    EXPECT_FALSE(tracker.low_since()) << "not judged yet";
+    EXPECT_FALSE(judge(0.0, 1.0));
+    EXPECT_FALSE(judge(0.0, 2.0));
+    EXPECT_EQ(tracker.low_since(), 1.0) << "without a break";
+    EXPECT_EQ(judge(2e-3, 3.0), CongestionLevel::low);
+    EXPECT_FALSE(judge(2e-3, 4.0));
+    EXPECT_EQ(judge(9e-3, 5.0), CongestionLevel::medium);
+    EXPECT_EQ(judge(0.0, 6.0), CongestionLevel::high) << "two levels at once";
+    EXPECT_EQ(tracker.congestion_level(), CongestionLevel::low);
+    EXPECT_EQ(tracker.low_since(), 6.0);
+}
+
+TEST(DelayWindow, KeepsTheLastOnes) {
+    const auto kept = static_cast<int>(DelayWindow::kCapacity);
+    DelayWindow window;
+    for (int i = 0; i < kept + 1; ++i) window.add(i == 0 ? 1.0 : 1e-3, 0.01 * i);
+    const DelayWindow::Summary all = window.summary(0.0, {});
+    EXPECT_EQ(all.samples, kept);
+    EXPECT_DOUBLE_EQ(all.most_s, 1e-3) << "the first is gone";
+    EXPECT_NEAR(all.span_s, 0.01 * (kept - 1), 1e-12);
+}
+
+TEST(DelayWindow, SamplesMayComeInAnyOrder) {
+    DelayWindow window;
+    for (const double at : {5.0, 3.0, 4.0}) window.add(at * 1e-3, at);
+    const DelayWindow::Summary all = window.summary(0.0, judged_by(0.5));
+    EXPECT_DOUBLE_EQ(all.span_s, 2.0);
+    EXPECT_DOUBLE_EQ(all.newest_sent_at, 5.0);
+    EXPECT_DOUBLE_EQ(all.typical_s, 4e-3);
+    EXPECT_EQ(window.summary(4.0, {}).samples, 2) << "those sent at that time are among them";
+    EXPECT_EQ(window.summary(5.1, {}).samples, 0);
+}
+
+TEST(DelayWindow, TimeIsProvedOnce) {
+    DelayWindow window;  // each meets more than the time until the next: one queue of 12 ms, not of 30
+    for (int i = 0; i < 3; ++i) window.add(10e-3, 1e-3 * i);
+    EXPECT_NEAR(window.standing_s(0.0, 1.0, 0.0, 0.0), 12e-3, 1e-12);
+    EXPECT_NEAR(window.standing_s(0.0, 5e-3, 0.0, 0.0), 5e-3, 1e-12);
+    EXPECT_DOUBLE_EQ(window.standing_s(0.5, 1.0, 0.0, 0.0), 0.0) << "after all of them";
+    EXPECT_DOUBLE_EQ(window.standing_s(0.0, 1.0, 0.0, 10e-3), 0.0) << "a shift of the base";
+    EXPECT_DOUBLE_EQ(DelayWindow().standing_s(0.0, 1.0, 1.0, 0.0), 0.0);
+}
+
+TEST(DelayWindow, AProbeThatMetNoQueueEndsIt) {
+    DelayWindow window;
+    window.add(2e-3, 0.000);
+    window.add(0.0, 0.003);
+    window.add(2e-3, 0.006);
+    EXPECT_NEAR(window.standing_s(0.0, 1.0, 0.0045, 0.0), 3e-3 + 2e-3, 1e-12) << "bridged to it, not beyond";
+}
+
 }  // namespace
 }  // namespace fairlead::core

@@ -80,5 +80,33 @@ TEST(MessageTimes, NothingIsThereBeforeItWasSent) {
     EXPECT_DOUBLE_EQ(*within->latency_s, 0.0);
 }
 
+TEST(MessageTimes, UpToTheLimitOfRendezvousAMessageIsSmall) {
+    const auto limit_B = static_cast<std::uint64_t>(MessageSettings{}.rendezvous_B);
+    const SendTimes send{10 * kMs, 10 * kMs};
+    EXPECT_DOUBLE_EQ(*times_of(limit_B, send, received(50 * kMs, 58 * kMs)).latency_s, 0.048);
+    EXPECT_DOUBLE_EQ(*times_of(limit_B + 1, send, received(50 * kMs, 58 * kMs)).latency_s, 0.008);
+}
+
+TEST(MessageTimes, ASenderIsInsideMpiWithinTheClocksError) {
+    const SendTimes send{10 * kMs, 51 * kMs};  // back 1 ms after the receiver was there
+    EXPECT_FALSE(times_of(kLarge_B, send, received(50 * kMs, 58 * kMs), 0.9e-3).latency_s);
+    EXPECT_DOUBLE_EQ(*times_of(kLarge_B, send, received(50 * kMs, 58 * kMs), 1.1e-3).latency_s, 0.008);
+}
+
+TEST(MessageTimes, WhatWasNotWaitedForExplainsNoWaiting) {
+    EXPECT_DOUBLE_EQ(waited_s({12 * kMs, 15 * kMs, 17 * kMs, false}), 0.002) << "from when nothing else was waited for";
+    EXPECT_DOUBLE_EQ(waited_s({12 * kMs, 19 * kMs, 17 * kMs, false}), 0.0);
+    const MessageTimes times = times_of(kSmall_B, {10 * kMs, 10 * kMs}, {12 * kMs, 19 * kMs, 17 * kMs, false});
+    EXPECT_DOUBLE_EQ(times.network_s, 0.0);
+    EXPECT_DOUBLE_EQ(times.late_sender_s, 0.0);
+}
+
+TEST(MessageTimes, ALateSenderExplainsNoMoreThanTheWaiting) {
+    // By the clocks' error it was sent after it was there.
+    const MessageTimes times = times_of(kSmall_B, {18 * kMs, 18 * kMs}, received(12 * kMs, 17 * kMs), 2e-3);
+    EXPECT_DOUBLE_EQ(times.late_sender_s, 0.005);
+    EXPECT_DOUBLE_EQ(times.network_s, 0.0);
+}
+
 }  // namespace
 }  // namespace fairlead::core

@@ -106,5 +106,58 @@ TEST(OwnLoad, ForeignShare) {
     EXPECT_DOUBLE_EQ(foreign_share(1e-6, 0.0), 0.0);
 }
 
+TEST(LoadSnapshot, TakesTheFirstAnswerOfEachSource) {
+    LoadSnapshot snapshot;
+    EXPECT_EQ(snapshot.find(2), nullptr);
+    snapshot.add(2, std::vector<wire::LoadEntry>{{1, kNoHost, 100, 0}}, 1.0);
+    snapshot.add(2, std::vector<wire::LoadEntry>{{1, kNoHost, 200, 0}}, 2.0);
+    snapshot.add(3, {}, 3.0);
+    ASSERT_EQ(snapshot.sources().size(), 2U);
+    ASSERT_NE(snapshot.find(2), nullptr);
+    EXPECT_DOUBLE_EQ(snapshot.find(2)->at, 1.0);
+    EXPECT_EQ(snapshot.find(2)->entries[0].delivered_B, 100U);
+    EXPECT_TRUE(snapshot.find(3)->entries.empty());
+    snapshot.clear();
+    EXPECT_TRUE(snapshot.sources().empty());
+    EXPECT_EQ(snapshot.find(2), nullptr);
+}
+
+TEST(OwnLoad, ACounterThatFellSentNothing) {
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 5000, 5000}}, 1.0);
+    after.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 4000, 4000}}, 1.02);
+    EXPECT_TRUE(own_flows(shared_with_0_2, before, after, 1.0, 0.004).empty());
+}
+
+TEST(OwnLoad, APairThatChangedItsRouteMayHaveUsedBoth) {
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 0, 0}}, 1.0);
+    after.add(0, std::vector<wire::LoadEntry>{{2, 3, 25000, 0}}, 1.02);  // 0 -> 3 and 3 -> 2 share nothing
+    const std::vector<OwnFlow> flows = own_flows(shared_with_0_2, before, after, 1.0, 0.004);
+    ASSERT_EQ(flows.size(), 1U);
+    EXPECT_EQ(flows[0].relay, 3);
+    EXPECT_EQ(flows[0].before, kNoHost);
+    EXPECT_DOUBLE_EQ(flows[0].occupied_s, 1e-3);
+}
+
+TEST(OwnLoad, ADetourCountsOnceOnTheSlowerLegThatShares) {
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, std::vector<wire::LoadEntry>{{3, 1, 0, 0}}, 1.0);
+    after.add(0, std::vector<wire::LoadEntry>{{3, 1, 25000, 0}}, 1.02);  // 0 -> 1 at 1 Gbit/s, 1 -> 3 at 200 Mbit/s
+    EXPECT_DOUBLE_EQ(own_load_s(own_flows(shared_with_0_2, before, after, 1.0, 0.004)), 1e-3);
+}
+
+TEST(OwnLoad, AnAnswerIsLateAfterItsTimeOnly) {
+    LoadSnapshot before;
+    LoadSnapshot after;
+    before.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 25000, 0}}, 1.25);
+    after.add(0, std::vector<wire::LoadEntry>{{2, kNoHost, 50000, 0}}, 2.0);
+    EXPECT_DOUBLE_EQ(own_load_s(own_flows(shared_with_0_2, before, after, 1.0, 0.25)), 1e-3);
+    EXPECT_DOUBLE_EQ(own_load_s(own_flows(shared_with_0_2, before, after, 1.0, 0.24)), 2e-3);
+}
+
 }  // namespace
 }  // namespace fairlead::core

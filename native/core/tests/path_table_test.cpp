@@ -71,5 +71,91 @@ TEST(PathTable, SizesDecide) {
     EXPECT_NEAR(*direct_latency_s(BaseTable(3), {0, 2}, LegState{0.0, 5e-4, true}, small), 5e-4, 1e-12);
 }
 
+constexpr SizeShare kSmallest[] = {{64, 1.0}};
+
+TEST(PathTable, ADetourTakesBothLegsAndTheirQueuesAndTheRelay) {
+    BaseTable base = equal_base(3, 1e-3);
+    base.set_latency({1, 2}, 64, 3e-3, 0.0);
+    ChoiceSettings settings;
+    settings.relay_cost_s = 1e-4;
+    const LegState first{2e-3, 0.0, true};
+    const LegState second{5e-3, 0.0, true};
+    EXPECT_NEAR(*detour_latency_s(base, {0, 2}, 1, first, second, kSmallest, settings), 11.1e-3, 1e-12);
+}
+
+TEST(PathTable, TheSizeCountsOnceAtTheSlowerLegAndWithItsHeaders) {
+    BaseTable base(3);
+    base.set_latency({0, 1}, 64, 1e-3, 0.0);
+    base.set_latency({0, 1}, 65536, 3e-3, 0.0);  // 2 ms for the size
+    base.set_latency({1, 2}, 64, 1e-3, 0.0);
+    base.set_latency({1, 2}, 65536, 6e-3, 0.0);  // 5 ms
+    ChoiceSettings settings;
+    settings.relay_cost_s = 0.0;
+    settings.overlay_share = 0.1;
+    const SizeShare large[] = {{65536, 1.0}};
+    EXPECT_NEAR(*detour_latency_s(base, {0, 2}, 1, {}, {}, large, settings), 2e-3 + 5e-3 * 1.1, 1e-12);
+}
+
+TEST(PathTable, WhatWasNeverMeasuredHasHalfItsRoundTripOrNothing) {
+    const BaseTable base(3);
+    const LegState measured{1e-3, 2e-3, true};
+    ChoiceSettings settings;
+    settings.relay_cost_s = 0.0;
+    EXPECT_NEAR(*detour_latency_s(base, {0, 2}, 1, measured, measured, kSmallest, settings), 6e-3, 1e-12);
+    EXPECT_FALSE(detour_latency_s(base, {0, 2}, 1, measured, {}, kSmallest, settings).has_value());
+    EXPECT_FALSE(detour_latency_s(base, {0, 2}, 1, {}, measured, kSmallest, settings).has_value());
+    BaseTable rate_only(3);
+    rate_only.set_throughput({0, 2}, 8e6, 0.0);
+    const SizeShare sizes[] = {{1000, 1.0}};
+    EXPECT_NEAR(*direct_latency_s(rate_only, {0, 2}, measured, sizes), 3e-3 + 1e-3, 1e-12) << "1 us a byte";
+}
+
+TEST(PathTable, AMixIsAveragedByItsWeights) {
+    BaseTable base(2);
+    base.set_latency({0, 1}, 64, 1e-3, 0.0);
+    base.set_latency({0, 1}, 1024, 2e-3, 0.0);
+    base.set_latency({0, 1}, 65536, 5e-3, 0.0);
+    const SizeShare mix[] = {{1024, 3.0}, {65536, 1.0}};
+    EXPECT_NEAR(*direct_latency_s(base, {0, 1}, {}, mix), 1e-3 + (3 * 1e-3 + 4e-3) / 4, 1e-12);
+    EXPECT_NEAR(*direct_latency_s(base, {0, 1}, {}, {}), 1e-3, 1e-12) << "of no size";
+    ASSERT_EQ(default_mix().size(), 2U);
+    EXPECT_NEAR(*direct_latency_s(base, {0, 1}, {}, default_mix()), 1e-3 + (1e-3 + 4e-3) / 2, 1e-12);
+}
+
+TEST(PathTable, APairIsNotChargedForARateThatIsEnough) {
+    const BaseTable base = equal_base(2, 1e-3);  // 65536 B take 2.6 ms more
+    const SizeShare mix[] = {{65536, 1.0}};
+    EXPECT_NEAR(*direct_latency_s(base, {0, 1}, {}, mix, 1e9), 3.6e-3, 1e-12);
+    EXPECT_NEAR(*direct_latency_s(base, {0, 1}, {}, mix, 65536 * 8 / 0.01), 11e-3, 1e-12);
+}
+
+TEST(PathTable, EqualLatenciesAreOrderedByWeightThenByIndex) {
+    SharingRelation sharing(5);
+    sharing.set_hurts({4, 3}, {0, 2});  // over 2: a leg that others hurt
+    const auto list = candidates({0, 1}, equal_base(5), sharing, [](Pair) { return LegState{}; }, default_mix(),
+                                 std::vector<bool>(5, true), {});
+    ASSERT_EQ(list.size(), 3U);
+    EXPECT_EQ(list[0].relay, 3);
+    EXPECT_EQ(list[1].relay, 4);
+    EXPECT_EQ(list[2].relay, 2);
+    EXPECT_DOUBLE_EQ(list[2].weight, 1.0 / 19.0) << "of the worse leg";
+}
+
+TEST(PathTable, WhoIsNotListedAsEligibleIsNoCandidate) {
+    const auto list = candidates({0, 1}, equal_base(5), SharingRelation(5), [](Pair) { return LegState{}; },
+                                 default_mix(), {true, true, true, false}, {});
+    ASSERT_EQ(list.size(), 1U) << "3 is not, and nothing is said of 4";
+    EXPECT_EQ(list[0].relay, 2);
+    EXPECT_FALSE(list[0].leg_shares) << "nothing is known of what is shared";
+}
+
+TEST(PathTable, ALegThatNothingIsKnownOfIsNotRuledOut) {
+    const auto list = candidates({0, 1}, BaseTable(3), SharingRelation(3), [](Pair) { return LegState{}; },
+                                 default_mix(), std::vector<bool>(3, true), {});
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_TRUE(list[0].usable);
+    EXPECT_DOUBLE_EQ(list[0].latency_s, 0.0);
+}
+
 }  // namespace
 }  // namespace fairlead::core

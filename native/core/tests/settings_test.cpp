@@ -37,5 +37,45 @@ TEST(Settings, MistakesNameTheSetting) {
     EXPECT_NE(validate(settings)->find("congestion_level.min_samples"), std::string::npos);
 }
 
+TEST(Settings, TheEndsOfARangeArePermitted) {
+    for (const SettingInfo& info : setting_table()) {
+        Settings settings;
+        ASSERT_NE(info.real != nullptr, info.whole != nullptr) << info.name;
+        for (const double end : {info.min, info.max}) {
+            EXPECT_FALSE(set(settings, info.name, end)) << info.name << " = " << end;
+            EXPECT_DOUBLE_EQ(*get(settings, info.name), end);
+        }
+        EXPECT_TRUE(set(settings, info.name, info.min - 1.0)) << info.name;
+        EXPECT_DOUBLE_EQ(*get(settings, info.name), info.max) << "a mistake changes nothing";
+    }
+}
+
+TEST(Settings, AMistakeIsSaidInFull) {
+    Settings settings;
+    EXPECT_EQ(*set(settings, "relay.lease_s", 1000.0), "setting relay.lease_s = 1000 is outside 0.05 to 600 s");
+    EXPECT_EQ(*set(settings, "probes.burst", 2.5), "setting probes.burst = 2.5 must be a whole number of probes");
+    EXPECT_EQ(settings.probes.burst, 3);
+}
+
+TEST(Settings, OneMayBeAsLargeAsTheOneThatItMustNotExceed) {
+    Settings settings;
+    settings.suspicion.backoff_min_s = settings.suspicion.backoff_max_s;
+    EXPECT_FALSE(validate(settings));
+    settings.suspicion.backoff_min_s = settings.suspicion.backoff_max_s + 0.1;
+    EXPECT_EQ(*validate(settings), "setting suspicion.backoff_min_s must not exceed suspicion.backoff_max_s");
+    settings.suspicion.backoff_min_s = -1.0;
+    EXPECT_NE(validate(settings)->find("is outside"), std::string::npos) << "ranges first";
+}
+
+TEST(Settings, ABurstMustBeEnoughToBeJudged) {
+    Settings settings;  // three probes, 3 ms apart
+    settings.congestion_level.min_span_s = 0.006;
+    EXPECT_FALSE(validate(settings));
+    settings.congestion_level.min_span_s = 0.0061;
+    EXPECT_NE(validate(settings)->find("congestion_level.min_span_s"), std::string::npos);
+    settings.probes.burst = 4;
+    EXPECT_FALSE(validate(settings));
+}
+
 }  // namespace
 }  // namespace fairlead::core

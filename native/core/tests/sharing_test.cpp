@@ -103,5 +103,81 @@ TEST(SharingRelation, SaysTheSameByGroupsAndByHosts) {
     EXPECT_THROW(grouped.set_fills({0, 8}, Filled::of_source), std::invalid_argument);
 }
 
+TEST(SharingRelation, OneMayHurtAnotherThatDoesNotHurtIt) {
+    SharingRelation sharing(5);
+    sharing.set_hurts({0, 1}, {2, 3});
+    EXPECT_TRUE(sharing.known());
+    EXPECT_TRUE(sharing.hurts({0, 1}, {2, 3}));
+    EXPECT_FALSE(sharing.hurts({2, 3}, {0, 1}));
+    EXPECT_TRUE(sharing.shares({2, 3}, {0, 1})) << "in either order";
+    EXPECT_FALSE(sharing.shares({0, 1}, {0, 2})) << "the same source means nothing where something is known";
+    EXPECT_FALSE(sharing.hurts({0, 5}, {0, 5})) << "outside the job";
+    EXPECT_DOUBLE_EQ(sharing.weight({2, 3}), 1.0 / 19.0);
+    EXPECT_DOUBLE_EQ(sharing.weight({0, 1}), 0.0);
+    sharing.set_hurts({0, 1}, {2, 3});
+    sharing.set_hurts({2, 3}, {2, 3});
+    EXPECT_DOUBLE_EQ(sharing.weight({2, 3}), 1.0 / 19.0) << "once more is no more, nor is a pair itself";
+    EXPECT_EQ(sharing.sources_sharing({2, 3}), std::vector<HostId>{0});
+    EXPECT_EQ(sharing.sources_sharing({0, 1}), std::vector<HostId>{2});
+}
+
+TEST(SharingRelation, WhereNothingIsKnownSourcesOfTheSameDestinationShare) {
+    const SharingRelation nothing(4);
+    EXPECT_EQ(nothing.sources_sharing({0, 2}), (std::vector<HostId>{1, 3}));
+    EXPECT_TRUE(nothing.sources_sharing({0, 4}).empty()) << "outside the job";
+    EXPECT_TRUE(nothing.sources_sharing({1, 1}).empty());
+    EXPECT_TRUE(nothing.hurts({0, 2}, {1, 2}));
+    EXPECT_FALSE(nothing.hurts({0, 2}, {2, 0}));
+    EXPECT_DOUBLE_EQ(nothing.weight({0, 2}), 0.0);
+}
+
+TEST(SharingRelation, ADetourAvoidsWhatHurtsTheDirectPathAndNeitherLeg) {
+    SharingRelation sharing(4);
+    sharing.set_hurts({0, 1}, {0, 2});  // the path itself hurts its first leg over 2
+    EXPECT_FALSE(sharing.avoids({0, 1}, 2));
+    EXPECT_TRUE(sharing.avoids({0, 1}, 3));
+    sharing.set_hurts({3, 2}, {0, 1});  // another does not
+    EXPECT_TRUE(sharing.avoids({0, 1}, 2));
+    sharing.set_hurts({3, 2}, {2, 1});
+    EXPECT_FALSE(sharing.avoids({0, 1}, 2)) << "it hurts the second leg";
+    EXPECT_FALSE(sharing.avoids({0, 1}, 0)) << "no relay";
+    EXPECT_FALSE(sharing.avoids({0, 1}, 4));
+}
+
+TEST(SharingRelation, AFilledLinkOfAHostHurtsAllPathsThatPassIt) {
+    SharingRelation sharing(5, {0, 0, 1, 1, 1});
+    EXPECT_FALSE(sharing.known());
+    sharing.set_fills({0, 2}, Filled::of_source);
+    sharing.set_fills({1, 3}, Filled::of_destination);
+    EXPECT_TRUE(sharing.known());
+    EXPECT_TRUE(sharing.hurts({0, 2}, {0, 1}));
+    EXPECT_TRUE(sharing.hurts({0, 2}, {0, 4}));
+    EXPECT_FALSE(sharing.hurts({0, 2}, {1, 2})) << "from another host";
+    EXPECT_FALSE(sharing.hurts({0, 2}, {2, 0}));
+    EXPECT_FALSE(sharing.hurts({0, 3}, {0, 2})) << "that injection fills nothing";
+    EXPECT_TRUE(sharing.hurts({1, 3}, {4, 3}));
+    EXPECT_FALSE(sharing.hurts({1, 3}, {1, 2}));
+    EXPECT_DOUBLE_EQ(sharing.weight({0, 3}), 2.0 / 19.0) << "by both of its ends";
+    EXPECT_DOUBLE_EQ(sharing.weight({0, 2}), 0.0) << "by itself does not count";
+    sharing.set_fills({0, 2}, Filled::of_source);
+    EXPECT_DOUBLE_EQ(sharing.weight({0, 3}), 2.0 / 19.0) << "once more is no more";
+    EXPECT_EQ(sharing.sources_sharing({4, 3}), std::vector<HostId>{1});
+}
+
+TEST(SharingRelation, AnInjectionHurtsByItsGroupsOnlyIfItFillsTheLinkBetweenThem) {
+    SharingRelation sharing(4, {0, 0, 1, 1});
+    sharing.set_hurts({0, 1}, {0, 1});
+    sharing.set_fills({0, 2}, Filled::between_groups);
+    EXPECT_TRUE(sharing.hurts({0, 2}, {1, 3}));
+    EXPECT_FALSE(sharing.hurts({1, 3}, {0, 2}));
+    EXPECT_FALSE(sharing.hurts({0, 2}, {2, 0}));
+    EXPECT_DOUBLE_EQ(sharing.weight({1, 3}), 1.0 / 11.0);
+    sharing.set_fills({0, 2}, Filled::between_groups);
+    EXPECT_DOUBLE_EQ(sharing.weight({1, 3}), 1.0 / 11.0) << "once more is no more";
+    EXPECT_THROW(sharing.set_fills({1, 1}, Filled::between_groups), std::invalid_argument);
+    SharingRelation apart(4);
+    EXPECT_THROW(apart.set_fills({0, 2}, Filled::between_groups), std::invalid_argument) << "it has no groups";
+}
+
 }  // namespace
 }  // namespace fairlead::core
