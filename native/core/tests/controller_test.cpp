@@ -419,6 +419,21 @@ TEST(Controller, TellsTheSourceOfASlowReversePath) {
     EXPECT_EQ(rig.seen<Noticed>()[0].path, (Pair{0, 1}));
 }
 
+TEST(Controller, TellsTheSourceOfSlowMessagesAtMostOnceAPeriod) {
+    Rig rig;
+    rig.greet_all();
+    for (int i = 0; i < 2; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 0);
+    for (int i = 0; i < 5; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 1);
+    rig.on(MessageTime{2, 4096, 300e-3, 1e-5}, 0.1);
+    EXPECT_EQ(rig.sent<wire::Notice>(2), 2);
+    rig.on(MessageTime{kHosts, 4096, 1.0, 0.0});
+    rig.on(MessageTime{0, 4096, 1.0, 0.0});
+    rig.on(MessageTime{3, 4096, -1.0, 0.0});
+    EXPECT_EQ(rig.sent<wire::Notice>(3), 0);
+}
+
 TEST(Controller, IgnoresStrangers) {
     Rig rig;
     rig.greet_all();

@@ -1,86 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of messages: each case of "The network time of a message" (docs/explanation/message-times.md), and how two
-// agents find them.
+// Times of messages: how two agents find them.
 #include "fairlead/core/message_monitor.hpp"
 
 #include <gtest/gtest.h>
 
-#include "controller_rig.hpp"
-#include "fairlead/core/message_level.hpp"
+#include <array>
+#include <cstdint>
+#include <vector>
 
 namespace fairlead::core {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::uint64_t kSmall_B = 1024;
-constexpr std::uint64_t kLarge_B = 1 << 20;
-
-MessageTimes times_of(std::uint64_t size_B, SendTimes send, ReceiveTimes receive, double error_s = 1e-6) {
-    const auto times = message_times(size_B, send, receive, error_s, MessageSettings{});
-    EXPECT_TRUE(times.has_value());
-    return times.value_or(MessageTimes{});
-}
-
-/// Needed and waited for from one moment on, done at another.
-ReceiveTimes received(std::int64_t needed_ns, std::int64_t done_ns) {
-    return {needed_ns, needed_ns, done_ns, false};
-}
-
-TEST(MessageTimes, ASmallMessageIsOnItsWayFromItsSend) {
-    const MessageTimes times = times_of(kSmall_B, {10 * kMs, 10 * kMs}, received(12 * kMs, 17 * kMs));
-    EXPECT_DOUBLE_EQ(*times.latency_s, 0.007);
-    EXPECT_DOUBLE_EQ(times.network_s, 0.005);
-    EXPECT_DOUBLE_EQ(times.late_sender_s, 0.0);
-}
-
-TEST(MessageTimes, ALateSenderIsNotTheNetwork) {
-    const MessageTimes times = times_of(kSmall_B, {30 * kMs, 30 * kMs}, received(12 * kMs, 33 * kMs));
-    EXPECT_DOUBLE_EQ(*times.latency_s, 0.003);
-    EXPECT_DOUBLE_EQ(times.late_sender_s, 0.018);
-    EXPECT_DOUBLE_EQ(times.network_s, 0.003);
-}
-
-TEST(MessageTimes, ALargeMessageWaitsForItsReceiver) {
-    const MessageTimes times = times_of(kLarge_B, {10 * kMs, 10 * kMs}, received(50 * kMs, 58 * kMs));
-    EXPECT_DOUBLE_EQ(*times.latency_s, 0.008);
-    EXPECT_DOUBLE_EQ(times.network_s, 0.008);
-    const MessageTimes late = times_of(kLarge_B, {54 * kMs, 54 * kMs}, received(50 * kMs, 58 * kMs));
-    EXPECT_DOUBLE_EQ(*late.latency_s, 0.004);
-    EXPECT_DOUBLE_EQ(late.late_sender_s, 0.004);
-}
-
-TEST(MessageTimes, ASenderOutsideMpiHidesHowLongALargeMessageTook) {
-    // It began with a non-blocking call, computed, and came back after the receiver was there.
-    const MessageTimes computing = times_of(kLarge_B, {10 * kMs, 55 * kMs}, received(50 * kMs, 58 * kMs));
-    EXPECT_FALSE(computing.latency_s);
-    EXPECT_DOUBLE_EQ(computing.network_s, 0.008);
-    EXPECT_FALSE(times_of(kLarge_B, {10 * kMs, 20 * kMs, true}, received(50 * kMs, 58 * kMs)).latency_s);
-    // It came back before.
-    EXPECT_TRUE(times_of(kLarge_B, {10 * kMs, 40 * kMs}, received(50 * kMs, 58 * kMs)).latency_s);
-    // A small message left by itself.
-    EXPECT_TRUE(times_of(kSmall_B, {10 * kMs, 55 * kMs}, received(50 * kMs, 58 * kMs)).latency_s);
-}
-
-TEST(MessageTimes, AReceiverThatComputesSeesAMessageLate) {
-    const MessageTimes times = times_of(kSmall_B, {10 * kMs, 10 * kMs}, {12 * kMs, 12 * kMs, 17 * kMs, true});
-    EXPECT_FALSE(times.latency_s);
-}
-
-TEST(MessageTimes, WhatWasWaitedForBeforeIsNotWaitedForAgain) {
-    // Needed since 12 ms, but until 15 ms another message was waited for, too.
-    const MessageTimes times = times_of(kSmall_B, {10 * kMs, 10 * kMs}, {12 * kMs, 15 * kMs, 17 * kMs, false});
-    EXPECT_DOUBLE_EQ(times.network_s, 0.002);
-    EXPECT_DOUBLE_EQ(*times.latency_s, 0.007);
-}
-
-TEST(MessageTimes, NothingIsThereBeforeItWasSent) {
-    EXPECT_FALSE(
-        message_times(kSmall_B, {18 * kMs, 18 * kMs, false}, received(12 * kMs, 17 * kMs), 0.5e-3, MessageSettings{}));
-    const auto within =
-        message_times(kSmall_B, {18 * kMs, 18 * kMs, false}, received(12 * kMs, 17 * kMs), 2e-3, MessageSettings{});
-    ASSERT_TRUE(within);
-    EXPECT_DOUBLE_EQ(*within->latency_s, 0.0);
-}
 
 /// Rank 0 is on host 0, ranks 1 and 2 on host 1, rank 3 on host 2.
 class Hosts {
@@ -421,52 +353,6 @@ TEST(MessageMonitor, OnlyTheSendersHostCanAnswer) {
     EXPECT_TRUE(hosts[1].take_times().empty());
     hosts[1].told(0, report, ClockEstimate{}, 0);
     EXPECT_EQ(hosts[1].take_times().size(), 1U);
-}
-
-TEST(MessageLevel, SeveralMessagesInARowThatTookLongAreASuspicion) {
-    const Settings settings;
-    MessageLevel congestion_level;
-    constexpr double kBase_s = 2e-3;  // medium from 1 ms above it on, high from 4 ms
-    const auto add = [&](double latency_s, Time now) {
-        return congestion_level.add(8192, latency_s, 10e-6, kBase_s, settings, now);
-    };
-    EXPECT_EQ(add(9e-3, 1.00).congestion_level, CongestionLevel::low);
-    EXPECT_EQ(add(9e-3, 1.01).congestion_level, CongestionLevel::low);
-    const MessageLevel::Judgement third = add(8e-3, 1.02);
-    EXPECT_EQ(third.congestion_level, CongestionLevel::high);
-    EXPECT_DOUBLE_EQ(third.excess_s, 8e-3 - 10e-6 - kBase_s);
-    EXPECT_EQ(add(2e-3, 1.03).congestion_level, CongestionLevel::low);
-    EXPECT_EQ(add(4e-3, 1.04).congestion_level, CongestionLevel::low);
-    EXPECT_EQ(add(4e-3, 1.05).congestion_level, CongestionLevel::low);
-    EXPECT_EQ(add(4e-3, 1.06).congestion_level, CongestionLevel::medium);
-    EXPECT_EQ(add(9e-3, 2.00).congestion_level, CongestionLevel::low) << "those before it are old";
-}
-
-TEST(MessageLevel, WhatMessagesOfASizeAlwaysTakeIsNoSuspicion) {
-    const Settings settings;
-    MessageLevel congestion_level;
-    for (int i = 0; i < 6; ++i) congestion_level.add(8192, 20e-3, 0.0, 1e-3, settings, 1.0 + 0.01 * i);
-    EXPECT_EQ(congestion_level.add(8192, 20e-3, 0.0, 1e-3, settings, 1.07).congestion_level, CongestionLevel::high);
-    EXPECT_EQ(congestion_level.add(8192, 20.5e-3, 0.0, 1e-3, settings, 1.08).congestion_level, CongestionLevel::low);
-    congestion_level.add(64, 20e-3, 0.0, 1e-3, settings, 1.09);
-    congestion_level.add(64, 20e-3, 0.0, 1e-3, settings, 1.10);
-    EXPECT_EQ(congestion_level.add(64, 20e-3, 0.0, 1e-3, settings, 1.11).congestion_level, CongestionLevel::high)
-        << "another size";
-}
-
-TEST(MessageLevel, TheSourceIsToldAtMostOnceAPeriod) {
-    Rig rig;
-    rig.greet_all();
-    for (int i = 0; i < 2; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);
-    EXPECT_EQ(rig.sent<wire::Notice>(2), 0);
-    for (int i = 0; i < 5; ++i) rig.on(MessageTime{2, 4096, 30e-3, 1e-5}, 0.01);
-    EXPECT_EQ(rig.sent<wire::Notice>(2), 1);
-    rig.on(MessageTime{2, 4096, 300e-3, 1e-5}, 0.1);
-    EXPECT_EQ(rig.sent<wire::Notice>(2), 2);
-    rig.on(MessageTime{kHosts, 4096, 1.0, 0.0});
-    rig.on(MessageTime{0, 4096, 1.0, 0.0});
-    rig.on(MessageTime{3, 4096, -1.0, 0.0});
-    EXPECT_EQ(rig.sent<wire::Notice>(3), 0);
 }
 
 }  // namespace

@@ -1,77 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routes of one host's pairs alone: what its parts' results lead to.
+// The life of a route: what the guardian answers, and detours that are lost.
 #include "reroutes.hpp"
 
 #include <gtest/gtest.h>
 
-#include "parts_rig.hpp"
+#include "reroutes_rig.hpp"
 
 namespace fairlead::core {
 namespace {
 
-class ReroutesOf : public testing::Test {
-  protected:
-    ReroutesOf() {
-        rig.greet();
-        reroutes.at(rig.now);
-    }
-    void at(Time now) { reroutes.at(rig.now = now); }
-    /// A manual detour, over a relay that was proved.
-    void reroute_manually(HostId destination, HostId relay) {
-        reroutes.request_manually(destination, relay);
-        for (const SendEcho& sent : only<SendEcho>(rig.out.take())) {
-            reroutes.on_echo({sent.echo.token, 0, sent.echo.destination, sent.echo.relay});
-        }
-        ASSERT_EQ(only<Reroute>(rig.out.take()).size(), 1U);
-        reroutes.on_guardian(RerouteDone{destination, relay});
-        ASSERT_EQ(only<Rerouted>(rig.out.take()).size(), 1U);
-    }
-    PartsRig rig;
-    Notices notices{rig.job, rig.paths, rig.peers};
-    Learning learning{rig.job, rig.paths, rig.traffic, rig.peers};
-    Random random{1};
-    Reroutes reroutes{rig.parts, rig.traffic, rig.peers, notices, learning, random, rig.out};
-};
-
-TEST_F(ReroutesOf, AManualRerouteWaitsForTheProof) {
-    reroutes.request_manually(1, 3);
-    const auto echoes = only<SendEcho>(rig.out.take());
-    ASSERT_EQ(echoes.size(), 1U);
-    reroutes.on_echo({echoes[0].echo.token, 0, 1, 3});
-    const auto actions = rig.out.take();
-    EXPECT_EQ(messages<wire::RelayRequest>(actions).at(0).first, 3);
-    ASSERT_EQ(only<Reroute>(actions).size(), 1U);
-    EXPECT_EQ(rig.traffic.relay(1), kNoHost) << "the guardian has not answered";
-    reroutes.on_guardian(RerouteDone{1, 3});
-    const auto rerouted = only<Rerouted>(rig.out.take());
-    ASSERT_EQ(rerouted.size(), 1U);
-    EXPECT_TRUE(rerouted[0].manual);
-    EXPECT_EQ(rerouted[0].before, kNoHost);
-    EXPECT_EQ(rig.traffic.relay(1), 3);
-}
-
-TEST_F(ReroutesOf, ADetourThatIsNotProvedInTimeIsGivenUp) {
-    reroutes.request_manually(1, 3);
-    at(rig.now + 0.51);
-    rig.out.take();
-    reroutes.advance();
-    const auto ended = only<ManualEnded>(rig.out.take());
-    ASSERT_EQ(ended.size(), 1U);
-    EXPECT_NE(ended[0].error.find("does not carry packets"), std::string::npos);
-}
-
-TEST_F(ReroutesOf, WhatCannotWorkIsSaidAtOnce) {
-    rig.peers.lose(3);
-    reroutes.request_manually(1, 3);
-    rig.peers.lose(1);
-    reroutes.request_manually(1, 2);
-    reroutes.request_manually(4, kNoHost);
-    const auto ended = only<ManualEnded>(rig.out.take());
-    ASSERT_EQ(ended.size(), 3U);
-    EXPECT_EQ(ended[0].error, "the relay does not answer");
-    EXPECT_EQ(ended[1].error, "the destination does not answer");
-    EXPECT_EQ(ended[2].error, "") << "nothing to restore";
-}
+class ReroutesOf : public ReroutesRig {};
 
 TEST_F(ReroutesOf, APairIsRestoredWhenItsRelayIsLost) {
     reroute_manually(1, 3);
@@ -100,33 +38,6 @@ TEST_F(ReroutesOf, AFailedRerouteIsReported) {
     ASSERT_EQ(only<Kept>(actions).size(), 1U);
     EXPECT_EQ(only<Kept>(actions)[0].reason, KeepReason::reroute_failed);
     EXPECT_EQ(only<Kept>(actions)[0].best, 3);
-}
-
-TEST_F(ReroutesOf, SignsOfTheSocketsBeginASearchAndTheNextOneWaits) {
-    for (const double srtt_s : {3e-4, 3e-4, 20e-3}) {
-        at(rig.now + 0.04);
-        reroutes.on_sample({1, srtt_s, 3e-4, 20000, rig.delivered_B[1] += 2000, 0, 0, false, 0.0, 0.0});
-    }
-    const auto probes = only<SendProbes>(rig.out.take());
-    ASSERT_EQ(probes.size(), 1U);
-    EXPECT_EQ(probes[0].peer, 1);
-    rig.probe(1, 0.0, probes[0].burst);
-    at(rig.now);
-    reroutes.progress();  // a false alarm
-    at(rig.now + 0.001);
-    reroutes.on_sample({1, 20e-3, 3e-4, 20000, rig.delivered_B[1] += 2000, 0, 0, false, 0.0, 0.0});
-    EXPECT_TRUE(only<SendProbes>(rig.out.take()).empty());
-}
-
-TEST_F(ReroutesOf, ANoticeAboutAPairThatIsNotInUseBeginsNoSearch) {
-    reroutes.on_notice({0, 1, CongestionLevel::high, 5e-3, 0.0});
-    EXPECT_TRUE(rig.out.take().empty());
-    rig.sample(1, 2000);
-    rig.sample(1, 2000);
-    at(rig.now);
-    reroutes.on_notice({0, 1, CongestionLevel::high, 5e-3, 0.4});
-    EXPECT_EQ(only<SendProbes>(rig.out.take()).size(), 1U);
-    EXPECT_DOUBLE_EQ(rig.traffic.told_foreign(1, rig.now), 0.4);
 }
 
 TEST_F(ReroutesOf, AGrantThatNobodyWaitsForIsGivenBack) {

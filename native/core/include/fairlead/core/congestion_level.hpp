@@ -17,7 +17,6 @@ class DelayWindow {
     static constexpr std::size_t kCapacity = 32;
 
     void add(double queue_delay_s, Time sent_at);
-    void clear() { count_ = 0; }
 
     struct Summary {
         int samples = 0;
@@ -62,7 +61,6 @@ class LevelTracker {
                                          const CongestionLevelSettings& settings, Time now);
     /// Since when the congestion level has been low without a break; nothing while it is not.
     std::optional<Time> low_since() const { return low_since_; }
-    void reset() { *this = {}; }
 
   private:
     CongestionLevel congestion_level_ = CongestionLevel::low;
