@@ -17,6 +17,19 @@ struct Looked {
     MPI_Status status{};
 };
 
+/// What the plane does not know of may be persistent, and not started: only the library can tell.
+Looked look_at_librarys(MPI_Request request) {
+    const auto of_any =
+        library<int(int, const MPI_Request[], int*, int*, MPI_Status*)>(Function::MPI_Request_get_status_any);
+    Looked looked;
+    int index = MPI_UNDEFINED;
+    int over = 0;
+    of_any(1, &request, &index, &over, &looked.status);
+    looked.over = over != 0;
+    looked.active = !looked.over || index != MPI_UNDEFINED;
+    return looked;
+}
+
 /// The library knows best where all is its own.
 bool is_librarys(int count, const MPI_Request requests[]) {
     return plane == nullptr || !plane->has_any(count, requests);
@@ -28,6 +41,10 @@ std::vector<Looked> look_at(int count, const MPI_Request requests[]) {
         std::vector<Looked> looked(static_cast<std::size_t>(count));
         for (std::size_t at = 0; at < looked.size(); ++at) {
             Looked& each = looked[at];
+            if (!plane->has_any(1, &requests[at])) {
+                each = look_at_librarys(requests[at]);
+                continue;
+            }
             each.active = plane->is_active(requests[at]);
             each.over = !each.active;
             fill(&each.status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);

@@ -118,6 +118,38 @@ void partitioned(void) {
 #endif
 }
 
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+/// Requests that are not started are passed over, also those that stay the library's.
+static void beside_what_is_not_started(void) {
+    enum { RECEIVE, IDLE, NOBODY, OWN, ALL };
+    int in[ALL] = {-1, -1, -1, -1}, flag = -1, index = -1, number = -1, indices[ALL];
+    MPI_Request requests[ALL];
+    MPI_Status statuses[ALL];
+    MPI_Irecv(&in[RECEIVE], 1, MPI_INT, last_rank, 1, world, &requests[RECEIVE]);
+    MPI_Send_init(&rank, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[IDLE]);
+    MPI_Recv_init(&in[NOBODY], 1, MPI_INT, MPI_PROC_NULL, 1, world, &requests[NOBODY]);
+    MPI_Irecv(&in[OWN], 1, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[OWN]);
+    MPI_Request_get_status_any(ALL, requests, &index, &flag, statuses);
+    NEED(!flag && index == MPI_UNDEFINED);
+    MPI_Request_get_status_some(ALL, requests, &number, indices, statuses);
+    NEED(number == 0);
+    MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
+    for (flag = 0; !flag;) MPI_Request_get_status_any(ALL, requests, &index, &flag, statuses);
+    NEED(index == OWN && statuses[0].MPI_SOURCE == 0 && in[OWN] == rank);
+    MPI_Request_get_status_some(ALL, requests, &number, indices, statuses);
+    NEED(number == 1 && indices[0] == OWN && count_of(&statuses[0], MPI_INT) == 1);
+    MPI_Request_get_status_all(ALL, requests, &flag, statuses);
+    NEED(!flag);
+    MPI_Barrier(world);
+    MPI_Send(&rank, 1, MPI_INT, next_rank, 1, world);
+    for (flag = 0; !flag;) MPI_Request_get_status_all(ALL, requests, &flag, statuses);
+    NEED(statuses[RECEIVE].MPI_SOURCE == last_rank && statuses[NOBODY].MPI_SOURCE == MPI_ANY_SOURCE);
+    MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[IDLE]);
+    MPI_Request_free(&requests[NOBODY]);
+}
+#endif
+
 void status_of_several(void) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
     for (int i = 0; i < 10; ++i) {
@@ -143,6 +175,7 @@ void status_of_several(void) {
         MPI_Request_get_status_any(3, requests, &index, &flag, statuses);
         NEED(flag && index == MPI_UNDEFINED);
     }
+    beside_what_is_not_started();
 #endif
 }
 
