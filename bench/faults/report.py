@@ -97,45 +97,46 @@ make faults FAULTS=--docs                          # write this page from result
 
 ## How to read the tables
 
-Each cell is the time from the fault until the pair's traffic flows again, as the destination's
-sockets count its bytes. Pauses that begin within 1 s of the fault count. "0" means that no pause
-was longer than 0.1 s and twice the longest one before the fault or on the direct path, or than
-0.5 s. "later 0.5 s" is a pause that began later, for example when an agent's lease ran out. With
-two jobs the worse one counts.
+Each cell is the time from the fault until the pair's traffic flows again, as counted by the
+destination's sockets. Only pauses that begin within 1 s of the fault count. "0" means that no pause
+exceeded 0.5 s, or exceeded both 0.1 s and twice the longest pause before the fault or on the direct
+path. "later 0.5 s" is a pause that began more than 1 s after the fault, for example when an agent's
+lease ran out. With two jobs the worse one counts.
 
-- *cg*, *ring*: conjugate gradients, and an n-body program whose blocks of 1 MiB go round
-- *manual*: the pair is rerouted by `--reroute` on a free network, without detection
-- *automatic*: two streams between the leafs of source and destination congest the direct path
+- *cg*, *ring*: conjugate gradients, and an n-body program that passes blocks of 1 MiB round a ring
+- *manual*: the pair is rerouted by `--reroute` on a quiet network, without detection
+- *automatic*: two TCP streams between the leafs of source and destination congest the direct path
 - source, relay, destination: the host at which the fault is made
 
-In every cell, unless a word below says otherwise, the program verified its own result, or the run
-ended with 137 where its ranks were killed ("ok"), and nothing was left on any host.
+Unless a cell has one of the following words, the program verified its own result (or the run exited
+with 137 where its ranks were killed: "ok"), and nothing was left on any host.
 
-- *late*: a pause was longer than the target of 1 s on the route plane, 2 s on the relay plane, or,
-  where an end of the pair is silent itself, what TCP takes without fairlead plus 0.5 s. Automatic
-  reroutes are made under congestion only: a pair that returns then pauses as it does on the
-  congested path without any fault, for the time given under Conditions
-- *slow*: late, and for more than 2 s longer than the direct path's own longest pause the rate
-  stayed below half of the lower of the direct and the rerouted rate
+- *late*: a pause was longer than the target. The target is 1 s on the route plane and 2 s on the
+  relay plane; where an end of the pair is itself silent, it is the time that TCP takes without
+  fairlead plus 0.5 s. Automatic reroutes are made under congestion only: a pair that returns to its
+  direct path then pauses as it would on the congested path without any fault, for the time given
+  under Conditions
+- *slow*: late, and the rate stayed below half of the direct or the rerouted rate, whichever is
+  lower, for more than 2 s beyond the longest pause on the direct path
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
 - *left behind*: 5 s after the end something was on a host, or a process of the run on this machine
-- *SIGTERM ignored*: what had not ended by itself did not end within 5 s of SIGTERM either
+- *SIGTERM ignored*: a process that had not ended by itself did not end within 5 s of SIGTERM either
 - *2nd try*: the first try was late or slow while others used the processors, or failed to start
 - *not measured*: the fault could not be made; `results/faults/faults.json` says why
 
 ## How each fault is made
 
-Faults that can be taken back last 2 s, on the relay plane mostly 3.5 s, unless noted. Packet
-filters count what they drop: a cell in which one drops nothing is not measured, except where an end
-of the pair, which forwards nothing, drops what it forwards.
+Reversible faults last 2 s, on the relay plane mostly 3.5 s, unless noted. Packet filters count what
+they drop. If a filter dropped nothing, the cell is "not measured", except for forwarding at the
+source or destination, which forward nothing anyway.
 
 - agent killed, guardian killed: SIGKILL
 - agent stopped: SIGSTOP
-- agent's ssh dropped: the connection that the supervisor has to the agent is killed
+- agent's ssh dropped: the ssh connection from the supervisor to the agent is killed
 - host silent: the switch's end of the host's link goes down
 - overlay port blocked: a packet filter on the host drops the overlay's UDP ports in both
   directions, on the relay plane the TCP connections between agents
-- forwarding dropped: a packet filter drops all that the host forwards
+- forwarding dropped: a packet filter drops everything that the host forwards
 - clock stepped: the agent's clock jumps by 10 s
 - file descriptors exhausted: the agent can open nothing more
 - supervisor killed: SIGKILL; supervisor silent: SIGSTOP for longer than a lease, 15 s

@@ -130,7 +130,7 @@ def test_a_profile_that_will_be_empty_is_told_before(archived: Path) -> None:
     with no_leftovers():
         done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout.split()) == (0, ["correct"] * 3), done.stderr
-    warning = f"{archived} is linked statically: none of its calls of MPI can be seen"
+    warning = f"{archived} is linked statically: none of its MPI calls can be seen"
     assert 0 <= done.stderr.index(warning) < done.stderr.index("no process of the program left a profile")
 
 

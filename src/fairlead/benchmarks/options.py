@@ -44,7 +44,7 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                      help="Time after which no block begins.  [default: 60; none with --exactly]"),
         click.option("--blocks", type=click.IntRange(min=2), default=10, show_default=True,
-                     help="Least number of blocks of each size, unless the budget is spent."),
+                     help="Minimum number of blocks of each size, unless the budget is spent."),
         click.option("--exactly", type=click.IntRange(min=1), metavar="BLOCKS",
                      help="Number of blocks of each size, instead of --blocks and --precision."),
         click.option("--seed", type=int, default=1, show_default=True, help="Seed for the order of measurements."),

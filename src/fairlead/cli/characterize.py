@@ -71,7 +71,7 @@ def command() -> None:
     "period_s",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
-    help="Characterize again at this interval; needs --times. Each is stored; what changed since the first is told.",
+    help="Characterize again at this interval; needs --times. Each is stored; changes since the first are reported.",
 )
 @click.option("--times", type=click.IntRange(min=2), help="Number of characterizations, with --every.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON; with --every, a line for each.")

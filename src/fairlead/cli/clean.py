@@ -18,7 +18,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     Without CLUSTER: on the clusters of this user's dead runs; also labs of killed demos, comparisons and evaluations,
     and the records of dead labs. Live runs and labs are not touched, nor is anything that fairlead did not make.
 
-    The exit code is 1 if something could not be cleaned; all else is.
+    The exit code is 1 if something could not be cleaned; everything else is.
 
     \b
     Examples:

@@ -48,15 +48,15 @@ if TYPE_CHECKING:
     "--acknowledge",
     type=click.Choice([each.value for each in Acknowledge]),
     default=None,
-    help="With --monitor: slow messages of which the sender's agent gets a notice. waited: those that their receiver "
-    "waited for; always: all between hosts; never: none, so that sockets and probes alone tell  [default: the plan's].",
+    help="With --monitor: slow messages that the sender's agent is notified of. waited: those that their receiver "
+    "waited for; always: all between hosts; never: none, so that only sockets and probes count  [default: the plan's].",
 )
 @click.option(
     "--plane",
     "planes",
     multiple=True,
     type=click.Choice(PLANES.names()),
-    help="Plane that reroutes traffic in managed runs  [default: the plan's]. Repeat to compare planes.",
+    help="Plane that carries rerouted traffic in managed runs; repeatable, to compare planes  [default: the plan's].",
 )
 @click.option(
     "--scale",
@@ -88,7 +88,7 @@ def command(
     RESULTS/report.html and RESULTS/summary.json.
 
     Every case is checked before the first run starts: programs, classes, numbers of ranks, files, congestion, memory.
-    The exit code is 1 if there are runs that failed and were not repeated.
+    The exit code is 1 if runs failed and were not repeated.
 
     \b
     Examples:

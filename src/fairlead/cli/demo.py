@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", *PLANES.names()]),
     default="auto",
     show_default=True,
-    help="Plane that reroutes traffic.",
+    help="Plane that carries rerouted traffic.",
 )
 @click.option(
     "--scale",
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 def command(results: Path, plane: str, scale: float | None, directory: Path | None) -> int:
     """Show congestion, reroutes and recovery live on this machine: about 1 minute.
 
-    Emulates a cluster of 8 hosts and runs an MPI program on it beside others' traffic, without reroutes and with them.
-    Shows how fast its messages flow, second by second, and what fairlead does. Writes RESULTS/report.html. Needs no
-    privileges. Each run is made once: `--write` and `fairlead compare` tell how sure the gain is.
+    Emulates a cluster of 8 hosts and runs an MPI program on it beside cross-traffic, first without and then with
+    reroutes. Shows the program's message rate second by second, and what fairlead does. Writes RESULTS/report.html.
+    Needs no privileges. Each run is made once: for confidence intervals use `--write` and `fairlead compare`.
 
     The exit code is 1 if nothing was rerouted.
 
@@ -74,19 +74,19 @@ def _summary(shown: "Shown") -> Iterator[str]:
     from fairlead.lab import processors
 
     times = (
-        f"{words.duration(shown.free_s)} on the free network, {words.duration(shown.congested_s)} beside others' "
-        f"traffic, {words.duration(shown.rerouted_s)} with {words.count(shown.reroutes, 'reroute')}"
+        f"{words.duration(shown.free_s)} on the quiet network, {words.duration(shown.congested_s)} beside "
+        f"cross-traffic, {words.duration(shown.rerouted_s)} with {words.count(shown.reroutes, 'reroute')}"
     )
     if not shown.reroutes:
         yield f"{times}: nothing was rerouted"
     elif shown.recovered is None:
-        yield f"{times}: others' traffic cost nothing"
+        yield f"{times}: the cross-traffic cost no time"
     else:
         yield f"{times}: {words.percent(shown.recovered, decimals=0)} of the lost time recovered"
     if shown.busy > processors.MOST_BUSY:
         yield (
-            f"this machine's processors were up to {words.percent(shown.busy, decimals=0)} busy: not the network alone "
-            "set the pace; a smaller --scale makes links slower"
+            f"this machine's processors were up to {words.percent(shown.busy, decimals=0)} busy, so the network was "
+            "not the only limit; a smaller --scale makes links slower"
         )
     yield f"report: {shown.report}"
 

@@ -30,7 +30,7 @@ def command() -> None:
       fairlead evaluate plan PLAN.toml                         what will run, and its duration
       fairlead evaluate PLAN.toml                              run it, or continue where it stopped
       fairlead evaluate report results                         write tables and results/evaluation.html
-      fairlead evaluate import runs.csv --columns map.toml     published or foreign results
+      fairlead evaluate import runs.csv --columns map.toml     published or third-party results
       fairlead evaluate check claims.json                      which stated figures follow from the data
     """
 
@@ -142,7 +142,7 @@ def report(
 
 @command.command("plan")
 @click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
-@click.option("--all", "everything", is_flag=True, help="List every row in its order.")
+@click.option("--all", "everything", is_flag=True, help="List every row in the order of execution.")
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
 def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]") -> None:
     """Show what a plan will run, how long it takes and how much memory it needs; run nothing.

@@ -19,8 +19,9 @@ import click
 def command(results: Path, file_format: str, output: Path | None) -> None:
     """Write the results in the directory RESULTS as CSV or Parquet.
 
-    One file a table: runs, events, and one for each series with a sample a row; captured output as it was. RESULTS may
-    also be a directory with messages (`fairlead run --messages`): tables of all messages and collective calls.
+    Writes one file per table: runs, events, and one for each series, with one sample per row. Captured output is
+    written unchanged. RESULTS may also be a directory of messages (`fairlead run --messages`); then the tables have
+    all messages and collective calls.
 
     \b
     Examples:

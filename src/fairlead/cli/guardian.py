@@ -21,13 +21,13 @@ Command = Callable[..., None]
 
 def _hosts(command: Command) -> Command:
     """The hosts that a command is about."""
-    command = click.option("--local", is_flag=True, help="This machine, in place of the hosts of CLUSTER.")(command)
+    command = click.option("--local", is_flag=True, help="This machine instead of the hosts of CLUSTER.")(command)
     return click.argument("cluster_file", metavar="[CLUSTER]", required=False, type=ClusterArgument())(command)
 
 
 @click.group()
 def command() -> None:
-    """The guardian on hosts: the one program with a privilege, by which the kernel reroutes traffic.
+    """Manage the guardian on hosts: the one privileged program, which makes the kernel reroute traffic.
 
     \b
       fairlead guardian install site.toml      on all hosts, for the user that ssh logs in as
@@ -39,15 +39,15 @@ def command() -> None:
 @command.command("install")
 @_hosts
 @click.option("--user", "users", multiple=True, metavar="NAME",
-              help="Who may reroute their own traffic; several times for several users. Default: the user that the "
-              "hosts are reached as, unless that is root.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+              help="User who may reroute their own traffic. Repeatable. Default: the user that logs in to the "
+              "hosts, unless that is root.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 def install(cluster_file: Path | None, local: bool, users: tuple[str, ...], dry_run: bool) -> None:
     """Install the guardian on the hosts of CLUSTER, with its capability, for the members of group `fairlead`.
 
-    It goes to /usr/local/bin, and runs find it there. It says first what root will do. Root is had by sudo, which may
-    ask for a password once on each host. Nothing is done where all is as it should be already; a step that fails takes
-    back those before it.
+    The guardian goes to /usr/local/bin, where runs find it. The command first prints what it will do as root. It
+    becomes root by sudo, which may ask for a password once on each host. Hosts where everything is in place are left
+    alone. If a step fails, the earlier ones are undone.
 
     \b
     Examples:
@@ -75,11 +75,11 @@ def install(cluster_file: Path | None, local: bool, users: tuple[str, ...], dry_
 
 @command.command("remove")
 @_hosts
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 def remove(cluster_file: Path | None, local: bool, dry_run: bool) -> None:
     """Remove what `fairlead guardian install` installed on the hosts of CLUSTER: the program and its group.
 
-    A guardian that serves a run goes on until the run ends. What a package installed stays.
+    A guardian that serves a run keeps running until the run ends. Files that a package installed stay.
 
     \b
     Examples:
@@ -103,7 +103,7 @@ def remove(cluster_file: Path | None, local: bool, dry_run: bool) -> None:
 
 @command.command("status")
 @_hosts
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def status(cluster_file: Path | None, local: bool, as_json: bool) -> None:
     """Show for each host of CLUSTER which guardian is installed, and who may execute it.
 
@@ -177,7 +177,7 @@ def _remind(cluster: "Cluster", done: "Mapping[str, HostState]") -> None:
 
     late = [host for host, state in done.items() if state.user in (state.members or ()) and GROUP not in state.session]
     if late:
-        click.echo(f"{' '.join(late)}: log in anew, or run `newgrp {GROUP}`: a session has the groups of its beginning")
+        click.echo(f"{' '.join(late)}: log in again, or run `newgrp {GROUP}`: a new group takes effect in new sessions")
 
 
 def _record(host: str, state: "HostState") -> dict[str, object]:
@@ -222,6 +222,6 @@ def _rows(state: "HostState") -> list[tuple[str, str, str, str]]:
             who += "; without its capability"
         you = "yes" if each.executable else "no"
         if not each.executable and group == GROUP and state.user in (state.members or ()):
-            you = "after the next log-in"
+            you = "after the next login"
         rows.append((each.place, version, who, you))
     return rows

@@ -31,7 +31,7 @@ def command() -> None:
     Examples:
       fairlead lab up examples/mesh8.toml
       fairlead lab show
-      fairlead lab exec mesh8 h0 -- ping -c1 h1
+      fairlead lab exec mesh8 h0 -- ip -brief address
       fairlead lab congest mesh8 streams --between leaf0 leaf1 --background
       fairlead lab down mesh8
     """
@@ -99,7 +99,7 @@ def exec(words: tuple[str, ...]) -> None:
     NAME may be left out while a single lab is up.
 
     \b
-    Example: fairlead lab exec mesh8 h0 -- ping -c1 h1
+    Example: fairlead lab exec mesh8 h0 -- ip -brief address
     """
     lab, [host, *argv] = _lab_and_rest(list(words))
     argv = argv[1:] if argv[:1] == ["--"] else argv

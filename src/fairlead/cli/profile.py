@@ -35,7 +35,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     """Options that both commands have."""
     for option in (
         click.option("--settings", "settings_file", metavar="FILE", type=FILE,
-                     help="TOML file with the limits of the groups of ranks."),
+                     help="TOML file with the thresholds of the groups of dependence on the network."),
         click.option("--figures", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
                      help="Also write the page's figures to DIRECTORY (SVG, PNG, CSV)."),
         click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with figures to FILE."),
@@ -53,7 +53,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
-              help="Message ends that a rank keeps, 64 B each; waiting times come from them.")  # fmt: skip
+              help="Message ends that each rank records, 64 B each; waiting times are computed from them.")  # fmt: skip
 @click.option("--placement", metavar="FILE", type=FILE, help="Rank placement from `fairlead placement --json`.")
 @click.option("--otf2", metavar="DIRECTORY", type=NamedPath(path_type=Path),
               help="Also write the kept messages as an OTF2 trace.")  # fmt: skip

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--characterization", type=int, help="Report this characterization (run number).")
 @click.option("--benchmarks", is_flag=True, help="Report the benchmarks of `fairlead measure` in all RESULTS.")
 @click.option("--baseline", metavar="SYSTEM", help="With several RESULTS: compare with this one  [default: the first].")
-@click.option("--prices", type=click.Path(path_type=Path), help="Price book (TOML): benchmarks also per price.")
+@click.option("--prices", type=click.Path(path_type=Path), help="Price book (TOML): also show benchmarks per price.")
 @click.option("--output", type=click.Path(path_type=Path),
               help="HTML page to write.  [default: RESULTS/report.html; evaluations: evaluation.html]")  # fmt: skip
 @click.option(

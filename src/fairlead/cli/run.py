@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     "--acknowledge",
     type=click.Choice([each.value for each in Acknowledge]),
     default=None,
-    help="With --monitor: slow messages of which the sender's agent gets a notice. waited: those that their receiver "
-    "waited for; always: all between hosts; never: none, so that sockets and probes alone tell  [default: waited].",
+    help="With --monitor: slow messages that the sender's agent is notified of. waited: those that their receiver "
+    "waited for; always: all between hosts; never: none, so that only sockets and probes count  [default: waited].",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
               help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", *PLANES.names()]),
     default="auto",
     show_default=True,
-    help="Plane that reroutes traffic. route: kernel routes (needs the guardian's privilege); relay: agents carry the "
-    "ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
+    help="Plane that carries rerouted traffic. route: the kernel (needs the guardian's privilege); relay: agents carry "
+    "the ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
     "preloaded.",
 )
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
               help="End the program if a reachable host has no rank by then  [default: no limit].")  # fmt: skip
 @click.option("--grace", "grace_s", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
               help="Time that the program has to end after Ctrl-C, TERM or HUP, before it is killed.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="No messages on stderr while the program runs.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no messages on stderr while the program runs.")
 def command(
     cluster_file: Path,
     argv: tuple[str, ...],
@@ -93,15 +93,16 @@ def command(
 
     CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile.
 
-    Agents watch the program's connections. Where cross-traffic congests a path, they reroute the pair's traffic over a
-    third host until the direct path is free again. Without a characterization of these hosts (`fairlead characterize`)
-    they learn latencies while the program runs, which recovers less. stdin, stdout and signals are the
-    program's; fairlead reports on stderr and records in the results directory (`fairlead report`).
+    Agents watch the program's connections. Where cross-traffic congests a path, they reroute the host pair's traffic
+    through a third host until the direct path is clear again. Without a characterization of these hosts
+    (`fairlead characterize`) they learn latencies while the program runs, which recovers less. stdin, stdout and
+    signals are the program's; fairlead reports on stderr, and stores the run in the results directory
+    (`fairlead report`).
 
     The exit code is the program's: mpirun's if it could not start it, 127 if the launch line was not found, 128 +
     signal after Ctrl-C, TERM or HUP. After such a signal the program has --grace SECONDS to end, then its processes
-    are killed on every host; a second signal (1 s later or more) kills them at once. With --own-mpirun only the second
-    signal does.
+    are killed on every host; a second signal, at least 1 s later, kills them at once. With --own-mpirun only the
+    second signal kills them.
 
     \b
     Examples:

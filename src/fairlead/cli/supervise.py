@@ -25,15 +25,15 @@ if TYPE_CHECKING:
               help="Results directory.")  # fmt: skip
 @click.option("--report", is_flag=True, help="Also write the report, RESULTS/report.html, at the end.")
 @click.option("--plane", type=click.Choice(["auto", *PLANES.names()]), default="auto", show_default=True,
-              help="What reroutes traffic, as for `fairlead run`.")  # fmt: skip
+              help="Plane that carries rerouted traffic, as for `fairlead run`.")  # fmt: skip
 @click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
 @click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
 @click.option("--monitor", is_flag=True, help="Also record communication time by host pair.")
 @click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option("--nodes", type=click.Choice(["job", "step"]), default="job", show_default=True,
-              help="With `slurm`: nodes that take part, all of the job's or the step's alone.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="No messages on stderr but errors.")
+              help="With `slurm`: nodes that take part: all of the job's, or the step's only.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors on stderr.")
 def command(
     cluster: str,
     argv: tuple[str, ...],
@@ -49,12 +49,12 @@ def command(
 ) -> int:
     """Manage the traffic of PROGRAM, which the caller starts on CLUSTER and ends. Slurm's plugin calls this.
 
-    CLUSTER is a cluster file, or `slurm` for the step of the srun that calls. PROGRAM is for the record only.
+    CLUSTER is a cluster file, or `slurm` for the step of the calling srun. PROGRAM is only recorded.
 
-    What is for the caller is on stdout: `set NAME=VALUE` lines for the program's environment, then `ready`: the agents
-    are there, and the program may be started. At its end the caller writes `exit CODE` and closes stdin; closed stdin
-    alone ends the management as well, with the record that the program's end is not known. What is for people is on
-    stderr. The exit code is 1 if the program is not managed, which one line has said, and 0 otherwise.
+    Lines for the caller are on stdout: `set NAME=VALUE` lines for the program's environment, then `ready` once the
+    agents are running and the program may be started. When the program ends, the caller writes `exit CODE` and closes
+    stdin; if it only closes stdin, the program's exit code is recorded as not known. Messages for people are on
+    stderr. The exit code is 1 if the program is not managed (one line on stderr says why), and 0 otherwise.
 
     \b
     Examples:

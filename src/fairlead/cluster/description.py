@@ -128,17 +128,17 @@ Template = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], AfterValid
 
 
 class CommandTable(config.Model):
-    """How ``executor = "command"`` runs something on a host: what it runs is put behind these words."""
+    """How ``executor = "command"`` runs something on a host: the command is appended to these words."""
 
     run: Template | None = None
-    """Words such as ``["podman", "exec", "-i", "{reach}"]``; ``{reach}`` stands for the host's ``reach``. They hand on
+    """Words such as ``["podman", "exec", "-i", "{reach}"]``; ``{reach}`` stands for the host's ``reach``. They pass on
     standard input, output and error, and the exit code. Required with ``executor = "command"``."""
     terminal: Template | None = None
-    """The same for what asks you something: ``["podman", "exec", "-it", "{reach}"]``. Default: ``run``."""
+    """The same for commands that prompt you: ``["podman", "exec", "-it", "{reach}"]``. Default: ``run``."""
     by_shell: bool = False
-    """The last word is read by a shell there, as ssh does it: what is run is quoted and handed over as one word."""
+    """A shell there parses the last word, as with ssh: the command is quoted and passed as one word."""
     failed: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()
-    """Exit codes by which the words say that they did not get to the host: 125 of podman and docker, 255 of ssh."""
+    """Exit codes that mean that the host was not reached: 125 of podman and docker, 255 of ssh."""
     shared_files: bool = False
     """The hosts see this machine's files at the same paths. If false, fairlead copies its programs."""
 
@@ -164,7 +164,7 @@ class ClusterTable(config.Model):
     cores_shared: bool | None = None
     """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
     guardian: CommandLine | None = None
-    """A guardian on the hosts: its path, or the command that starts it. Default: the installed one, else our copy."""
+    """Path of the guardian on the hosts, or command that starts it. Default: the installed one, or fairlead's copy."""
 
 
 class HostEntry(config.Model):

@@ -109,7 +109,7 @@ def _this_directory(executor: Executor, host: str) -> str | None:
     here = str(Path.cwd())
     if attempt(executor, host, ["test", "-d", here]).returncode == 0:
         return here
-    _log.warning("%s is not on %s: the program starts in the directory of a log-in there", here, host)
+    _log.warning("%s is not on %s: the program starts in the login directory there", here, host)
     return None
 
 

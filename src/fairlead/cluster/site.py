@@ -30,7 +30,7 @@ class SiteTable(config.Model):
     """Host that runs mpirun, or ``here`` for this machine. Default: ``here``; beside a Slurm allocation, its first
     host."""
     guardian: CommandLine | None = None
-    """A guardian on the hosts: its path, or the command that starts it. Default: the installed one, else our copy."""
+    """Path of the guardian on the hosts, or command that starts it. Default: the installed one, or fairlead's copy."""
 
 
 class SiteFile(config.Model):

@@ -129,12 +129,12 @@ class _Stage:
     def play(self, plane: str, results: Path) -> Shown:
         """All runs, and the report."""
         program = self.plan.programs[0]
-        self.tell(f"1 of 3: {program.name} on the free network, to learn its pace: about {AROUND_S + 3:.0f} s")
+        self.tell(f"1 of 3: {program.name} on the quiet network, to measure its pace: about {AROUND_S + 3:.0f} s")
         tried = self._run(program.of_length(TRIAL_ITERATIONS), STAGES["detection"])
         program = program.of_length(calibration.for_time(TRIAL_ITERATIONS, tried.timed_s, LENGTH_S))
         free_s = program.number * tried.timed_s / TRIAL_ITERATIONS
         run = partial(self._run, program, congested=True, full_bps=tried.live.pace.fastest_bps or None)
-        self.tell(f"2 of 3: beside others' traffic, without reroutes: about {AROUND_S + SLOWDOWN * LENGTH_S:.0f} s")
+        self.tell(f"2 of 3: beside cross-traffic, without reroutes: about {AROUND_S + SLOWDOWN * LENGTH_S:.0f} s")
         congested = run(STAGES["detection"])
         self.tell(f"3 of 3: the same with reroutes: about {AROUND_S + RETURNS_AFTER * LENGTH_S:.0f} s")
         rerouted = run(FULL, plane)

@@ -97,7 +97,7 @@ class ComparisonPlan(Model):
     comparison: ComparisonTable
     """The comparison as a whole."""
     congestion: CongestionPlan | None = None
-    """What others do to the network; required without ``[[cases]]``."""
+    """Cross-traffic on the network; required without ``[[cases]]``."""
     programs: tuple[ProgramPlan, ...] = Field(min_length=1)
     """The programs that are compared."""
     labs: dict[str, Path] = Field(default_factory=dict)

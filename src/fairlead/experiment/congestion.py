@@ -13,7 +13,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class CongestionPlan(Model):
-    """What others do to the network, where, and when."""
+    """Cross-traffic on the network: where, and when."""
 
     bottlenecks: tuple[CongestionDescription, ...] = Field(min_length=1)
     """What the seed draws from, each as ``[[congestion]]`` of a lab description."""
@@ -34,7 +34,7 @@ class CongestionPlan(Model):
 
 
 class CongestionTable(Model):
-    """What others do to the network while the program runs, by level of a factor; in labs only."""
+    """Cross-traffic on the network while the program runs, by level of a factor; in labs only."""
 
     factor: str
     """Name of the factor."""

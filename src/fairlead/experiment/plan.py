@@ -202,7 +202,7 @@ class Plan(Model):
     neighbours: Neighbours | None = None
     """Programs that run beside the main one."""
     congestion: CongestionTable | None = None
-    """What others do to the network."""
+    """Cross-traffic on the network."""
     management: ManagementTable | None = None
     """Components of fairlead that work beside the main program."""
     placement: PlacementTable | None = None

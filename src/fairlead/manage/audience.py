@@ -62,7 +62,7 @@ class Audience:
     def problem(self, error: Exception) -> None:
         """Something that was begun for the program could not be ended in order after it."""
         self.problems.append(error)
-        self._narrator.say(f"the program has ended, but not all that was beside it: {_describe(error)}")
+        self._narrator.say(f"the program has ended, but cleaning up after it failed: {_describe(error)}")
 
     def _register(self, host: int, event: AgentEvent) -> None:
         self._follow(host, event)

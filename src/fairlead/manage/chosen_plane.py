@@ -57,7 +57,8 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | Non
     if unseen is None:
         remark = (
             f"plane: relay, by the agents, since {cannot}. While nothing is rerouted it costs programs about 1 % of "
-            f"their time, more where processors limit them; --no-detours avoids that. Route costs less: {privilege}"
+            f"their time, more where processors limit them; --no-detours avoids that. "
+            f"The route plane costs less: {privilege}"
         )
         return replace(_with(management, remark), plane=RELAY)
     agents = f"agents cannot carry the program's messages: {unseen}"

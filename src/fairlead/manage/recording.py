@@ -90,7 +90,7 @@ def begun_run(
 
 def _tell(problems: Sequence[FairleadError], results: Path) -> None:
     for problem in problems:
-        say(f"{results / FOLDER} keeps a run that could not be taken into the main store: {problem}", quiet=False)
+        say(f"{results / FOLDER} has a run that could not be merged into the main store: {problem}", quiet=False)
 
 
 @contextmanager

@@ -145,7 +145,7 @@ def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) ->
     job, linkages = programs.looked_at(cluster, job, launcher.family)
     unseen = programs.unseen(job.argv[0], linkages)
     if watched and unseen:
-        say(f"{unseen}: none of its calls of MPI can be seen", quiet=False)
+        say(f"{unseen}: none of its MPI calls can be seen", quiet=False)
     return job, unseen
 
 
@@ -170,7 +170,7 @@ def _labels(cluster: Cluster, argv: Sequence[str], ranks: int | None, placement:
 def _not_preloaded(own_mpirun: bool) -> str | None:
     """Why libfairlead would not be in every rank, in words; None where it would."""
     if own_mpirun:
-        return "a launch line of your own may not hand libfairlead on to all ranks (--plane relay if it does)"
+        return "a launch line of your own may not pass libfairlead on to all ranks (--plane relay if it does)"
     return not_built()
 
 

@@ -57,7 +57,7 @@ def brought(cluster: Cluster, job: Job, family: str | None, *, watched: bool = F
     """
     job, linkages = looked_at(cluster, job, family)
     if watched and (why := unseen(job.argv[0], linkages)):
-        _log.warning("%s: none of its calls of MPI can be seen", why)
+        _log.warning("%s: none of its MPI calls can be seen", why)
     return job
 
 

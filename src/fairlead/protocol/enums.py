@@ -63,7 +63,7 @@ KEEP_REASON_WORDS = {
     "destination_lost": "the destination host does not accept rerouted traffic",
     "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
     "held": "its route changed too recently",
-    "learning": "what it gets without one is being measured, to judge it by",
+    "learning": "what it gets on the direct path is still being measured, to compare a detour with",
 }
 """As people read them."""
 

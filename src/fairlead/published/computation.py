@@ -19,7 +19,7 @@ GROUP = "group"
 
 
 def _as_text(level: Any) -> Any:
-    """Text or number. ``4`` and ``"4"`` are the same level."""
+    """Text or number."""
     if isinstance(level, bool) or not isinstance(level, int | float):
         return level
     return str(int(level)) if float(level).is_integer() else repr(level)
@@ -71,11 +71,11 @@ class Computation(config.Model):
     against: Levels = Field(default_factory=dict)
     """Levels by factor of the cells compared with; other factors are as in ``of``."""
     over: Over | None = None
-    """What many numbers become. Default: there must be one cell, or one pair of cells."""
+    """How many numbers are reduced to one. Default: there must be one cell, or one pair of cells."""
     average_over: Literal["*"] | tuple[str, ...] = ()
     """Factors over which numbers are averaged before ``over``; ``*``: all."""
     relation: Relation = "is"
-    """How the computed number lies to the published one."""
+    """Relation that the computed number must have to the published one."""
     at: dict[str, Level] = Field(default_factory=dict)
     """Levels by factor where the greatest or the least must be."""
     along: str | None = None

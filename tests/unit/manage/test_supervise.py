@@ -65,7 +65,7 @@ def test_agents_that_do_not_end_in_order_do_not_replace_the_exit_code(
     assert (outcome.exit_code, outcome.reroutes) == (0, 1)
     assert [str(problem) for problem in outcome.problems] == ["the agents could not be stopped in order: h1 hangs"]
     said = capsys.readouterr().err
-    assert "the program has ended, but not all that was beside it: the agents could not be stopped in order" in said
+    assert "the program has ended, but cleaning up after it failed: the agents could not be stopped in order" in said
     assert "program ended after" in said
 
 

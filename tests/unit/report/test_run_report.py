@@ -199,7 +199,8 @@ def test_advice_on_mapping_stands_in_page_terminal_and_json(tmp_path, capsys):
     report = advised(tmp_path, ADVICE | {"cost_s_per_min": 99.0}, ADVICE)
     said = " ".join(run_report.findings(report)).replace("\u00a0", " ")
     assert (
-        "2 pairs of ranks spend more in transmission than in processing. It costs the mean rank 20.5 s of each minute. "
+        "2 pairs of ranks spend more in transmission than in processing. It costs each rank 20.5 s per minute on "
+        "average. "
         "Another placement of the ranks would save about 12.2 s of that (h0: 0 3, h1: 2, h4: 1): see fairlead "
         "placement. Times at which 1 path was congested, and not clearly by "
         "the program itself, were left out."

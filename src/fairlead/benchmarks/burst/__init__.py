@@ -27,7 +27,7 @@ def _pauses(plan: Mapping[str, Any]) -> str:
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600, show_default=True,
               metavar="SECONDS", help="Time beyond its pauses after which a train counts as hung.")  # fmt: skip
 def command(one_pauses: bool, **options: Any) -> Asked:
-    """Round trips with pauses of 1 s, 1 ms, 1 us, 1 ns, none, and back, 30 each: does a path fall asleep?
+    """Round trips with pauses of 1 s, 1 ms, 1 us, 1 ns, none, and back, 30 each: does an idle path become slow?
 
     A pass lasts at least a minute for each length of trains, and longer by their messages: with --train 100 it is
     27 900 round trips, 8 minutes more at 1 Gbit/s.

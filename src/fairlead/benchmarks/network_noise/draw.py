@@ -124,8 +124,8 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
         greatest = float(pooled.max())
         rows.append([cell(each.system), *shown, cell(greatest, words.duration(greatest)), cell(len(pooled))])
     caption = (
-        "Shares of the time: every part counts alike, for where messages take long there are fewer of them. A "
-        f"percentile is told in the table where at least {BEYOND} messages took as long or longer."
+        "Shares of the time: every part counts alike, for where messages take long there are fewer of them. The "
+        f"table has a percentile where at least {BEYOND} messages took as long or longer."
     )
     return Drawing(
         "network-noise-tail", "How slow the slowest messages are", caption, figure, table([*columns, ("n", "n")], rows)

@@ -35,9 +35,9 @@ def _cores(plan: Mapping[str, Any]) -> str:
 @click.option("--quantum", "quantum_s", type=click.FloatRange(1e-6, 10), default=0.001, show_default=True,
               metavar="SECONDS", help="Length of a piece of work.")  # fmt: skip
 @click.option("--sources/--no-sources", default=True, show_default=True,
-              help="Also look what each detour came from: interrupts, softirqs, other threads (selfish).")  # fmt: skip
+              help="Also find out what caused each detour: interrupts, softirqs, other threads (selfish).")  # fmt: skip
 def command(**options: Any) -> Asked:
-    """Operating-system noise: what takes the processor from a program, on every core, and what that was.
+    """Operating-system noise: interruptions of a program on every core, and what caused them.
 
     \b
     Examples:

@@ -162,7 +162,7 @@ def _as_root(executor: Executor, host: str, plan: InstallPlan, standard_input: s
         raise PrivilegeError(f"{host}: this needs root, and {why}", hint=by_hand)
     print(f"{host}: sudo asks for {state.user}'s password there", file=sys.stderr)
     if converse(executor, host, ["sh", "-c", _AS_ROOT, standard_input, "sudo", *command]) != 0:
-        raise PrivilegeError(f"{host}: it was not done; what is said above tells why", hint=by_hand)
+        raise PrivilegeError(f"{host}: this failed; the lines above say why", hint=by_hand)
 
 
 def _sha256(path: Path) -> str:

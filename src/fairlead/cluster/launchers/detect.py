@@ -9,7 +9,7 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.launchers.base import LAUNCHERS, Launcher, Mpi, get
 from fairlead.errors import ConfigError, MissingToolError
 
-_OWN_LINE = 'hand over a whole launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
+_OWN_LINE = 'use a launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
 
 
 def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:

@@ -67,7 +67,7 @@ class MpiTraffic(Model):
 
 
 class Delay(Model):
-    """A fixed additional delay on one link; the default is that of DMCBM 4.2."""
+    """A fixed additional delay on one link; the default is that of section 4.2 of the DMCBM thesis."""
 
     kind: Literal["delay"]
     """Kind of congestion."""

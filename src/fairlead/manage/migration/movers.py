@@ -30,7 +30,7 @@ def maker(cluster: Cluster, usual_time_s: float | None, dry_run: bool = False) -
     if not machines & {host.name for host in cluster.managed_hosts()}:
         raise ConfigError(
             f"{cluster.source}: none of its hosts is a virtual machine of {driver.site}",
-            hint="--migrate needs hosts that are called as the cloud calls them",
+            hint="--migrate needs hosts with the names of their machines in the cloud",
         )
     lock = SiteLock(runtime.directory("sites"), driver.site)
 

@@ -441,7 +441,7 @@ def _legend(graph: Graph, rates: Sequence[float]) -> list[Any]:
 
 
 def _caption(graph: Graph, network: InferredNetwork) -> str:
-    what = "Each box or dot is a group of hosts that no measurement tells apart" if graph.folded else "Boxes are hosts"
+    what = "Boxes and dots are groups of hosts that no measurement distinguishes" if graph.folded else "Boxes are hosts"
     size = (
         f"; times are those of {words.size(network.sizes_B[0])} between hosts over the link, from end to end"
         if network.sizes_B
@@ -449,8 +449,8 @@ def _caption(graph: Graph, network: InferredNetwork) -> str:
     )
     return (
         f"{what}. Inferred from which paths slow which: groups, links, and where links meet. Measured: what a path "
-        f"that fills a link carries{size}. A link that no path could fill is not seen; links that no path tells apart "
-        "are one."
+        f"that fills a link carries{size}. Links that no path could fill are not shown; links that no path "
+        "distinguishes are drawn as one."
     )
 
 

@@ -17,7 +17,7 @@ def paragraph(found: Mitigation | None) -> str:
     pairs = words.count(found.all_pairs, "pair")
     text = (
         f"{pairs} of ranks {'spends' if found.all_pairs == 1 else 'spend'} more in transmission than in processing. It "
-        f"costs the mean rank {found.cost_s_per_min:.1f}{words.NBSP}s of each minute."
+        f"costs each rank {found.cost_s_per_min:.1f}{words.NBSP}s per minute on average."
     )
     return f"{text} {_remedy(found)}{_left_out(found)}"
 

@@ -154,7 +154,7 @@ CASES: list[Case] = [
             setting("facts", "installed_guardians", value={"/usr/local/bin/fairlead-guardian": False}),
         ),
         "/usr/local/bin/fairlead-guardian is installed, but this user may not execute it",
-        f"{INSTALL}; who is in its group since the last log-in: log in anew",
+        f"{INSTALL}; if you joined its group since you logged in: log in again",
     ),
     ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x is not there"}), "x is not", "make setup"),
     (

@@ -33,8 +33,8 @@ def python(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "python",
                 [host.name],
-                f"{host.without_python}: paths to and from this host were not tried, and a shell told less about it; "
-                "agents and MPI do not need it",
+                f"{host.without_python}: paths to and from this host were not tried, and less is known about it; "
+                "agents and MPI do not need Python",
                 "apt install python3 (Debian, Ubuntu), dnf install python3.11 (RHEL and its kin)",
             )
 

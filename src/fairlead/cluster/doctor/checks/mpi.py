@@ -120,7 +120,7 @@ def openmpi_stdin(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "openmpi_stdin",
                 [name],
-                f"{mpi} does not pass on the end of standard input: a program that reads to the end waits for ever",
+                f"{mpi} does not pass on the end of standard input: a program that reads to end-of-file waits forever",
                 "give such a program a file as an argument, or use Open MPI 4.1",
             )
 
@@ -135,8 +135,8 @@ def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "unsteered_transports",
                 [host.name],
-                f"{label} device {device['name']}: messages over it pass the kernel by and cannot be rerouted; "
-                "fairlead tells MPI to use TCP instead",
+                f"{label} device {device['name']}: messages over it bypass the kernel and cannot be rerouted; "
+                "fairlead makes MPI use TCP instead",
                 "for programs that need its speed, run them without fairlead",
             )
         if host.host.slots > 1:

@@ -139,8 +139,8 @@ def same_network(facts: ClusterFacts) -> Iterable[Finding]:
                 yield warning(
                     "same_network",
                     [host.name],
-                    f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends by one of them "
-                    "whatever MPI binds to, and neighbours learn the wrong one",
+                    f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends through one of "
+                    "them whatever MPI binds to, and neighbours learn the wrong one",
                     f"ip address del {shared[0]} dev {item['name']}; or, to keep both: "
                     "sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2",
                 )
@@ -199,8 +199,8 @@ def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "forwarding",
                 [host.name],
-                "net.ipv4.ip_forward is 0: reroutes over this relay work (their device forwards by itself), but routes "
-                "that you make by hand over it do not",
+                "net.ipv4.ip_forward is 0: reroutes through this relay work (their device forwards by itself), but "
+                "routes through it that you set up by hand do not",
                 "sysctl -w net.ipv4.ip_forward=1 && echo net.ipv4.ip_forward=1 > /etc/sysctl.d/60-relay.conf",
             )
 

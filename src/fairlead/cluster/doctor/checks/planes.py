@@ -100,7 +100,7 @@ def _cannot(host: HostFacts, item: Mapping[str, Any], cluster: Cluster) -> Findi
         installed = host.facts.get("installed_guardians") or {}
         if refused := [place for place, executable in installed.items() if not executable]:
             text += f"; {refused[0]} is installed, but this user may not execute it"
-            fix += "; who is in its group since the last log-in: log in anew"
+            fix += "; if you joined its group since you logged in: log in again"
     return error("route_plane", [host.name], text, fix)
 
 
