@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Reasons, ControllerKeeps,
                                          Keep{"GuardianFails", 10e-3, 0.0, true, false, KeepReason::reroute_failed}),
                          [](const auto& stay) { return std::string(stay.param.name); });
 
-constexpr std::uint64_t kOwnBulk_B = 400000;  // in 20 ms most of the bottleneck: not enough to call it filled
+constexpr std::uint64_t kOwnBulk_B = 330000;  // in 20 ms two thirds of the bottleneck: not enough to call it filled
 
 /// What becomes of two pairs of one host on one bottleneck with a queue of 5 ms, of which each carries 10 % or next to
 /// nothing. `drains`: the queue is gone when the first of them has left.

@@ -190,7 +190,9 @@ TEST_F(RerouteSearches, AQueueOfTheJobsOwnBytesIsLeftAlone) {
     EXPECT_EQ(kept[0].reason, KeepReason::own_load);
     ASSERT_EQ(kept[0].flows.size(), 1U);
     EXPECT_EQ(kept[0].flows[0].pair, (Pair{0, 1}));
-    EXPECT_NEAR(kept[0].flows[0].rate_bps, 8 * 140000 / 0.006, 10e6);
+    // Rather too much than too little: the first report came late, and the one before it counts.
+    EXPECT_GE(kept[0].flows[0].rate_bps, 8 * 140000 / 0.006 - 1.0);
+    EXPECT_LE(kept[0].flows[0].rate_bps, 1.4 * 8 * 140000 / 0.006);
 }
 
 TEST_F(RerouteSearches, ARouteIsNotChangedAgainAtOnce) {
