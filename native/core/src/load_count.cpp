@@ -83,20 +83,26 @@ bool LoadCount::count_again(const Evidence& found, Time now, Outbox& out) {
     return true;
 }
 
-/// A queue that breaks, a share of others below what a reroute takes, or bytes of the pair that wait behind a lost
-/// segment and will all be acknowledged at once: a longer count shows more.
+/// Where a longer count shows more.
 bool LoadCount::unsure(const Evidence& found, Time now) const {
-    if (found.by_rate) return false;
-    const OwnLoadSettings& settings = parts_->job.settings.own_load;
+    const Settings& settings = parts_->job.settings;
+    const OwnLoadSettings& own = settings.own_load;
     const double counted = counted_s();
+    const SocketWatch& sockets = parts_->traffic.sockets(destination_);
+    // What is sent again takes its place in the queue, and is delivered only once.
+    const bool losing = sockets.retransmits(now, settings.suspicion.shortfall_window_s) > 0;
+    if (counted < own.brief_s && (losing || found.by_rate)) return true;
+    if (found.by_rate) return false;
+    const double share = std::max(foreign_share(found), parts_->traffic.told_foreign(destination_, now));
+    if (share < own.brief_share && counted < own.brief_s) return true;
+    if (share < own.foreign_share && counted < own.certain_s) return true;
     const double low_s = parts_->paths.probes().forward(destination_, found.since).low_s;
     const bool broken = low_s < parts_->paths.threshold_s(destination_);
+    // Its bytes in flight wait behind a lost segment, and will all be acknowledged at once.
     const bool stands_still = std::ranges::any_of(flows(), [&](const OwnFlow& flow) {
         return flow.pair == parts_->job.path_to(destination_) && flow.size_B == 0;
     });
-    const double share = std::max(foreign_share(found), parts_->traffic.told_foreign(destination_, now));
-    return ((broken || stands_still) && counted < settings.broken_s) ||
-           (share < settings.foreign_share && counted < settings.certain_s);
+    return (broken || stands_still) && counted < own.broken_s;
 }
 
 /// After the last of the first reports (late ones are replaced by earlier counters) until this host's second.

@@ -48,6 +48,7 @@ class Count : public testing::Test {
     Evidence found;
     Time begun = 0.0;
     std::uint32_t token = 0;
+    std::uint32_t sent = 0;
 };
 
 TEST_F(Count, AsksHostsThatShareTheBottleneckTwiceAndWaitsForThem) {
@@ -104,6 +105,46 @@ TEST_F(Count, OwnBytesThatFillTheLinkAreNoCongestion) {
     EXPECT_FALSE(count.complete(begun + 0.11));
     EXPECT_FALSE(count.second_due(begun + 0.11));
     EXPECT_TRUE(count.second_due(begun + 0.116));
+}
+
+/// A count of so long over a queue of 10 ms, in which the two sent so many bytes, some of them again: whether it is
+/// repeated.
+TEST_F(Count, AShortOneProvesLittle) {
+    const auto repeated = [&](double counted_s, std::uint64_t own_B, std::uint32_t sent_again, std::uint64_t flight_B) {
+        const auto sample = [&](std::uint32_t again) {
+            sent += again;
+            rig.delivered_B[1] += 1000;
+            rig.traffic.on_sample({1, 5e-3, 3e-4, 20000, rig.delivered_B[1], 0, sent, false, 0.0, 0.0}, rig.now);
+        };
+        LoadCount brief{rig.parts, 1};
+        rig.now += 1.0;
+        sample(0);
+        found.since = rig.now;
+        brief.begin(rig.now, rig.out);
+        const std::uint32_t first = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+        for (const HostId source : {HostId{0}, HostId{2}}) {
+            const std::vector<wire::LoadEntry> entries{{1, kNoHost, 1000000, 1000000, 0}};
+            brief.take(source, first, entries, rig.now);
+        }
+        const Time from = rig.now;
+        for (int i = 0; i < 9; ++i) rig.probe(1, 10e-3);
+        rig.now = from + counted_s;
+        sample(sent_again);
+        brief.begin_second(rig.now, rig.out);
+        const std::uint32_t second = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+        for (const HostId source : {HostId{0}, HostId{2}}) {
+            const std::vector<wire::LoadEntry> entries{{1, kNoHost, 1000000 + own_B / 2, 1000000, flight_B}};
+            brief.take(source, second, entries, rig.now);
+        }
+        return brief.count_again(found, rig.now, rig.out);
+    };
+    EXPECT_FALSE(repeated(0.016, 50000, 0, 0)) << "2 ms of 16 are own";
+    EXPECT_TRUE(repeated(0.016, 150000, 0, 0)) << "6 ms of 16 are: a burst may just begin";
+    EXPECT_FALSE(repeated(0.022, 200000, 0, 0)) << "8 ms of 22 are";
+    EXPECT_TRUE(repeated(0.016, 50000, 3, 0)) << "what was sent again is in the queue, too";
+    EXPECT_FALSE(repeated(0.022, 50000, 3, 0));
+    EXPECT_TRUE(repeated(0.022, 0, 0, 20000)) << "it waits behind a lost segment";
+    EXPECT_FALSE(repeated(0.080, 0, 0, 20000));
 }
 
 TEST_F(Count, AHostThatDidNotAnswerIsAskedAnewAndTheCountBeginsAgain) {

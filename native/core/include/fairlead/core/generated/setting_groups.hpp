@@ -107,6 +107,11 @@ struct OwnLoadSettings {
     double broken_share = 0.6;
     /// time for which the bytes of such a queue are counted
     double broken_s = 0.07;
+    /// length of a count below which little proves much: it is repeated where segments were lost lately, where the
+    /// sockets' rate alone raised the suspicion, or where the share of cross-traffic is below brief_share
+    double brief_s = 0.02;
+    /// share of a queue that must be cross-traffic after such a short count; a burst of the job's own may just begin
+    double brief_share = 0.75;
     /// length of a count after which own bytes explain a queue; a shorter one is repeated, up to max_recounts
     double certain_s = 0.12;
     /// shortest count, between two reads of the job's own bytes
