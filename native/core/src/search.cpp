@@ -75,10 +75,7 @@ void Search::query(std::size_t turn, const AvoidedRelays& avoided, Time now, Ran
     candidates_.ask(turn, avoided, now, random, out);
     if (candidates_.empty()) return;
     look_directly(now, out);
-    // Bytes behind a lost segment count as delivered only when it has been sent again.
-    const double lately_s = parts_->job.settings.suspicion.shortfall_window_s;
-    const bool lost = parts_->traffic.sockets(destination_).retransmits(now, lately_s) > 0;
-    if (!count_.begun() || lost) count_.begin(now, out);
+    if (!count_.begun()) count_.begin(now, out);
 }
 
 /// Waits for the candidates, the direct path and the job's own bytes, which are counted side by side: on a congested
