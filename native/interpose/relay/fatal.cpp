@@ -2,10 +2,12 @@
 #include "relay/fatal.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "relay/calls.hpp"
 #include "wrap/pmpi.hpp"
@@ -13,6 +15,8 @@
 namespace fairlead::relay {
 
 namespace {
+
+constexpr std::chrono::milliseconds kForwarded{200};
 
 bool is(Function function) {
     int flag = 0;
@@ -36,6 +40,8 @@ void fatal(const char* format, ...) {
     const std::string who = has_world ? " rank " + std::to_string(rank) + ":" : "";
     std::fprintf(stderr, "fairlead:%s the relay plane ends the job: %s\n", who.c_str(), reason.data());
     if (has_world) {
+        // A launcher that ends the job may drop what it has not forwarded yet.
+        std::this_thread::sleep_for(kForwarded);
         PMPI_Abort(comm_world(), 1);
     }
     std::abort();

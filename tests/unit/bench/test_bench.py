@@ -23,8 +23,9 @@ from bench import (
     sockets,
     thesis,
 )
-from bench.detours import Detours
+from bench.detours import Detours, Steps
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
+from bench.onset import Onset
 from bench.probes import difference
 from bench.summary import Summary
 
@@ -149,13 +150,24 @@ def test_netlink_attribute() -> None:
 
 def test_detours_know_who_is_away() -> None:
     detours = Detours(["h0", "h1", "h2"])
-    detours(0, event("rerouted", relay=2, t_s=5.0))
+    detours(0, event("rerouted", relay=2, suspected_t_s=4.9, confirmed_t_s=4.96, decided_t_s=4.97, t_s=5.0))
     detours(0, event("level_changed", congestion_level="high"))
     assert not detours.wait_until_home(0.0)
-    assert detours.first_reroute(4.0, lambda pair: pair == ("h0", "h1"), 0.0) == 5.0
+    steps = Steps(("h0", "h1"), suspected_s=4.9, confirmed_s=4.96, decided_s=4.97, rerouted_s=5.0)
+    assert detours.first_reroute(4.0, lambda pair: pair == ("h0", "h1"), 0.0) == steps
+    assert detours.first_reroute(4.0, lambda pair: pair == ("h1", "h0"), 0.0) is None
     assert detours.first_reroute(5.5, lambda pair: True, 0.0) is None
     detours(0, event("restored"))
     assert detours.wait_until_home(0.0)
+
+
+def test_an_onset_says_where_the_time_goes() -> None:
+    steps = Steps(("h0", "h1"), suspected_s=4.9, confirmed_s=4.96, decided_s=4.97, rerouted_s=5.0)
+    onset = Onset(("leaf0", "leaf1"), 4.8, steps)
+    expected = {"suspected": 0.1, "confirmed": 0.16, "decided": 0.17, "rerouted": 0.2}
+    assert onset.until_s() == pytest.approx(expected)
+    assert onset.reaction_s == pytest.approx(0.2)
+    assert Onset(("leaf0", "leaf1"), 4.8, None).until_s() == {}
 
 
 def test_difference_of_probes() -> None:
