@@ -15,6 +15,8 @@ from fairlead.lab.topology import LabHost, LabLink, LabServer, ResolvedLab
 
 HOST_INTERFACE = "eth0"
 BRIDGE = "br0"
+# A bridge that looks for multicast groups joins one itself, and its reports are packets that no host has sent.
+_SILENT = "type bridge stp_state 0 forward_delay 0 mcast_snooping 0"
 MTU_B = 1500
 _LARGEST_PACKET_B = 65536  # what segmentation offload makes, unless told otherwise
 _QUIET_SYSCTLS = {  # router solicitations and duplicate address detection would be traffic that nobody described
@@ -159,7 +161,7 @@ def _leaf(plan: ResolvedLab, index: int) -> Namespace:
     name = plan.leafs[index]
     ip = [
         "link set lo up",
-        f"link add name {BRIDGE} address {_mac(_gateway(index))} type bridge stp_state 0 forward_delay 0",
+        f"link add name {BRIDGE} address {_mac(_gateway(index))} {_SILENT}",
         f"addr add {_gateway(index)}/24 dev {BRIDGE}",
         f"link set {BRIDGE} up",
         *(_neighbour(host.address, BRIDGE) for host in plan.hosts if host.leaf == index),
@@ -188,7 +190,7 @@ def _spine(plan: ResolvedLab, index: int) -> Namespace:
 def _server(plan: ResolvedLab, server: LabServer) -> Namespace:
     ip = (
         "link set lo up",
-        f"link add name {BRIDGE} type bridge stp_state 0 forward_delay 0",
+        f"link add name {BRIDGE} {_SILENT}",
         f"addr add {server.address}/24 dev {BRIDGE}",
         f"link set {BRIDGE} up gso_max_size {largest_packet_B(plan)}",
         *(bridge_port(other) for _, other in _links_of(plan, server.name)),
