@@ -18,7 +18,7 @@ struct Looked {
 };
 
 /// What the plane does not know of may be persistent, and not started: only the library can tell.
-Looked look_at_librarys(MPI_Request request) {
+Looked look_in_library(MPI_Request request) {
     const auto of_any =
         library<int(int, const MPI_Request[], int*, int*, MPI_Status*)>(Function::MPI_Request_get_status_any);
     Looked looked;
@@ -42,7 +42,7 @@ std::vector<Looked> look_at(int count, const MPI_Request requests[]) {
         for (std::size_t at = 0; at < looked.size(); ++at) {
             Looked& each = looked[at];
             if (!plane->has_any(1, &requests[at])) {
-                each = look_at_librarys(requests[at]);
+                each = look_in_library(requests[at]);
                 continue;
             }
             each.active = plane->is_active(requests[at]);

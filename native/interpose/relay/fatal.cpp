@@ -16,7 +16,7 @@ namespace fairlead::relay {
 
 namespace {
 
-constexpr std::chrono::milliseconds kForwarded{200};
+constexpr std::chrono::milliseconds kTimeToForward{200};
 
 bool is(Function function) {
     int flag = 0;
@@ -41,7 +41,7 @@ void fatal(const char* format, ...) {
     std::fprintf(stderr, "fairlead:%s the relay plane ends the job: %s\n", who.c_str(), reason.data());
     if (has_world) {
         // A launcher that ends the job may drop what it has not forwarded yet.
-        std::this_thread::sleep_for(kForwarded);
+        std::this_thread::sleep_for(kTimeToForward);
         PMPI_Abort(comm_world(), 1);
     }
     std::abort();
