@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from fairlead.cli.measure_plan import PlanFile
+from fairlead.cli.measuring.plan import PlanFile
 from fairlead.cluster.description import ClusterFile
 from fairlead.cluster.site import SiteFile
 from fairlead.experiment.comparison_plan import ComparisonPlan

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.default_group import DefaultGroup
-from fairlead.cli.progress import progress_on
+from fairlead.cli.output.progress import progress_on
+from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.display import words
 from fairlead.protocol import numbers
 from fairlead.sizes import Sizes

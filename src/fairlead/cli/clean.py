@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.errors import HostError
 
 

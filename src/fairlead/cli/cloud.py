@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.parameters.cluster import ClusterArgument
 
 if TYPE_CHECKING:
     from fairlead.cloud import CloudWork, Created, Moved

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli import scale as scale_option
-from fairlead.cli.example_file import ExampleFile
-from fairlead.cli.settings_option import settings_option
+from fairlead.cli.parameters import scale as scale_option
+from fairlead.cli.parameters.example_file import ExampleFile
+from fairlead.cli.parameters.settings import settings_option
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
 
@@ -145,7 +145,7 @@ def _show(plan: "ComparisonPlan", only: list[str]) -> None:
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
     from fairlead.analysis import comparison
-    from fairlead.cli.progress import progress_on
+    from fairlead.cli.output.progress import progress_on
     from fairlead.experiment import comparison_session
     from fairlead.report import make
     from fairlead.store import Store

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli import scale as scale_option
+from fairlead.cli.parameters import scale as scale_option
 from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.parameters.cluster import ClusterArgument
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster

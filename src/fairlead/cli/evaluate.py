@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.default_group import DefaultGroup
-from fairlead.cli.example_file import ExampleFile
-from fairlead.cli.settings_option import settings_option
+from fairlead.cli.parameters.default_group import DefaultGroup
+from fairlead.cli.parameters.example_file import ExampleFile
+from fairlead.cli.parameters.settings import settings_option
 from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> 
       fairlead evaluate examples/evaluate/small.toml --results results/small
       fairlead evaluate examples/evaluate/clouds-lab.toml --set class=W --set 'program=["is"]'
     """
-    from fairlead.cli.progress import progress_on
+    from fairlead.cli.output.progress import progress_on
     from fairlead.display.terminal import console
     from fairlead.experiment import endings, row_checks
     from fairlead.experiment import plan_file as plan_files

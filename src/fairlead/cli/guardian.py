@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.errors import ConfigError, FairleadError, HostError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import click
 
 from fairlead import files
 from fairlead import lab as labs
-from fairlead.cli import scale as scale_option
-from fairlead.cli.example_file import ExampleFile
+from fairlead.cli.parameters import scale as scale_option
+from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.lab import Lab
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import click
 
 from fairlead import __version__, interrupts
-from fairlead.cli import streams
-from fairlead.cli.default_group import refuse_misspelt
+from fairlead.cli.output import streams
+from fairlead.cli.parameters.default_group import refuse_misspelt
 from fairlead.errors import FairleadError, of_system
 
 

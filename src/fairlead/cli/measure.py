@@ -7,9 +7,9 @@ import click
 
 from fairlead.benchmarks.options import IntegerList, between_option, mpi_options
 from fairlead.benchmarks.registration import BENCHMARKS, given
-from fairlead.cli import measure_plan
-from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.measure_options import Lost, Output, benchmark_command, measuring, output_options, show
+from fairlead.cli.measuring.options import Lost, Output, benchmark_command, measuring, output_options, show
+from fairlead.cli.measuring.plan import plan
+from fairlead.cli.parameters.cluster import ClusterArgument
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
@@ -136,4 +136,4 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
 for _benchmark in BENCHMARKS:
     if _benchmark.command is not None:
         command.add_command(benchmark_command(_benchmark.name)(_benchmark.command))
-command.add_command(measure_plan.plan)
+command.add_command(plan)

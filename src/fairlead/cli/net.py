@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.bonding.hashing import POLICIES
-from fairlead.cli.cluster_argument import ClusterArgument
+from fairlead.cli.parameters.cluster import ClusterArgument
 
 if TYPE_CHECKING:
     from fairlead.bonding.explain import Bond

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.named_path import NamedPath
+from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.cli.parameters.named_path import NamedPath
 
 FILE = NamedPath(path_type=Path, dir_okay=False)
 

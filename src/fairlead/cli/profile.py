@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.default_group import DefaultGroup
-from fairlead.cli.named_path import NamedPath
-from fairlead.cli.program_command import ProgramCommand
+from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.cli.parameters.default_group import DefaultGroup
+from fairlead.cli.parameters.named_path import NamedPath
+from fairlead.cli.parameters.program_command import ProgramCommand
 
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary

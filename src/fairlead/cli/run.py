@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.cluster_argument import ClusterArgument
-from fairlead.cli.named_path import NamedPath
-from fairlead.cli.program_command import ProgramCommand
-from fairlead.cli.reroutes import parse_reroutes
+from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.cli.parameters.named_path import NamedPath
+from fairlead.cli.parameters.program_command import ProgramCommand
+from fairlead.cli.parameters.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.named_path import NamedPath
-from fairlead.cli.program_command import ProgramCommand
-from fairlead.cli.reroutes import parse_reroutes
+from fairlead.cli.parameters.named_path import NamedPath
+from fairlead.cli.parameters.program_command import ProgramCommand
+from fairlead.cli.parameters.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:

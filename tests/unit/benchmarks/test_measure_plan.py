@@ -13,7 +13,7 @@ from fairlead.benchmarks.measuring import probe, session
 from fairlead.benchmarks.measuring.repeat import Until, repeat
 from fairlead.cli.main import command
 from fairlead.cli.measure import command as measure
-from fairlead.cli.measure_options import BenchmarkCommand
+from fairlead.cli.measuring.options import BenchmarkCommand
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.store import Store
@@ -46,7 +46,7 @@ def written(directory: Path, *steps: str) -> Path:
 def test_the_plan_of_the_thesis_has_its_numbers() -> None:
     with (group := measure.make_context("measure", ["x.toml", "plan"])):
         from fairlead import config
-        from fairlead.cli.measure_plan import PlanFile, read
+        from fairlead.cli.measuring.plan import PlanFile, read
 
         path = EXAMPLES / "noise-thesis.toml"
         steps = read(group, path, config.load(path, PlanFile), {"between": (("a", "b"),), "mpirun": None})

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead import example_files
-from fairlead.cli.example_file import ExampleFile
 from fairlead.cli.main import command
+from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.errors import ConfigError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -4,7 +4,7 @@ import io
 import re
 import time
 
-from fairlead.cli.progress import EVERY_S, LONG_S, SELDOM_S, Lines, progress_on
+from fairlead.cli.output.progress import EVERY_S, LONG_S, SELDOM_S, Lines, progress_on
 
 
 class Clock:

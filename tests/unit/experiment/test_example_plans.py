@@ -11,7 +11,7 @@ import pytest
 
 from fairlead import config, demo
 from fairlead.cli import compare, evaluate
-from fairlead.cli.measure_plan import PlanFile
+from fairlead.cli.measuring.plan import PlanFile
 from fairlead.cluster.description import Cluster
 from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError

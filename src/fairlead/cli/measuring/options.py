@@ -116,7 +116,7 @@ def measuring(
     Args:
         lasts_s: about (or ``at_least``) how long it takes, for its price; infinite: not known.
     """
-    from fairlead.cli.progress import progress_on
+    from fairlead.cli.output.progress import progress_on
     from fairlead.cluster.description import Cluster
     from fairlead.store import Store
 

@@ -13,8 +13,7 @@ from pydantic import Field
 from fairlead import config
 from fairlead.benchmarks.options import between_option, mpi_options
 from fairlead.benchmarks.registration import Asked
-from fairlead.cli.example_file import ExampleFile
-from fairlead.cli.measure_options import (
+from fairlead.cli.measuring.options import (
     OUTPUT_OPTIONS,
     BenchmarkCommand,
     Lost,
@@ -23,6 +22,7 @@ from fairlead.cli.measure_options import (
     measuring,
     output_options,
 )
+from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.errors import ConfigError
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from fairlead.cli.named_path import NOTHING_NAMED
+from fairlead.cli.parameters.named_path import NOTHING_NAMED
 
 
 class ClusterArgument(click.ParamType):

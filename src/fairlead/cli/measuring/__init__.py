@@ -1,0 +1,1 @@
+"""What `fairlead measure` consists of beside its command: options that all benchmarks have, and plans of several."""

@@ -1,0 +1,1 @@
+"""What commands say while they run: progress, and the streams that it goes to."""
