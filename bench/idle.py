@@ -14,9 +14,9 @@ from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead.agents.agent_thread import AgentThread
-from fairlead.cluster import launch
-from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.jobs import launch
+from fairlead.cluster.remote.execute import run_on
 from fairlead.errors import MeasurementError
 from fairlead.experiment.program import ProgramPlan
 from fairlead.manage.supervisor import supervise

@@ -12,9 +12,9 @@ from fairlead import lab, programs
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.survey import SurveySettings
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, LaunchError
 from fairlead.experiment import comparison_session

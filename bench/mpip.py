@@ -19,7 +19,7 @@ from bench.figures import AT_MOST, Figure, median_figure
 from bench.profiled import PROGRAMS, RANKS
 from bench.session import Session
 from fairlead import programs
-from fairlead.cluster import launch
+from fairlead.cluster.jobs import launch
 from fairlead.errors import LaunchError, MeasurementError
 from fairlead.profile import profile
 from fairlead.profile.collect import collection

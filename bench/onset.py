@@ -18,8 +18,8 @@ from bench.detours import Detours, Pair, Steps
 from bench.figures import Figure, median_figure
 from bench.laboratory import Network
 from bench.session import Session
-from fairlead.cluster import launch
-from fairlead.cluster.launch import RunningJob
+from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs.launch import RunningJob
 from fairlead.errors import LaunchError, MeasurementError
 from fairlead.experiment.program import ProgramPlan
 from fairlead.lab import congestion

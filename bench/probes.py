@@ -17,7 +17,8 @@ from fairlead import native
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
-from fairlead.cluster import executors, launch
+from fairlead.cluster import executors
+from fairlead.cluster.jobs import launch
 from fairlead.errors import MeasurementError
 from fairlead.experiment.program import ProgramPlan
 from fairlead.protocol import commands

@@ -12,7 +12,7 @@ from bench import wrapped_call
 from bench.figures import AT_MOST, Figure, median_figure
 from bench.session import Session
 from fairlead import programs
-from fairlead.cluster import launch
+from fairlead.cluster.jobs import launch
 from fairlead.errors import LaunchError
 from fairlead.profile import profile
 from fairlead.profile.collect import collection

@@ -22,7 +22,8 @@ from fairlead import native
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
-from fairlead.cluster import executors, preload
+from fairlead.cluster import executors
+from fairlead.cluster.jobs import preload
 from fairlead.errors import MeasurementError
 from fairlead.lab.congestion.base import run_on
 from fairlead.protocol import commands, events

@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 
 from fairlead.cli.measuring.plan import PlanFile
 from fairlead.cluster.description import ClusterFile
-from fairlead.cluster.site import SiteFile
+from fairlead.cluster.inventory.site import SiteFile
 from fairlead.experiment.comparison_plan import ComparisonPlan
 from fairlead.experiment.plan import Plan
 from fairlead.lab.description import Description

@@ -9,8 +9,8 @@ import pytest
 from lab_fixtures import STAR, private_runtime, running, tcp_rate_bps
 
 from fairlead import native, programs
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.jobs import launch
 from fairlead.lab import Lab, idle
 from fairlead.lab.description import FRAME_B, MTU_B
 

@@ -28,8 +28,8 @@ from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.benchmarks.stress import analyse as stress_analysis
 from fairlead.benchmarks.tcp import analyse as tcp_analysis
 from fairlead.benchmarks.tcp import measure as tcp
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.jobs import launch
 from fairlead.lab import Lab, congestion
 from fairlead.lab.congestion.description import Delay, Streams
 from fairlead.native import mpi_program

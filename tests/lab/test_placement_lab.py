@@ -11,7 +11,7 @@ from managed_runs import COMMAND, LIMIT_S, star
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.launch import prepare
+from fairlead.cluster.jobs.launch import prepare
 from fairlead.lab import Lab
 from fairlead.placement.json_form import Expected, Placement, host_list, rankfile
 

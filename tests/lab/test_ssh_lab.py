@@ -19,14 +19,14 @@ from bench.faults.ssh_hosts import BRIDGE
 
 from fairlead import __version__, native, programs
 from fairlead import lab as labs
-from fairlead.cluster.deploy import check_version, deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
-from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian.install import install, plan_installation
-from fairlead.cluster.launch import prepare, run, start
+from fairlead.cluster.jobs.launch import prepare, run, start
+from fairlead.cluster.remote.deploy import check_version, deploy
+from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import HostError
 from fairlead.manage.clean import clean
 

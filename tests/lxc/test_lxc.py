@@ -17,13 +17,13 @@ from mpi_libraries import Mpi
 
 from fairlead import native
 from fairlead.analysis import dataset
-from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
-from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.launch import prepare, run
+from fairlead.cluster.jobs.launch import prepare, run
+from fairlead.cluster.remote.deploy import deploy
+from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import HostError
 from fairlead.store import Store
 

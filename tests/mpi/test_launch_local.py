@@ -7,7 +7,7 @@ import pytest
 from mpi_libraries import Mpi, every_launcher
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.launch import prepare, run
+from fairlead.cluster.jobs.launch import prepare, run
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).with_name("launch_ring.c")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
 
-from fairlead.cluster import executed
+from fairlead.cluster.remote import executed
 from fairlead.errors import AgentError, HostError, reason_of
 from fairlead.protocol import answers, commands, events, numbers, reading
 from fairlead.protocol.messages import AgentEvent, Answer, AnswerT, Command, Order

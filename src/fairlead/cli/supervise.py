@@ -15,7 +15,7 @@ from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.slurm_step import Nodes
+    from fairlead.cluster.inventory.slurm_step import Nodes
 
 
 @click.command("supervise", cls=ProgramCommand)
@@ -96,10 +96,10 @@ def command(
 def _described(cluster: str, nodes: "Nodes") -> "Iterator[Cluster]":
     """The cluster. That of a step is a file while it is managed, by which `status` and `clean` find its hosts."""
     from fairlead import files, runtime
-    from fairlead.cluster import site
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.found import to_toml
-    from fairlead.cluster.slurm_step import from_step
+    from fairlead.cluster.inventory import site
+    from fairlead.cluster.inventory.found import to_toml
+    from fairlead.cluster.inventory.slurm_step import from_step
 
     if cluster != "slurm":
         yield Cluster.load(cluster)

@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.cluster import executed
+from fairlead.cluster.remote import executed
 from fairlead.errors import LaunchError, MissingToolError
 
 

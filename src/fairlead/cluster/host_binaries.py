@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead import native
-from fairlead.cluster.deploy import deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian import places
+from fairlead.cluster.remote.deploy import deploy, deploy_everywhere
 
 AGENT = "fairlead-agent"
 GUARDIAN = places.PROGRAM

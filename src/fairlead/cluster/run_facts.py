@@ -3,9 +3,9 @@
 from typing import Any
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.launchers import ask
+from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.store import facts
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import files, lab
-from fairlead.cluster import cgroups, configure, launch
+from fairlead.cluster import cgroups
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.jobs import launch
+from fairlead.cluster.remote import configure
 from fairlead.errors import FairleadError, StoreError, StoreHeldError, reason_of
 from fairlead.lab.description import Description
 from fairlead.net import apply as net

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError
 from fairlead.experiment.cleanup_ledger import CleanupLedger
@@ -30,7 +30,7 @@ class Neighbour:
     """One neighbour: a program started again and again.
 
     Attributes:
-        prefix: see `fairlead.cluster.launch.start`.
+        prefix: see `fairlead.cluster.jobs.launch.start`.
         part: the host of a silent one, whose hosts are jobs of their own; empty: all its hosts are one job.
         times_s: of the rounds that it finished by itself while the main program ran or was about to.
         began_s, stopped_s: when it was seen to run, and seen to be gone; seconds since the epoch.

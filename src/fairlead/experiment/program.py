@@ -8,9 +8,9 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from fairlead import programs
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.config import Model
 from fairlead.placement import placed

@@ -12,9 +12,10 @@ from fairlead import lab as labs
 from fairlead.characterize.characterization import latest_characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.survey import SurveySettings
-from fairlead.cluster import cgroups, configure, run_facts
+from fairlead.cluster import cgroups, run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote import configure
 from fairlead.errors import ConfigError, PrivilegeError
 from fairlead.experiment import network
 from fairlead.experiment.cleanup_ledger import CleanupLedger

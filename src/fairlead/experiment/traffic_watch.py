@@ -3,7 +3,7 @@
 from functools import partial
 
 from fairlead.analysis.traffic import HostTraffic
-from fairlead.cluster.execute import on_all
+from fairlead.cluster.remote.execute import on_all
 from fairlead.lab import Lab, nics
 from fairlead.lab.nics import NicCounters
 

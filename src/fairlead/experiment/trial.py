@@ -16,9 +16,9 @@ from fairlead.agents.agent import EventCallback
 from fairlead.analysis import traffic
 from fairlead.analysis.dataset import TIME
 from fairlead.analysis.traffic import HostTraffic
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_system
 from fairlead.experiment.cleanup_ledger import CleanupLedger
@@ -51,7 +51,7 @@ class Trial:
         episodes: when congestion comes, and at which of the bottlenecks; ``congest`` makes it there.
         in_lab: all hosts share this machine's processors, which are watched.
         traffic: counts what hosts send, from its making on; None: nothing does.
-        prefix: see `fairlead.cluster.launch.start`.
+        prefix: see `fairlead.cluster.jobs.launch.start`.
         sinks: told of agents' events while the program runs, as in `fairlead.manage.supervisor.supervise`.
         on_start: called when the program is about to be launched.
     """

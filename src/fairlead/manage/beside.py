@@ -8,8 +8,8 @@ from typing import Protocol
 
 from fairlead.characterize import coverage
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.ending import Ending
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs.ending import Ending
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components

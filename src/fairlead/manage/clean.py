@@ -9,9 +9,9 @@ from typing import Any
 
 from fairlead import lab
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.host_binaries import bring, guardian_tool
+from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import registry
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import IO
 
 from fairlead import files
-from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.fetch import fetch_records
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import preload
+from fairlead.cluster.remote.execute import on_all, run_on
+from fairlead.cluster.remote.fetch import fetch_records
 from fairlead.errors import ConfigError, HostError, of_system
 from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 

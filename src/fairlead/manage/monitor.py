@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import preload
 from fairlead.manage.management import Management
 
 RINGS_VARIABLE = "FAIRLEAD_RINGS"

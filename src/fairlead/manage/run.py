@@ -14,13 +14,14 @@ from fairlead.agents.agent_thread import AgentThread
 from fairlead.characterize import coverage, known
 from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization, latest_characterization
-from fairlead.cluster import launch, preload, run_facts
+from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.ending import GRACE_S, Ending
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch, preload
+from fairlead.cluster.jobs.ending import GRACE_S, Ending
+from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
-from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
 from fairlead.manage import message_files
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start

@@ -10,8 +10,8 @@ import secrets
 import time
 from collections.abc import Sequence
 
-from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import FairleadError, HostError
 from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
 from fairlead.net.state import JOURNAL, READ, HostNetwork, read

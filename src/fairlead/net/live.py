@@ -5,8 +5,8 @@ from ipaddress import IPv4Address
 
 from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import HostError
 
 _SCRIPT = "uname -r; ip -j address; ip -j neighbour; echo; ss -Htn state established"

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
-from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.fetch import fetch_records
+from fairlead.cluster.jobs import preload
+from fairlead.cluster.remote.execute import on_all
+from fairlead.cluster.remote.fetch import fetch_records
 from fairlead.profile import record_files
 from fairlead.profile.record import Record
 

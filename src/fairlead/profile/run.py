@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from fairlead import programs
-from fairlead.cluster import launch
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.signals import NotedSignals
+from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.display.terminal import console
 from fairlead.errors import FairleadError
 from fairlead.placement import placed

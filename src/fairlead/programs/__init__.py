@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import native
-from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.errors import MissingToolError, NoProgramError
 from fairlead.programs import debian_mpich, linkage, npb, workloads
 

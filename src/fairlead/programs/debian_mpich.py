@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from fairlead import native
-from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.programs import linkage
 
 NAME = "libmpi.so.12"

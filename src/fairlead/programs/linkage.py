@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.cluster.job import Job
+from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.errors import ConfigError, NoProgramError
 
 # Arguments: directory, program. What it says begins with one of `_WORDS`. "other": a script, an executable for another

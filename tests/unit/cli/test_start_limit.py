@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
-from fairlead.cluster import startup
-from fairlead.cluster.startup import StartupTimeout
+from fairlead.cluster.jobs import startup
+from fairlead.cluster.jobs.startup import StartupTimeout
 
 # An mpirun that starts no rank for a while, and ends.
 MPIRUN = '#!/bin/sh\n[ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1.4"; exit; }\nsleep 1.5\nexit 6\n'

@@ -8,7 +8,7 @@ from fairlead.cluster import addresses
 from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.examine import examine
-from fairlead.cluster.launch import prepare
+from fairlead.cluster.jobs.launch import prepare
 from fairlead.errors import LaunchError
 
 

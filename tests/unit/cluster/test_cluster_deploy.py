@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from fairlead import native, programs
-from fairlead.cluster.deploy import check_version, deploy, deploy_everywhere
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.session import ProbeSession
-from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors.base import Executor, with_environment
 from fairlead.cluster.job import Job
+from fairlead.cluster.remote.deploy import check_version, deploy, deploy_everywhere
+from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
 LOCAL = Cluster("c", "local", (Host("far", "127.0.0.1"),))

@@ -16,8 +16,8 @@ import pytest
 from fairlead.benchmarks.noise.measure import chosen
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Command, Host, Lxc, Ssh
-from fairlead.cluster.execute import attempt, on_all, run_on
 from fairlead.cluster.executors.base import Executor, register
+from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import ConfigError, HostError
 
 HOSTS = (Host("h0", "10.0.0.1", reach="h0"), Host("h1", "10.0.0.2", reach="bob@login.example", interface="ens3"))

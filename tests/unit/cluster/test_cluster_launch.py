@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import job_processes
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.launch import RunningJob, run, start
+from fairlead.cluster.jobs import processes
+from fairlead.cluster.jobs.launch import RunningJob, run, start
+from fairlead.cluster.jobs.signals import NotedSignals
+from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
-from fairlead.cluster.signals import NotedSignals
-from fairlead.cluster.startup import StartupTimeout
 from fairlead.errors import HostError, LaunchError, NoProgramError
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
@@ -123,7 +123,7 @@ def test_a_signal_while_the_job_is_started_goes_to_it(tmp_path: Path, monkeypatc
         os.kill(os.getpid(), signal.SIGUSR1)
         return running
 
-    monkeypatch.setattr("fairlead.cluster.launch.start", start_slowly)
+    monkeypatch.setattr("fairlead.cluster.jobs.launch.start", start_slowly)
     before = signal.getsignal(signal.SIGUSR1)
     assert run(LOCAL, CUSTOM, what) == 5
     assert signal.getsignal(signal.SIGUSR1) == before
@@ -134,7 +134,7 @@ def test_a_signal_to_a_job_that_is_not_started_takes_its_usual_way(monkeypatch: 
         os.kill(os.getpid(), signal.SIGINT)
         raise LaunchError("it could not be started")
 
-    monkeypatch.setattr("fairlead.cluster.launch.start", fail)
+    monkeypatch.setattr("fairlead.cluster.jobs.launch.start", fail)
     with pytest.raises(KeyboardInterrupt):
         run(LOCAL, CUSTOM, job("exit 0"))
 
@@ -173,8 +173,8 @@ def test_a_time_out_is_kept_when_the_launching_host_is_not_reached(monkeypatch: 
 
 
 def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_processes, "STOP_GRACE_S", 0.2)
-    monkeypatch.setattr(job_processes, "LEFTOVERS_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(processes, "STOP_GRACE_S", 0.2)
+    monkeypatch.setattr(processes, "LEFTOVERS_TIMEOUT_S", 0.3)
     running = start(LOCAL, CUSTOM, job("exit 0"))
     running.wait()
     monkeypatch.setattr(RunningJob, "_signal_left", lambda self, host, marks, name: [2**22 + 1])
@@ -209,7 +209,7 @@ def test_a_start_is_tried_again_only_where_no_input_is_lost(tmp_path: Path) -> N
 
 def test_the_end_of_a_job_is_told_before_anything_is_tidied_up(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
-    monkeypatch.setattr("fairlead.cluster.launch._tidy", lambda running: order.append("tidied up"))
+    monkeypatch.setattr("fairlead.cluster.jobs.launch._tidy", lambda running: order.append("tidied up"))
     assert run(LOCAL, CUSTOM, job("exit 4"), on_end=lambda: order.append("ended")) == 4
     assert order == ["ended", "tidied up"]
 

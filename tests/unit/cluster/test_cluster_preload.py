@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.jobs import preload
 from fairlead.errors import HostError
 
 CLUSTER = Cluster("c", "frail", (Host("h0", "127.0.0.1"),))

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from fairlead.cluster.addresses import LauncherAddress
-from fairlead.cluster.choose import cluster_file
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.found import to_toml
-from fairlead.cluster.site import Site, places, read
-from fairlead.cluster.slurm import from_slurm, tasks_per_node
+from fairlead.cluster.inventory.choose import cluster_file
+from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.site import Site, places, read
+from fairlead.cluster.inventory.slurm import from_slurm, tasks_per_node
 from fairlead.errors import ConfigError, HostError
 
 # salloc -N 4 --ntasks-per-node=2, Slurm 22.05: the variables that matter.
@@ -38,7 +38,7 @@ def test_allocation_becomes_a_cluster() -> None:
 
 
 def test_in_the_job_itself_mpirun_is_started_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairlead.cluster.slurm.own_addresses.is_own", lambda address: address == "10.1.0.3")
+    monkeypatch.setattr("fairlead.cluster.inventory.slurm.own_addresses.is_own", lambda address: address == "10.1.0.3")
     cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
     assert cluster.launches_from_here()
     assert Cluster.parse(to_toml(cluster)).launches_from_here()
@@ -58,7 +58,7 @@ def test_a_name_that_stands_for_the_loopback_device_here(monkeypatch: pytest.Mon
         asked.append(address)
         return LauncherAddress("10.1.0.3", "ens6")
 
-    monkeypatch.setattr("fairlead.cluster.host_addresses.own_addresses.towards", towards)
+    monkeypatch.setattr("fairlead.cluster.inventory.host_addresses.own_addresses.towards", towards)
     looped = NODES | {"node03": "127.0.1.1"}
     cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
     assert [host.address for host in cluster.hosts] == list(NODES.values())
@@ -88,7 +88,7 @@ def test_a_site_says_once_what_slurm_does_not_know(tmp_path: Path, monkeypatch: 
     def allocation(interface: str | None) -> Cluster:
         return from_slurm(ENVIRONMENT, interface=interface, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
 
-    monkeypatch.setattr("fairlead.cluster.choose.from_slurm", allocation)
+    monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", allocation)
     loaded = Cluster.load(cluster_file("slurm", tmp_path))
     assert loaded.guardian == ("sudo", "-n", "/opt/guard")
     assert loaded.ports == (40000, 40099)
@@ -131,7 +131,7 @@ def test_outside_of_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     allocation = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
-    monkeypatch.setattr("fairlead.cluster.choose.from_slurm", lambda interface: allocation)
+    monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", lambda interface: allocation)
     path = cluster_file("slurm", tmp_path)
     assert path == tmp_path / f"{allocation.name}.cluster.toml"
     loaded = Cluster.load(path)

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import ending, startup
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.ending import Ending
 from fairlead.cluster.job import Job
-from fairlead.cluster.job_processes import JobProcesses, now_s
-from fairlead.cluster.launch import RunningJob, run, start
+from fairlead.cluster.jobs import ending, startup
+from fairlead.cluster.jobs.ending import Ending
+from fairlead.cluster.jobs.launch import RunningJob, run, start
+from fairlead.cluster.jobs.processes import JobProcesses, now_s
+from fairlead.cluster.jobs.signals import NotedSignals
+from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
-from fairlead.cluster.signals import NotedSignals
-from fairlead.cluster.startup import StartupTimeout
 from fairlead.errors import HostError
 from fairlead.runtime import start_ticks
 

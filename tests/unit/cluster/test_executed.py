@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import executed
+from fairlead.cluster.remote import executed
 
 MAIN = "from fairlead.cli.main import main; main()"
 CLUSTER = '[cluster]\nname = "c"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'

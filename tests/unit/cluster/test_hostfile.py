@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster.choose import cluster_file
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.found import to_toml
-from fairlead.cluster.hostfile import Entry, from_hostfile, parse
-from fairlead.cluster.site import Site, places
+from fairlead.cluster.inventory.choose import cluster_file
+from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.hostfile import Entry, from_hostfile, parse
+from fairlead.cluster.inventory.site import Site, places
 from fairlead.errors import ConfigError, FairleadError, HostError, MissingToolError
 
 PODS = {f"pi-worker-{index}.pi.default.svc": f"10.244.{index}.7" for index in range(3)}

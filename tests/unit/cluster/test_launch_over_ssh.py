@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import job_processes
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.job_processes import JobProcesses
-from fairlead.cluster.launch import end_leftovers_of, run, start
+from fairlead.cluster.jobs import processes
+from fairlead.cluster.jobs.launch import end_leftovers_of, run, start
+from fairlead.cluster.jobs.processes import JobProcesses
+from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers.base import get
-from fairlead.cluster.signals import NotedSignals
 from fairlead.errors import HostError
 
 CUSTOM = get("custom")()
@@ -73,7 +73,7 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ssh:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_processes, "STOP_GRACE_S", 0.3)
+    monkeypatch.setattr(processes, "STOP_GRACE_S", 0.3)
 
 
 def put(path: Path, script: str) -> None:
@@ -213,7 +213,7 @@ def test_a_host_that_refuses_once_is_asked_again(ssh: Ssh, process: Callable[...
 def test_what_ignores_being_asked_is_killed_however_long_asking_took(
     ssh: Ssh, impatient: None, monkeypatch: pytest.MonkeyPatch, process: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    monkeypatch.setattr(job_processes, "LEFTOVERS_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(processes, "LEFTOVERS_TIMEOUT_S", 0.1)
     deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB="0a0b0c0d")
     ssh.slow("a", 0.7)
     end_leftovers_of(cluster("a"), "0a0b0c0d")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import remote_processes
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import Executor, executor_of
-from fairlead.cluster.remote_processes import RemoteProcesses
+from fairlead.cluster.remote import processes
+from fairlead.cluster.remote.processes import RemoteProcesses
 
 CLUSTER = """
 [cluster]
@@ -25,7 +25,7 @@ HOLDER = """
 import sys, time
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.remote_processes import RemoteProcesses
+from fairlead.cluster.remote.processes import RemoteProcesses
 executor = executor_of(Cluster.load(sys.argv[1]))
 process = RemoteProcesses().start(executor, "here", ["sh", "-c", "echo $$; exec sleep 1000"])
 print(process.stdout.readline(), flush=True)
@@ -57,7 +57,7 @@ def test_what_runs_is_ended_when_it_is_let_go(here: Executor) -> None:
 
 
 def test_what_does_not_end_is_killed(here: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_processes, "END_S", 0.2)
+    monkeypatch.setattr(processes, "END_S", 0.2)
     deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print('begun', flush=True); time.sleep(1000)"
     with RemoteProcesses() as remote:
         process = remote.start(here, "here", [sys.executable, "-c", deaf])

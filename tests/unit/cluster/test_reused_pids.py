@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import lab, runtime
-from fairlead.cluster import launch
+from fairlead.cluster.jobs import launch
 from fairlead.lab import state
 from fairlead.lab.lab import congestion_runners
 from fairlead.lab.migration import pause

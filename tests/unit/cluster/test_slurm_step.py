@@ -9,9 +9,9 @@ import pytest
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.found import to_toml
-from fairlead.cluster.site import Site
-from fairlead.cluster.slurm_step import Nodes, from_step
+from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.site import Site
+from fairlead.cluster.inventory.slurm_step import Nodes, from_step
 from fairlead.errors import ConfigError
 
 # srun -N2 in a job of four nodes, Slurm 22.05: the variables that matter.

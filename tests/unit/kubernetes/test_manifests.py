@@ -113,7 +113,7 @@ def test_the_launcher_runs_fairlead_in_mpiruns_place(path: Path, plane: str, mon
         return 0
 
     monkeypatch.setattr("fairlead.manage.run.run", started)
-    monkeypatch.setattr("fairlead.cluster.choose.cluster_file", Path)
+    monkeypatch.setattr("fairlead.cluster.inventory.choose.cluster_file", Path)
     done = CliRunner().invoke(run, words)
     assert done.exception is None, done.output
     # Where the operator mounts the hostfile.

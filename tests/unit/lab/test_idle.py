@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from fairlead.cluster import preload
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.lab import LabExecutor
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import preload
 from fairlead.config import parse
 from fairlead.lab import idle
 from fairlead.lab.description import Description

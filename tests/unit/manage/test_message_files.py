@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster import fetch
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.local import LocalExecutor
 from fairlead.cluster.executors.ssh import SshExecutor
+from fairlead.cluster.remote import fetch
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import message_files
 from fairlead.manage.message_files import MessageFiles

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.ending import Ending
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs.ending import Ending
 from fairlead.manage import run
 from fairlead.manage.components import STAGES
 from fairlead.manage.management import Management, OtherPlaneError

@@ -16,8 +16,8 @@ from fairlead.benchmarks.measuring import client_server, records, repeat
 from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import attempt, run_on
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote.execute import attempt, run_on
 from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolError
 from fairlead.progress import Progress
 from fairlead.readers import perftest

@@ -4,9 +4,9 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from fairlead.cluster.execute import attempt
 from fairlead.cluster.executors import Executor
-from fairlead.cluster.remote_processes import RemoteProcesses
+from fairlead.cluster.remote.execute import attempt
+from fairlead.cluster.remote.processes import RemoteProcesses
 from fairlead.errors import MeasurementError
 
 START_S = 10.0  # in which servers must listen

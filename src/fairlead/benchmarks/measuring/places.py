@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.errors import MeasurementError
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from fairlead import native
-from fairlead.cluster import launch, startup
-from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch, startup
+from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.errors import HostError, MeasurementError, MissingToolError
 from fairlead.programs import debian_mpich
 
@@ -140,7 +140,7 @@ def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | 
 
     Raises:
         MissingToolError: it was not built for this MPI.
-        ConfigError, HostError, LaunchError: see `fairlead.cluster.launch`.
+        ConfigError, HostError, LaunchError: see `fairlead.cluster.jobs.launch`.
     """
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     launcher, job = launch.prepare(cluster, [program], len(hosts), job_id=secrets.token_hex(4), hosts=hosts)

@@ -18,11 +18,11 @@ import numpy.typing as npt
 from fairlead import native
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.noise import sources
-from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import end_session
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.remote_processes import RemoteProcesses
+from fairlead.cluster.remote.deploy import deploy
+from fairlead.cluster.remote.execute import end_session
+from fairlead.cluster.remote.processes import RemoteProcesses
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store

@@ -7,10 +7,10 @@ from typing import Any
 from fairlead import native
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.noise import measure as noise
-from fairlead.cluster.deploy import deploy
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote.deploy import deploy
+from fairlead.cluster.remote.execute import run_on
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store

@@ -14,8 +14,8 @@ class ClusterArgument(click.ParamType):
     name = "cluster"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """See `fairlead.cluster.choose.cluster_file`."""
-        from fairlead.cluster.choose import cluster_file
+        """See `fairlead.cluster.inventory.choose.cluster_file`."""
+        from fairlead.cluster.inventory.choose import cluster_file
 
         if value == "--":
             self.fail(NOTHING_NAMED, param, ctx)

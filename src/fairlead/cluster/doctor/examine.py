@@ -16,13 +16,13 @@ from fairlead.cluster.doctor import plain
 from fairlead.cluster.doctor.facts import ClockOffset, ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
-from fairlead.cluster.execute import attempt, on_all
 from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.guardian.places import PLACES
 from fairlead.cluster.host_binaries import OVERLAY_PORTS, bring, guardian_tool
-from fairlead.cluster.launch import launcher_address_on
+from fairlead.cluster.jobs.launch import launcher_address_on
 from fairlead.cluster.launchers import ask
 from fairlead.cluster.launchers.detect import parse_version
+from fairlead.cluster.remote.execute import attempt, on_all
 from fairlead.errors import FairleadError
 
 SERVE_TIMEOUT_S = 10.0

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote.execute import run_on
 
 TIMEOUT_S = 40.0
 IFF_UP, IFF_LOOPBACK = 0x1, 0x8  # linux/if.h

@@ -8,10 +8,10 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from fairlead.cluster import executed
 from fairlead.cluster.doctor import bundle
-from fairlead.cluster.execute import end_session, unexpected
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.execute import end_session, unexpected
 from fairlead.errors import HostError, MissingToolError
 
 PYTHON = "python3"

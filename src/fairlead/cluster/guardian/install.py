@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from fairlead import native
-from fairlead.cluster.deploy import deploy
-from fairlead.cluster.execute import attempt, converse, on_all
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.guardian import steps
 from fairlead.cluster.guardian.places import INSTALLED, PROGRAM
 from fairlead.cluster.guardian.state import HostState, host_state
 from fairlead.cluster.guardian.steps import RootCommand
+from fairlead.cluster.remote.deploy import deploy
+from fairlead.cluster.remote.execute import attempt, converse, on_all
 from fairlead.errors import FairleadError, HostError, PrivilegeError
 
 TIMEOUT_S = 60.0

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.cluster.execute import run_on
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.guardian.places import GROUP, INSTALLED, PLACES, PROGRAM
+from fairlead.cluster.remote.execute import run_on
 
 CAPABILITY = "cap_net_admin"
 TOOLS = ("sudo", "groupadd", "groupdel", "gpasswd", "setcap", "setpriv")

@@ -3,10 +3,10 @@
 import os
 import subprocess
 
-from fairlead.cluster import executed
-from fairlead.cluster.execute import attempt
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.launchers.base import LAUNCHERS, Launcher, Mpi, get
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.execute import attempt
 from fairlead.errors import ConfigError, MissingToolError
 
 _OWN_LINE = 'use a launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'

@@ -23,7 +23,7 @@ class RelayPlane(Plane):
     @contextmanager
     def joined(self, cluster: "Cluster", job: "Job", management: "Management") -> Iterator[tuple["Job", "Management"]]:
         """See `Plane.joined`."""
-        from fairlead.cluster import preload
+        from fairlead.cluster.jobs import preload
 
         environment = preload.environment(cluster, tuple(host.name for host in cluster.compute_hosts()))
         hosts = tuple(host.name for host in cluster.managed_hosts())  # also those without ranks may relay

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from typing import Literal
 
-from fairlead.cluster import host_addresses, slurm
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.host_addresses import Resolve
-from fairlead.cluster.slurm import Expand
+from fairlead.cluster.inventory import host_addresses, slurm
+from fairlead.cluster.inventory.host_addresses import Resolve
+from fairlead.cluster.inventory.slurm import Expand
 from fairlead.errors import ConfigError
 
 Nodes = Literal["job", "step"]

@@ -4,11 +4,11 @@ import math
 import subprocess
 import time
 
-from fairlead.cluster import executed
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on, unexpected
 from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.errors import FairleadError, HostError
 from fairlead.runtime import START_OF
 

@@ -13,13 +13,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from fairlead import native
-from fairlead.cluster import executed
-from fairlead.cluster.deploy import deploy_everywhere
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import check_reached, end_session, on_all, unexpected
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.job import Job
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.deploy import deploy_everywhere
+from fairlead.cluster.remote.execute import check_reached, end_session, on_all, unexpected
 from fairlead.errors import HostError
 from fairlead.lab.idle import VARIABLE
 

@@ -9,11 +9,11 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from fairlead import interrupts
-from fairlead.cluster.ending import Ending
+from fairlead.cluster.jobs.ending import Ending
 from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
-    from fairlead.cluster.launch import RunningJob
+    from fairlead.cluster.jobs.launch import RunningJob
     from fairlead.cluster.launchers import Launcher
 
 _log = logging.getLogger(__name__)

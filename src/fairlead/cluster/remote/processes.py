@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from fairlead.cluster import executed
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote import executed
 from fairlead.runtime import START_OF
 
 END_S = 10.0  # within which a command must end when it is told

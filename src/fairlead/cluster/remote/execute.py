@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from fairlead.cluster import executed
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote import executed
 from fairlead.errors import HostError, MissingToolError
 
 AT_ONCE = 32  # hosts talked to at the same time

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from fairlead import files
-from fairlead.cluster import site
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.found import to_toml
-from fairlead.cluster.hostfile import from_hostfile
-from fairlead.cluster.slurm import from_slurm
+from fairlead.cluster.inventory import site
+from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.hostfile import from_hostfile
+from fairlead.cluster.inventory.slurm import from_slurm
 from fairlead.errors import ConfigError
 
 HOSTFILE = "hostfile:"

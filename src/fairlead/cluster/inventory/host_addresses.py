@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.execute import attempt
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote.execute import attempt
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
 Resolve = Callable[[str], str]  # name -> IPv4 address

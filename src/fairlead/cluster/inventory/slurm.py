@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host, Ssh
-from fairlead.cluster.host_addresses import Resolve, interface_here, resolved, seen_by_others
+from fairlead.cluster.inventory.host_addresses import Resolve, interface_here, resolved, seen_by_others
 from fairlead.errors import ConfigError, MissingToolError
 
 Expand = Callable[[str], list[str]]  # Slurm's compressed node list -> names

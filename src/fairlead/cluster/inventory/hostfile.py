@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairlead.cluster.description import Cluster, Host, Ssh
-from fairlead.cluster.execute import on_all
 from fairlead.cluster.executors import executor_of
-from fairlead.cluster.found import to_toml
-from fairlead.cluster.host_addresses import Resolve, interface_on, resolved, seen_by_others
-from fairlead.cluster.site import Site
+from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.host_addresses import Resolve, interface_on, resolved, seen_by_others
+from fairlead.cluster.inventory.site import Site
+from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import ConfigError, HostError, of_system
 
 _FORMS = "write one host a line: `n1`, `n1 slots=2` (Open MPI) or `n1:2` (MPICH, Intel MPI)"

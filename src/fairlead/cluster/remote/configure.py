@@ -3,10 +3,10 @@
 import subprocess
 from collections.abc import Sequence
 
-from fairlead.cluster import executed
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import on_all, run_on
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import LaunchError, MissingToolError
 
 TIMEOUT_S = 300.0

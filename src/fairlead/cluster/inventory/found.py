@@ -3,7 +3,7 @@
 import json
 
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.site import Site
+from fairlead.cluster.inventory.site import Site
 
 _NOTHING_SAID = Site()
 

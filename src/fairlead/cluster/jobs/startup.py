@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fairlead.cluster.execute import on_all
+from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import FairleadError, HostError, LaunchError, reason_of
 
 if TYPE_CHECKING:
-    from fairlead.cluster.launch import RunningJob
+    from fairlead.cluster.jobs.launch import RunningJob
 
 _log = logging.getLogger(__name__)
 TIMEOUT_S = 60.0

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.execute import attempt, on_all, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, executor_of
+from fairlead.cluster.remote.execute import attempt, on_all, run_on, unexpected
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
 MANIFEST = "SHA256SUMS"

@@ -11,16 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from fairlead.cluster import addresses, executed, preload, startup
-from fairlead.cluster.deploy import deploy_everywhere
+from fairlead.cluster import addresses
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.execute import attempt, run_on, unexpected
 from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
-from fairlead.cluster.job_processes import STOP_GRACE_S, JobProcesses, now_s
+from fairlead.cluster.jobs import preload, startup
+from fairlead.cluster.jobs.processes import STOP_GRACE_S, JobProcesses, now_s
+from fairlead.cluster.jobs.signals import SignalCallback, forwarding, pass_on
+from fairlead.cluster.jobs.startup import StartupTimeout, StartWatch
 from fairlead.cluster.launchers import Launcher, detect, get
-from fairlead.cluster.signals import SignalCallback, forwarding, pass_on
-from fairlead.cluster.startup import StartupTimeout, StartWatch
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.deploy import deploy_everywhere
+from fairlead.cluster.remote.execute import attempt, run_on, unexpected
 from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError, reason_of
 from fairlead.runtime import START_OF, Process
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import IO
 
-from fairlead.cluster import executed
-from fairlead.cluster.execute import check_reached
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.execute import check_reached
 from fairlead.errors import HostError, MissingToolError
 
 STANDSTILL_S = 60.0  # no longer than this without a byte; how long all of it takes is not limited

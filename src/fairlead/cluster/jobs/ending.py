@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
-    from fairlead.cluster.launch import RunningJob
+    from fairlead.cluster.jobs.launch import RunningJob
 
 _log = logging.getLogger(__name__)
 GRACE_S = 2.0  # from the signal to the end of patience; Open MPI gives its ranks 1 s from TERM to KILL
