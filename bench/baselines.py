@@ -15,9 +15,9 @@ from bench.session import Session
 from bench.sockets import Connection, Sampler
 from fairlead.cluster.job import Job
 from fairlead.errors import LaunchError, StatisticsError
-from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
-from fairlead.experiment.congestion_schedule import CongestionSchedule
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.factors.congestion import CongestionPlan, Episode, episodes
+from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.running.congestion_schedule import CongestionSchedule
 from fairlead.manage.components import ROUTE
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.supervisor import supervise, timed

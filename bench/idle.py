@@ -18,7 +18,7 @@ from fairlead.cluster.executors import executor_of
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.remote.execute import run_on
 from fairlead.errors import MeasurementError
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.factors.program import ProgramPlan
 from fairlead.manage.supervisor import supervise
 
 CPU_TARGET = 0.0005

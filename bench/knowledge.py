@@ -15,7 +15,7 @@ from bench.session import Session
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.survey import SurveySettings
 from fairlead.errors import StatisticsError
-from fairlead.experiment.testbed import SIZES_B
+from fairlead.experiment.running.testbed import SIZES_B
 from fairlead.lab.congestion import Streams
 from fairlead.protocol.events import Rerouted
 from fairlead.statistics.estimates import paired_ratio, recovered_share

@@ -17,14 +17,14 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, LaunchError
-from fairlead.experiment import comparison_session
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.comparison import ComparisonExperiment
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.congestion_schedule import RunningCongestion
-from fairlead.experiment.program import ProgramPlan
-from fairlead.experiment.testbed import SIZES_B, Running
+from fairlead.experiment.comparisons import session as comparison_session
+from fairlead.experiment.comparisons.experiment import ComparisonExperiment
+from fairlead.experiment.factors.congestion import CongestionPlan
+from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.plans.comparison import ComparisonPlan
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.congestion_schedule import RunningCongestion
+from fairlead.experiment.running.testbed import SIZES_B, Running
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
@@ -106,7 +106,7 @@ class Network:
         """Run what is left of a comparison whose only network is this one; its number in the store.
 
         Raises:
-            FairleadError: see `fairlead.experiment.runner.Experiment.run`.
+            FairleadError: see `fairlead.experiment.running.runner.Experiment.run`.
         """
         comparison = kind(plan, self.store, ledger=self.ledger)
         comparison.run(self.session.progress, running=Running(self.lab, self.cluster))

@@ -21,7 +21,7 @@ from bench.session import Session
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.launch import RunningJob
 from fairlead.errors import LaunchError, MeasurementError
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.factors.program import ProgramPlan
 from fairlead.lab import congestion
 from fairlead.lab.congestion import Streams
 from fairlead.lab.topology import DirectedLink

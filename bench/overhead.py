@@ -7,9 +7,9 @@ from bench.figures import AT_MOST, Figure, ends
 from bench.session import Session
 from fairlead.analysis import comparison
 from fairlead.analysis.effects import EffectEstimate
-from fairlead.experiment.comparison import ComparisonExperiment
-from fairlead.experiment.comparison_form import CLEAN, NETWORK
-from fairlead.experiment.design import Row
+from fairlead.experiment.comparisons.experiment import ComparisonExperiment
+from fairlead.experiment.plans.comparison_form import CLEAN, NETWORK
+from fairlead.experiment.plans.design import Row
 
 ACCOUNTED_TARGET = 0.01
 MEASURED_TARGET = 0.03

@@ -20,7 +20,7 @@ from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors
 from fairlead.cluster.jobs import launch
 from fairlead.errors import MeasurementError
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.factors.program import ProgramPlan
 from fairlead.protocol import commands
 from fairlead.statistics import estimates
 

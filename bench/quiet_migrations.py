@@ -9,10 +9,10 @@ from bench import laboratory
 from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
-from fairlead.experiment import comparison_session
-from fairlead.experiment.congestion import Episode
-from fairlead.experiment.congestion_schedule import CongestionSchedule
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.comparisons import session as comparison_session
+from fairlead.experiment.factors.congestion import Episode
+from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.running.congestion_schedule import CongestionSchedule
 from fairlead.manage.migration import movers
 from fairlead.manage.supervisor import supervise, timed
 from fairlead.protocol import events

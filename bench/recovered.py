@@ -10,8 +10,8 @@ from bench.session import Session
 from fairlead import programs
 from fairlead.analysis import comparison
 from fairlead.errors import StatisticsError
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.plans.comparison import ComparisonPlan
 from fairlead.lab.congestion.description import Streams
 from fairlead.statistics import estimates
 from fairlead.store import Run, Store

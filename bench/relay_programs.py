@@ -7,7 +7,7 @@ from bench.figures import Figure
 from bench.overhead import accounted
 from bench.session import Session
 from fairlead.analysis import comparison
-from fairlead.experiment import comparison_session
+from fairlead.experiment.comparisons import session as comparison_session
 
 PLAN = laboratory.EXAMPLES / "relay.toml"
 

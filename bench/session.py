@@ -42,7 +42,7 @@ class Session:
         print(f"{self.group} {time.monotonic() - self._begin_s:7.1f} s  {text}", flush=True)
 
     def progress(self, done: int, total: int, text: str) -> None:
-        """Progress as `fairlead.experiment.runner` reports it."""
+        """Progress as `fairlead.experiment.running.runner` reports it."""
         self.say(f"run {done + 1} of {total}: {text}")
 
     def record(self, **sample: object) -> None:

@@ -9,8 +9,8 @@ from pydantic.fields import FieldInfo
 from fairlead.cli.measuring.plan import PlanFile
 from fairlead.cluster.description import ClusterFile
 from fairlead.cluster.inventory.site import SiteFile
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.plan import Plan
+from fairlead.experiment.plans.comparison import ComparisonPlan
+from fairlead.experiment.plans.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.prices.book import BookFile
 from fairlead.profile.settings import ProfileSettings

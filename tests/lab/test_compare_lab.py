@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fairlead.analysis import comparison
-from fairlead.experiment import comparison_session
-from fairlead.experiment.comparison_session import Forecast
+from fairlead.experiment.comparisons import session
+from fairlead.experiment.comparisons.session import Forecast
 from fairlead.report import make
 from fairlead.report.run import findings
 from fairlead.store import Store
@@ -64,16 +64,16 @@ congestions = ["streams", "delay"]
 def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> None:
     (tmp_path / "star.toml").write_text(LAB)
     (tmp_path / "plan.toml").write_text(PLAN)
-    plan = comparison_session.read(tmp_path / "plan.toml")
+    plan = session.read(tmp_path / "plan.toml")
     told: list[Forecast] = []
 
     def compare(*patterns: str) -> tuple[comparison.Comparison, Path, Path]:
-        experiment = comparison_session.compare(
+        experiment = session.compare(
             plan,
             tmp_path / "results",
             survey_progress=lambda what, done, total: None,
             progress=lambda done, total, text: None,
-            only=comparison_session.chosen(plan, patterns),
+            only=session.chosen(plan, patterns),
             announce=told.append,
         )
         with Store.read(tmp_path / "results") as store:
@@ -113,15 +113,15 @@ SCALED = PLAN.replace("replications = 1", "replications = 1\nscale = 0.5").repla
 def test_lengths_are_found_once_and_used_by_all_runs(tmp_path: Path) -> None:
     (tmp_path / "star.toml").write_text(LAB)
     (tmp_path / "plan.toml").write_text(SCALED)
-    plan = comparison_session.read(tmp_path / "plan.toml")
+    plan = session.read(tmp_path / "plan.toml")
 
     def compare(pattern: str) -> int:
-        return comparison_session.compare(
+        return session.compare(
             plan,
             tmp_path / "results",
             survey_progress=lambda what, done, total: None,
             progress=lambda done, total, text: None,
-            only=comparison_session.chosen(plan, [pattern]),
+            only=session.chosen(plan, [pattern]),
         )
 
     experiment = compare("cg.streams.*")

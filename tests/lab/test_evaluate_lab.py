@@ -12,7 +12,7 @@ from managed_runs import mesh_text
 from fairlead import lab
 from fairlead.analysis import aggregation, dataset
 from fairlead.bonding import parse
-from fairlead.experiment.cleanup_ledger import FILE_NAME
+from fairlead.experiment.running.cleanup_ledger import FILE_NAME
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # six labs and twelve runs

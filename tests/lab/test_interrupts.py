@@ -22,7 +22,7 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
-from fairlead.experiment.cleanup_ledger import FILE_NAME
+from fairlead.experiment.running.cleanup_ledger import FILE_NAME
 from fairlead.runtime import Process
 from fairlead.store import Store
 

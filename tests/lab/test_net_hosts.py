@@ -20,9 +20,9 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import base
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError, HostError
-from fairlead.experiment import plan_file
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.evaluation import Evaluation
+from fairlead.experiment.evaluations.experiment import Evaluation
+from fairlead.experiment.plans import plan_file
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
 from fairlead.net import apply as on_hosts
 from fairlead.net.change import Wanted
 from fairlead.net.state import JOURNAL

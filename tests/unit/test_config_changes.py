@@ -7,8 +7,8 @@ import pytest
 from fairlead import config
 from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.plan import Plan
+from fairlead.experiment.plans.comparison import ComparisonPlan
+from fairlead.experiment.plans.plan import Plan
 
 PLAN = """\
 [evaluation]

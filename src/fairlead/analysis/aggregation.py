@@ -88,7 +88,7 @@ def observe(network: Mapping[str, Any], hosts: Sequence[HostTraffic]) -> Observe
     """Of one row; None: nothing was sent between hosts.
 
     Args:
-        network: as `fairlead.experiment.network.facts`.
+        network: as `fairlead.experiment.factors.network.facts`.
     """
     mode, nics = network.get("mode", "active-backup"), int(network["nics"])
     policy, switch = network.get("hash", ""), network.get("switch", "")

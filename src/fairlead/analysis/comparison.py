@@ -125,7 +125,7 @@ class ProgramResults:
     """One case's results: a program, where a plan has several networks or congestions under one of each.
 
     Attributes:
-        name: the case's (`fairlead.experiment.comparison_plan.Case`).
+        name: the case's (`fairlead.experiment.plans.comparison.Case`).
         slowdown: T_ic / T_nc of runs in pairs.
         has_detour: whether any pair of hosts has a detour on this network; None if it was not characterized.
         communication: by scenario, runs whose messages were monitored.

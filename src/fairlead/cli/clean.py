@@ -26,7 +26,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
       fairlead clean --dry-run site.toml
     """
     from fairlead.cluster.description import Cluster
-    from fairlead.experiment import cleanup_ledger
+    from fairlead.experiment.running import cleanup_ledger
     from fairlead.lab import state
     from fairlead.manage import clean
 

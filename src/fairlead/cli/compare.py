@@ -15,8 +15,8 @@ from fairlead.protocol.enums import Acknowledge
 
 if TYPE_CHECKING:
     from fairlead.config_changes import ConfigChange
-    from fairlead.experiment.comparison_plan import ComparisonPlan
-    from fairlead.experiment.runner import Progress
+    from fairlead.experiment.plans.comparison import ComparisonPlan
+    from fairlead.experiment.running.runner import Progress
 
 
 @click.command("compare")
@@ -101,19 +101,19 @@ def command(
       fairlead compare examples/demo.toml --scale 0.2
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
-    from fairlead.experiment import comparison_session
+    from fairlead.experiment.comparisons import session
 
-    plan = comparison_session.read(plan_file, changes)
+    plan = session.read(plan_file, changes)
     if stages:
-        plan = comparison_session.with_table(plan, stages=True)
+        plan = session.with_table(plan, stages=True)
     if monitor is not None:
-        plan = comparison_session.with_table(plan, monitor=monitor)
+        plan = session.with_table(plan, monitor=monitor)
     if acknowledge:
         if not plan.comparison.monitor:
             raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
-        plan = comparison_session.with_table(plan, acknowledge=acknowledge)
+        plan = session.with_table(plan, acknowledge=acknowledge)
     if planes:
-        plan = comparison_session.with_table(plan, planes=tuple(dict.fromkeys(planes)))
+        plan = session.with_table(plan, planes=tuple(dict.fromkeys(planes)))
     if plan.comparison.stages and len(plan.comparison.planes) > 1:
         raise click.UsageError(
             "components are added one by one over one plane: leave out --stages, or all but one --plane"
@@ -121,10 +121,10 @@ def command(
     if scale is not None:
         if any(case.network.lab is None for case in plan.all_cases()):
             raise click.UsageError("--scale: a cluster's links are as they are; only labs can be scaled")
-        plan = comparison_session.with_table(plan, scale=scale)
+        plan = session.with_table(plan, scale=scale)
     if replications:
-        plan = comparison_session.with_table(plan, replications=replications)
-    only = comparison_session.chosen(plan, patterns, congestions)
+        plan = session.with_table(plan, replications=replications)
+    only = session.chosen(plan, patterns, congestions)
     if show_plan:
         _show(plan, only)
         return 0
@@ -133,26 +133,27 @@ def command(
 
 def _show(plan: "ComparisonPlan", only: list[str]) -> None:
     """The runs of these cases in their order, and how long they take."""
-    from fairlead.experiment import comparison_form, comparison_session
+    from fairlead.experiment.comparisons import session
+    from fairlead.experiment.plans import comparison_form
 
     rows = [row for row in comparison_form.rows_of(plan) if row.levels[comparison_form.CASE] in only]
     width = max(len(name) for name in only)
     for row in rows:
         case, scenario = row.levels[comparison_form.CASE], comparison_form.scenario(row.levels)
         click.echo(f"{row.position:4}  {case:{width}}  {scenario:20} replication {row.replication}")
-    click.echo(comparison_session.forecast(plan, rows).describe())
+    click.echo(session.forecast(plan, rows).describe())
 
 
 def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
     from fairlead.analysis import comparison
     from fairlead.cli.output.progress import progress_on
-    from fairlead.experiment import comparison_session
+    from fairlead.experiment.comparisons import session
     from fairlead.report import make
     from fairlead.store import Store
 
     try:
         with progress_on(sys.stderr) as survey_progress:
-            experiment = comparison_session.compare(
+            experiment = session.compare(
                 plan,
                 results,
                 survey_progress=survey_progress,

@@ -56,9 +56,10 @@ def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> 
     """
     from fairlead.cli.output.progress import progress_on
     from fairlead.display.terminal import console
-    from fairlead.experiment import endings, row_checks
-    from fairlead.experiment import plan_file as plan_files
-    from fairlead.experiment.evaluation import Evaluation
+    from fairlead.experiment.evaluations import endings
+    from fairlead.experiment.evaluations.experiment import Evaluation
+    from fairlead.experiment.plans import plan_file as plan_files
+    from fairlead.experiment.plans import row_checks
     from fairlead.report.evaluation import evaluation_report
     from fairlead.store import Store
 
@@ -155,8 +156,8 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]")
       fairlead evaluate plan examples/evaluate/small.toml --all
       fairlead evaluate plan examples/evaluate/802.3ad.toml --set class=D
     """
-    from fairlead.experiment import design, plan_words, row_checks, row_needs
-    from fairlead.experiment import plan_file as plan_files
+    from fairlead.experiment.plans import design, plan_words, row_checks, row_needs
+    from fairlead.experiment.plans import plan_file as plan_files
 
     read = plan_files.read(plan_file, changes)
     for line in (*plan_words.summary(read), *row_needs.summary(read)):

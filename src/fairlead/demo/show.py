@@ -15,12 +15,13 @@ from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
 from fairlead.demo.live import Live
 from fairlead.errors import LaunchError, MeasurementError
-from fairlead.experiment import calibration, comparison_session, trial
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.congestion import Episode, describe_bottleneck
-from fairlead.experiment.congestion_schedule import RunningCongestion
-from fairlead.experiment.program import ProgramPlan, prepare_program
+from fairlead.experiment.comparisons import calibration, session
+from fairlead.experiment.factors.congestion import Episode, describe_bottleneck
+from fairlead.experiment.factors.program import ProgramPlan, prepare_program
+from fairlead.experiment.plans.comparison import ComparisonPlan
+from fairlead.experiment.running import trial
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.congestion_schedule import RunningCongestion
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.lab import Lab
@@ -96,7 +97,7 @@ def show_demo(results: Path, *, plane: str, scale: float | None, tell: Callable[
     Raises:
         FairleadError: the lab or the program could not be started, or the program failed.
     """
-    plan = comparison_session.read(demo.PLAN)
+    plan = session.read(demo.PLAN)
     description = lab_description.load(demo.LAB)
     hosts = [host for host in resolve_lab(description).hosts if host.role == "compute"]
     if scale is None:

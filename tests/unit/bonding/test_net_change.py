@@ -12,7 +12,7 @@ from fairlead.cli.net import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.base import Executor
 from fairlead.errors import ConfigError
-from fairlead.experiment.network import NetworkTable
+from fairlead.experiment.factors.network import NetworkTable
 from fairlead.net import apply
 from fairlead.net.change import Wanted, plan_change
 from fairlead.net.state import Address, HostNetwork, Nic

@@ -8,9 +8,10 @@ from fairlead import config
 from fairlead.benchmarks.measuring import records
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, MissingToolError
-from fairlead.experiment import design, testbed
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.plan import Plan
+from fairlead.experiment.plans import design
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.running import testbed
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
 from fairlead.store import Store
 
 CLUSTER = """

@@ -9,7 +9,7 @@ from fairlead.demo import pace
 from fairlead.demo.live import Live
 from fairlead.demo.pace import Pace, Second
 from fairlead.demo.show import Shown
-from fairlead.experiment import comparison_session
+from fairlead.experiment.comparisons import session
 from fairlead.protocol import events, reasons
 from fairlead.protocol.messages import AgentEvent
 
@@ -90,7 +90,7 @@ def test_share_of_the_lost_time_that_is_recovered() -> None:
 
 
 def test_the_plan_that_it_runs_by_is_the_one_that_it_writes(tmp_path: Path) -> None:
-    plan = comparison_session.read(demo.write(tmp_path)[0])
+    plan = session.read(demo.write(tmp_path)[0])
     (program,) = plan.programs
     assert program.of_length(7).command == ("cg", "--class", "A", "--iterations", "7")
     assert plan.congestion is not None and plan.congestion.bottlenecks[0].between == ("leaf0", "leaf1")  # type: ignore[union-attr]

@@ -13,8 +13,9 @@ from fairlead.analysis.traffic import HostTraffic
 from fairlead.bonding.hashing import Flow, FlowEnd, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError
-from fairlead.experiment import network, plan_file
-from fairlead.experiment.plan import Plan
+from fairlead.experiment.factors import network
+from fairlead.experiment.plans import plan_file
+from fairlead.experiment.plans.plan import Plan
 from fairlead.lab.description import Description
 from fairlead.lab.nics import Sent
 from fairlead.lab.resolve import resolve_lab

@@ -8,10 +8,10 @@ import pytest
 
 from fairlead import config
 from fairlead.errors import ConfigError
-from fairlead.experiment import design, plan_file, plan_words
-from fairlead.experiment.management import Managed
-from fairlead.experiment.plan import Plan, under
-from fairlead.experiment.program import Program
+from fairlead.experiment.factors.management import Managed
+from fairlead.experiment.factors.program import Program
+from fairlead.experiment.plans import design, plan_file, plan_words
+from fairlead.experiment.plans.plan import Plan, under
 from fairlead.manage.components import FULL, MIGRATING, NONE, STAGES, Components
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "evaluate"

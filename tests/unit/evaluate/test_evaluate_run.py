@@ -19,9 +19,9 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import main
 from fairlead.cluster import cgroups
 from fairlead.errors import FairleadError, HostError, PrivilegeError
-from fairlead.experiment import plan_file
-from fairlead.experiment.cleanup_ledger import FILE_NAME, CleanupLedger
-from fairlead.experiment.evaluation import Evaluation
+from fairlead.experiment.evaluations.experiment import Evaluation
+from fairlead.experiment.plans import plan_file
+from fairlead.experiment.running.cleanup_ledger import FILE_NAME, CleanupLedger
 from fairlead.net import apply as net
 from fairlead.store import Store
 

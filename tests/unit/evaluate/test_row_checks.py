@@ -10,7 +10,8 @@ from fairlead.cli.evaluate import command as evaluate
 from fairlead.cluster import memory
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.experiment import comparison_session, plan_file, row_checks, row_needs
+from fairlead.experiment.comparisons import session
+from fairlead.experiment.plans import plan_file, row_checks, row_needs
 
 GIB = 2**30
 CLUSTER = """\
@@ -265,7 +266,7 @@ def comparison(tmp_path: Path) -> Path:
 
 
 def test_all_cases_of_a_comparison_are_judged_at_once(comparison: Path) -> None:
-    assert len(comparison_session.read(comparison).all_cases()) == 3
+    assert len(session.read(comparison).all_cases()) == 3
     (comparison.parent / "m.toml").unlink()
     rewrite(
         *(
@@ -276,7 +277,7 @@ def test_all_cases_of_a_comparison_are_judged_at_once(comparison: Path) -> None:
         ('["h0", "h1"]', '["h0", "h7"]'),
     )
     with pytest.raises(ConfigError) as caught:
-        comparison_session.read(comparison)
+        session.read(comparison)
     places = [
         line.split(": ")[0].rpartition(":")[2] + " " + line.split(": ")[1]
         for line in str(caught.value).split("\n")[::2]
@@ -335,7 +336,7 @@ def test_congestion_and_placement_of_rows_are_held_against_the_lab(tmp_path: Pat
 def test_memory_of_a_case_is_held_against_this_machine(comparison: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "here_B", lambda: GIB)
     with pytest.raises(ConfigError, match=r"cg --class C on 8 ranks: needs 1.001.GiB of memory on this machine"):
-        comparison_session.read(rewrite(comparison, ('["cg", "--class", "S"]', '["cg", "--class", "C"]')))
+        session.read(rewrite(comparison, ('["cg", "--class", "S"]', '["cg", "--class", "C"]')))
 
 
 def test_compare_takes_other_values(comparison: Path) -> None:

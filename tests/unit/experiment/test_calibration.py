@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.experiment import calibrate, calibration
-from fairlead.experiment.calibrate import CalibrationRun
-from fairlead.experiment.calibration import Calibration, find_scale, first_scale
-from fairlead.experiment.comparison_plan import Case, NetworkPlan
-from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.comparisons import calibrate, calibration
+from fairlead.experiment.comparisons.calibrate import CalibrationRun
+from fairlead.experiment.comparisons.calibration import Calibration, find_scale, first_scale
+from fairlead.experiment.factors.congestion import CongestionPlan
+from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.plans.comparison import Case, NetworkPlan
 from fairlead.lab.processors import Use
 
 BOTTLENECK = {"kind": "streams", "between": ("leaf0", "leaf1")}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import FairleadError, HostError
-from fairlead.experiment.cleanup_ledger import FILE_NAME, CleanupLedger, end_left_over
+from fairlead.experiment.running.cleanup_ledger import FILE_NAME, CleanupLedger, end_left_over
 from fairlead.lab import lab as labs
 from fairlead.lab import state
 from fairlead.net import apply as net

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from fairlead.errors import LabError
-from fairlead.experiment.congestion import Episode
-from fairlead.experiment.congestion_schedule import CongestionSchedule, RunningCongestion
+from fairlead.experiment.factors.congestion import Episode
+from fairlead.experiment.running.congestion_schedule import CongestionSchedule, RunningCongestion
 
 
 class Going:

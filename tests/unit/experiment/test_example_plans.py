@@ -15,7 +15,8 @@ from fairlead.cli.measuring.plan import PlanFile
 from fairlead.cluster.description import Cluster
 from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
-from fairlead.experiment import comparison_session, design, plan_file, row_checks
+from fairlead.experiment.comparisons import session
+from fairlead.experiment.plans import design, plan_file, row_checks
 from fairlead.lab import description as lab_description
 from fairlead.programs import BUNDLED, needs
 from fairlead.programs.benchmarks import BENCHMARKS
@@ -59,7 +60,7 @@ def test_every_row_of_an_evaluation_can_run(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_every_case_of_a_comparison_can_run(name: str) -> None:
-    plan = comparison_session.read(FILES[name])
+    plan = session.read(FILES[name])
     assert row_checks.of_comparison(plan, FILES[name]).lines() == []
     for case in plan.all_cases():
         assert case.program.command[0] in BUNDLED
@@ -67,7 +68,7 @@ def test_every_case_of_a_comparison_can_run(name: str) -> None:
 
 
 def test_the_plan_that_comes_with_the_package_can_run() -> None:
-    plan = comparison_session.read(demo.PLAN)
+    plan = session.read(demo.PLAN)
     assert row_checks.of_comparison(plan, demo.PLAN).lines() == []
     assert [(case.program.command[0], case.network.lab) for case in plan.all_cases()] == [("cg", demo.LAB)]
     assert lab_description.load(demo.LAB) == lab_description.load(EXAMPLES / "mesh8.toml")
@@ -76,7 +77,7 @@ def test_the_plan_that_comes_with_the_package_can_run() -> None:
 def test_a_copy_of_it_can_run_and_replaces_nothing(tmp_path: Path) -> None:
     written = demo.write(tmp_path / "here")
     assert [path.name for path in written] == ["demo.toml", "mesh8.toml"]
-    assert [case.network.lab for case in comparison_session.read(written[0]).all_cases()] == [written[1]]
+    assert [case.network.lab for case in session.read(written[0]).all_cases()] == [written[1]]
     written[0].unlink()
     with pytest.raises(ConfigError, match=r"mesh8\.toml exists already"):
         demo.write(tmp_path / "here")
@@ -133,4 +134,4 @@ def test_the_changes_that_help_texts_show_can_be_made(command: click.Command) ->
             plan = plan_file.read(FILES[name], changes)
             assert row_checks.findings(plan, FILES[name]).lines() == []
         else:
-            comparison_session.read(FILES[name], changes)
+            session.read(FILES[name], changes)

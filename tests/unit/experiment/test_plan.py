@@ -11,13 +11,15 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.custom import Custom
 from fairlead.errors import ConfigError
-from fairlead.experiment import comparison, comparison_session, forecast, testbed, trial
-from fairlead.experiment.comparison import ComparisonExperiment
-from fairlead.experiment.comparison_form import key, rows_of, scenario
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.forecast import RemainingTime
-from fairlead.experiment.program import prepare_program
-from fairlead.experiment.trial import Taken
+from fairlead.experiment.comparisons import experiment, session
+from fairlead.experiment.comparisons.experiment import ComparisonExperiment
+from fairlead.experiment.factors.program import prepare_program
+from fairlead.experiment.plans import forecast
+from fairlead.experiment.plans.comparison import ComparisonPlan
+from fairlead.experiment.plans.comparison_form import key, rows_of, scenario
+from fairlead.experiment.plans.forecast import RemainingTime
+from fairlead.experiment.running import testbed, trial
+from fairlead.experiment.running.trial import Taken
 from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
 from fairlead.store import Store
@@ -139,31 +141,31 @@ def test_a_lab_that_lacks_what_the_congestion_names_is_told_before_anything_runs
     plan = tmp_path / "plan.toml"
     plan.write_text(SIMPLE.replace("mesh8.toml", str(EXAMPLES / "star8.toml")) + PROGRAMS)
     with pytest.raises(ConfigError, match="there is no link leaf0-leaf1"):
-        comparison_session.read(plan)
+        session.read(plan)
 
 
 def test_cases_are_chosen_by_pattern() -> None:
     plan = parse(CASES + PROGRAMS)
-    assert comparison_session.chosen(plan, []) == [case.name for case in plan.all_cases()]
-    assert comparison_session.chosen(plan, ["cg.mpi.*", "nbody.streams.mesh"]) == [
+    assert session.chosen(plan, []) == [case.name for case in plan.all_cases()]
+    assert session.chosen(plan, ["cg.mpi.*", "nbody.streams.mesh"]) == [
         *("nbody.streams.mesh", "cg.mpi.mesh", "cg.mpi.star")
     ]
     with pytest.raises(ConfigError, match=r"--only ep\.\*: no case"):
-        comparison_session.chosen(plan, ["ep.*"])
+        session.chosen(plan, ["ep.*"])
 
 
 def test_the_time_is_told_from_what_the_plan_says() -> None:
     plan = parse(CASES + PROGRAMS)
     rows = [row for row in rows_of(plan) if row.levels["case"] == "cg.streams.mesh"]
-    told = comparison_session.forecast(plan, rows)
+    told = session.forecast(plan, rows)
     runs_s = 2 * (10 + 10 + 2 * 10 + forecast.DETOUR_FACTOR * 10 + 4 * forecast.START_S)
     assert (told.runs, told.labs, told.unknown) == (8, 1, ())
     assert told.time_s == pytest.approx(runs_s + 10 + forecast.set_up_s(8))
     assert told.describe() == "8 runs on 1 network: about 3 minutes"
-    everything = comparison_session.forecast(plan, rows_of(plan))
+    everything = session.forecast(plan, rows_of(plan))
     assert everything.unknown == ("nbody",)
     assert "clean_s is missing for nbody" in everything.describe()
-    assert comparison_session.forecast(plan, []).describe() == "nothing is left to run"
+    assert session.forecast(plan, []).describe() == "nothing is left to run"
 
 
 def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
@@ -253,8 +255,8 @@ def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
 
 
 def test_the_example_of_the_thesis_is_sound() -> None:
-    plan = comparison_session.read(EXAMPLES / "dmcbm.toml")
-    told = comparison_session.forecast(plan, rows_of(plan))
+    plan = session.read(EXAMPLES / "dmcbm.toml")
+    told = session.forecast(plan, rows_of(plan))
     assert told.unknown == ()
     kinds = {bottleneck.kind for case in plan.all_cases() for bottleneck in case.congestion.bottlenecks}
     assert kinds == {"streams", "mpi", "delay"}
@@ -275,11 +277,11 @@ def test_the_command_shows_the_rows_of_a_case_and_their_time() -> None:
 
 
 def test_planes_stand_side_by_side() -> None:
-    plan = comparison_session.read(EXAMPLES / "relay.toml")
+    plan = session.read(EXAMPLES / "relay.toml")
     assert {scenario(row.levels) for row in rows_of(plan)} == {
         "clean", "congested", "clean_route", "congested_route", "clean_relay", "congested_relay",
     }  # fmt: skip
-    assert comparison.stored(plan)["comparison"]["planes"] == ["route", "relay"]
+    assert experiment.stored(plan)["comparison"]["planes"] == ["route", "relay"]
     one = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--plane", "relay", "--show-plan"])
     assert "congested_managed" in one.output
     two = CliRunner().invoke(command, [str(EXAMPLES / "relay.toml"), "--stages"])
@@ -290,12 +292,12 @@ def test_planes_stand_side_by_side() -> None:
 
 
 def test_cases_are_chosen_by_congestion_too() -> None:
-    plan = comparison_session.read(EXAMPLES / "migration.toml")
+    plan = session.read(EXAMPLES / "migration.toml")
     assert plan.comparison.migrate
-    assert comparison_session.chosen(plan, [], ["link"]) == ["cg.link.servers8"]
-    assert comparison_session.chosen(plan, ["cg*"], ["destination"]) == ["cg.destination.servers8"]
+    assert session.chosen(plan, [], ["link"]) == ["cg.link.servers8"]
+    assert session.chosen(plan, ["cg*"], ["destination"]) == ["cg.destination.servers8"]
     with pytest.raises(ConfigError, match="--congestion path: the plan has no such congestion"):
-        comparison_session.chosen(plan, [], ["path"])
+        session.chosen(plan, [], ["path"])
 
 
 def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,7 +314,7 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
         asked.append(hosts)
         return Custom(), Job(job_id, (), ("h1", "h0"))
 
-    monkeypatch.setattr("fairlead.experiment.program.launch.prepare", launcher_and_job)
+    monkeypatch.setattr("fairlead.experiment.factors.program.launch.prepare", launcher_and_job)
     cost = Expected(messages=0, bytes_B=0)
     found = Placement(
         program=["nbody"],
@@ -330,13 +332,13 @@ def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.M
     prepare_program(two, program.resolved(), "j")
     prepare_program(two, plain.program.resolved(), "j")
     assert asked == [("h1", "h0"), None]
-    stored = comparison.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
+    stored = experiment.stored(parse(SIMPLE + PROGRAMS).model_copy(update={"programs": (plain.program, program)}))
     assert stored["programs"][0]["placement"] is None
     assert stored["programs"][1]["placement"] == ["h1", "h0"]
 
 
 def test_the_example_with_placements_is_of_its_lab() -> None:
-    plan = comparison_session.read(EXAMPLES / "placement-compare.toml")
+    plan = session.read(EXAMPLES / "placement-compare.toml")
     hosts = {f"h{number}" for number in range(8)}
     placements = [Placement.read(program.placement) for program in plan.programs if program.placement is not None]
     assert [placed.cluster for placed in placements] == ["mesh8", "mesh8"]

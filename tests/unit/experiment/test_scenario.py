@@ -2,10 +2,10 @@
 
 import pytest
 
-from fairlead.experiment.comparison_form import managements_of, parts, rows_of, scenario
-from fairlead.experiment.comparison_plan import ComparisonPlan
-from fairlead.experiment.congestion import episodes
-from fairlead.experiment.management import Managed
+from fairlead.experiment.factors.congestion import episodes
+from fairlead.experiment.factors.management import Managed
+from fairlead.experiment.plans.comparison import ComparisonPlan
+from fairlead.experiment.plans.comparison_form import managements_of, parts, rows_of, scenario
 from fairlead.manage.components import FULL, NONE, Components
 
 FOUR = ["clean", "clean_managed", "congested", "congested_managed"]

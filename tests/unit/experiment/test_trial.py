@@ -9,7 +9,7 @@ import pytest
 
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import AgentError, StoreError
-from fairlead.experiment import trial
+from fairlead.experiment.running import trial
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Event
 

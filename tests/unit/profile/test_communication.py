@@ -12,9 +12,9 @@ from fairlead.analysis.communication import Communication, PairTimes
 from fairlead.cli.main import command
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.display.words import NBSP
-from fairlead.experiment.comparison_form import managements_of
-from fairlead.experiment.comparison_plan import ComparisonPlan, ComparisonTable
-from fairlead.experiment.management import Managed
+from fairlead.experiment.factors.management import Managed
+from fairlead.experiment.plans.comparison import ComparisonPlan, ComparisonTable
+from fairlead.experiment.plans.comparison_form import managements_of
 from fairlead.manage.components import FULL, NONE, Components
 from fairlead.manage.management import Management
 from fairlead.protocol.enums import Acknowledge

@@ -21,11 +21,11 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_system
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.congestion import Episode, describe_bottleneck
-from fairlead.experiment.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
-from fairlead.experiment.neighbours import Neighbour, RunningNeighbours
-from fairlead.experiment.traffic_watch import TrafficWatch
+from fairlead.experiment.factors.congestion import Episode, describe_bottleneck
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.congestion_schedule import CongestionSchedule, MakeCongestion, Occurrence
+from fairlead.experiment.running.neighbours import Neighbour, RunningNeighbours
+from fairlead.experiment.running.traffic_watch import TrafficWatch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage.data_planes import PLANES

@@ -13,12 +13,12 @@ from pydantic import Field, model_validator
 
 from fairlead.analysis.settings import Level, ReportSettings
 from fairlead.config import Model
-from fairlead.experiment import plan_complaints
-from fairlead.experiment.congestion import CongestionPlan, CongestionTable
-from fairlead.experiment.management import Managed, ManagementTable
-from fairlead.experiment.network import NetworkTable
-from fairlead.experiment.program import Program, ProgramTable
-from fairlead.experiment.templates import Levels, fill_ranks, fill_template
+from fairlead.experiment.factors.congestion import CongestionPlan, CongestionTable
+from fairlead.experiment.factors.management import Managed, ManagementTable
+from fairlead.experiment.factors.network import NetworkTable
+from fairlead.experiment.factors.program import Program, ProgramTable
+from fairlead.experiment.plans import complaints
+from fairlead.experiment.plans.templates import Levels, fill_ranks, fill_template
 from fairlead.lab.description import NicsDescription
 
 LEAST_TO_STOP = 5
@@ -117,7 +117,7 @@ class WholePlot(Model):
 
     factors: tuple[str, ...] = Field(min_length=1)
     """Names of the factors."""
-    blocks: int = Field(default=plan_complaints.LEAST_BLOCKS, ge=1)
+    blocks: int = Field(default=complaints.LEAST_BLOCKS, ge=1)
     """Number of blocks: at least 3, at most ``replications.count``."""
     on: Literal["hosts", "here"] = "hosts"
     """Where the commands run: on every host, or on this machine."""
@@ -218,7 +218,7 @@ class Plan(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for complaint in plan_complaints.of(self):
+        for complaint in complaints.of(self):
             raise ValueError(complaint)
         complaint_of_report = self.report.complaint(self.factors)
         if complaint_of_report:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from fairlead.analysis.settings import Level
-from fairlead.experiment import design
-from fairlead.experiment.comparison_plan import Case, ComparisonPlan, ComparisonTable, NetworkPlan
-from fairlead.experiment.congestion import CongestionTable
-from fairlead.experiment.design import Row
-from fairlead.experiment.management import ManagementLevel, ManagementTable, Stage
-from fairlead.experiment.plan import EvaluationTable, Plan, Replications, RunTable
+from fairlead.experiment.factors.congestion import CongestionTable
+from fairlead.experiment.factors.management import ManagementLevel, ManagementTable, Stage
+from fairlead.experiment.plans import design
+from fairlead.experiment.plans.comparison import Case, ComparisonPlan, ComparisonTable, NetworkPlan
+from fairlead.experiment.plans.design import Row
+from fairlead.experiment.plans.plan import EvaluationTable, Plan, Replications, RunTable
 
 CASE, NETWORK, MANAGEMENT = "case", "network", "management"
 CLEAN, CONGESTED = "clean", "congested"

@@ -9,7 +9,7 @@ from fairlead.config_changes import ConfigChange
 from fairlead.display import words
 
 if TYPE_CHECKING:
-    from fairlead.experiment.evaluation import Evaluation
+    from fairlead.experiment.evaluations.experiment import Evaluation
 
 MOST_FAILURES = 10
 """Failed rows that are named at the end; each was told when it failed."""

@@ -9,12 +9,13 @@ from fairlead import config
 from fairlead.config_changes import ConfigChange
 from fairlead.display import words
 from fairlead.errors import ConfigError
-from fairlead.experiment import calibrate, comparison_form, row_checks
-from fairlead.experiment import forecast as forecasts
-from fairlead.experiment.comparison import ComparisonExperiment, expected_s, managed_hosts, planned_clean_s
-from fairlead.experiment.comparison_plan import ComparisonPlan, NetworkPlan
-from fairlead.experiment.design import Row
-from fairlead.experiment.runner import Progress
+from fairlead.experiment.comparisons import calibrate
+from fairlead.experiment.comparisons.experiment import ComparisonExperiment, expected_s, managed_hosts, planned_clean_s
+from fairlead.experiment.plans import comparison_form, row_checks
+from fairlead.experiment.plans import forecast as forecasts
+from fairlead.experiment.plans.comparison import ComparisonPlan, NetworkPlan
+from fairlead.experiment.plans.design import Row
+from fairlead.experiment.running.runner import Progress
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Store
 
@@ -52,7 +53,8 @@ def read(path: Path, changes: Sequence[ConfigChange] = ()) -> ComparisonPlan:
         changes: of the plan's values.
 
     Raises:
-        ConfigError: see `fairlead.config.load` and `fairlead.experiment.row_checks`: all that is wrong is told at once.
+        ConfigError: see `fairlead.config.load` and `fairlead.experiment.plans.row_checks`: all that is wrong is told at
+            once.
     """
     plan = config.load(path, ComparisonPlan, changes).under(path.absolute().parent)
     row_checks.of_comparison(plan, path).require_none()

@@ -10,15 +10,24 @@ from typing import Any, ClassVar
 from fairlead.analysis.dataset import TIME
 from fairlead.display import words
 from fairlead.errors import LaunchError, NoProgramError
-from fairlead.experiment import row_trial, trial
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.design import Block, Key, Row, further_block, key_of, planned_blocks, planned_rows, rows_of
-from fairlead.experiment.forecast import RemainingTime
-from fairlead.experiment.plan import LEAST_TO_STOP, Plan
-from fairlead.experiment.program import Program
-from fairlead.experiment.templates import Levels
-from fairlead.experiment.testbed import Running, Testbed
-from fairlead.experiment.trial import Trial, TrialError
+from fairlead.experiment.factors.program import Program
+from fairlead.experiment.plans.design import (
+    Block,
+    Key,
+    Row,
+    further_block,
+    key_of,
+    planned_blocks,
+    planned_rows,
+    rows_of,
+)
+from fairlead.experiment.plans.forecast import RemainingTime
+from fairlead.experiment.plans.plan import LEAST_TO_STOP, Plan
+from fairlead.experiment.plans.templates import Levels
+from fairlead.experiment.running import row_trial, trial
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.testbed import Running, Testbed
+from fairlead.experiment.running.trial import Trial, TrialError
 from fairlead.manage.migration import movers
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.statistics import blocks

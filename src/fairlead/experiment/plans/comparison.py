@@ -12,9 +12,9 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fairlead.config import Model
-from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.management import AcknowledgeName, PlaneName
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.factors.congestion import CongestionPlan
+from fairlead.experiment.factors.management import AcknowledgeName, PlaneName
+from fairlead.experiment.factors.program import ProgramPlan
 from fairlead.lab.description import Scale
 
 

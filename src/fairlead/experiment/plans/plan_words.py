@@ -1,9 +1,9 @@
 """What a plan will do, in words."""
 
 from fairlead.display import words
-from fairlead.experiment.design import Row, planned_blocks, planned_rows, set_ups
-from fairlead.experiment.forecast import RemainingTime
-from fairlead.experiment.plan import Plan
+from fairlead.experiment.plans.design import Row, planned_blocks, planned_rows, set_ups
+from fairlead.experiment.plans.forecast import RemainingTime
+from fairlead.experiment.plans.plan import Plan
 
 
 def summary(plan: Plan) -> list[str]:

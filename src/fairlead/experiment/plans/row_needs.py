@@ -5,8 +5,8 @@ from collections import Counter
 from fairlead.cluster import memory
 from fairlead.display import words
 from fairlead.errors import ConfigError
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.row_checks import Networks, Start, needed_B, starts
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.plans.row_checks import Networks, Start, needed_B, starts
 from fairlead.programs import needs
 
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.experiment import calibration
-from fairlead.experiment.calibration import Calibration
-from fairlead.experiment.comparison_plan import Case
-from fairlead.experiment.program import ProgramPlan
+from fairlead.experiment.comparisons import calibration
+from fairlead.experiment.comparisons.calibration import Calibration
+from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.plans.comparison import Case
 from fairlead.lab import processors
 from fairlead.lab.processors import Use
 

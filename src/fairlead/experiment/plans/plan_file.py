@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fairlead import config
 from fairlead.config_changes import ConfigChange
-from fairlead.experiment.plan import Plan, under
+from fairlead.experiment.plans.plan import Plan, under
 
 
 def read(path: Path, changes: Sequence[ConfigChange] = ()) -> Plan:

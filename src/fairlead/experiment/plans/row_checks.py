@@ -13,11 +13,11 @@ from fairlead.config_findings import Findings
 from fairlead.config_mistakes import Location
 from fairlead.display import words
 from fairlead.errors import ConfigError, LabError
-from fairlead.experiment import comparison_form
-from fairlead.experiment.comparison_plan import Case, ComparisonPlan
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program
-from fairlead.experiment.templates import Levels, fill_template
+from fairlead.experiment.factors.program import Program
+from fairlead.experiment.plans import comparison_form
+from fairlead.experiment.plans.comparison import Case, ComparisonPlan
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.plans.templates import Levels, fill_template
 from fairlead.lab import congestion, topology
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription

@@ -5,12 +5,12 @@ from typing import Any
 
 from fairlead import config
 from fairlead.analysis.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
-from fairlead.experiment.design import Row
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.runner import PILOT, Experiment
-from fairlead.experiment.templates import Levels
-from fairlead.experiment.testbed import Testbed
-from fairlead.experiment.trial import TIMED_SECTION
+from fairlead.experiment.plans.design import Row
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.plans.templates import Levels
+from fairlead.experiment.running.runner import PILOT, Experiment
+from fairlead.experiment.running.testbed import Testbed
+from fairlead.experiment.running.trial import TIMED_SECTION
 from fairlead.placement.json_form import Placement
 from fairlead.store import Run, Store
 from fairlead.store.records import Label

@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.templates import Levels
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.plans.templates import Levels
 
 Key = tuple[str, ...]
 

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fairlead.cluster.description import Cluster
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.congestion import CongestionPlan, Episode, episodes
-from fairlead.experiment.design import Row
-from fairlead.experiment.neighbours import Neighbour
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program, prepare_program
-from fairlead.experiment.testbed import Testbed
-from fairlead.experiment.trial import Trial
+from fairlead.experiment.factors.congestion import CongestionPlan, Episode, episodes
+from fairlead.experiment.factors.program import Program, prepare_program
+from fairlead.experiment.plans.design import Row
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.neighbours import Neighbour
+from fairlead.experiment.running.testbed import Testbed
+from fairlead.experiment.running.trial import Trial
 from fairlead.manage.management import Management
 from fairlead.manage.migration import movers
 

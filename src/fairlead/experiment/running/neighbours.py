@@ -18,7 +18,7 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError
-from fairlead.experiment.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
 from fairlead.store import Event, Label
 
 START_TIMEOUT_S = 60.0

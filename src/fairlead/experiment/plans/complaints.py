@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fairlead.analysis.settings import Level
 from fairlead.errors import ConfigError
-from fairlead.experiment.templates import fill_ranks, fill_template, placeholders
+from fairlead.experiment.plans.templates import fill_ranks, fill_template, placeholders
 
 if TYPE_CHECKING:
-    from fairlead.experiment.plan import Plan
+    from fairlead.experiment.plans.plan import Plan
 
 RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
 LEAST_BLOCKS = 3

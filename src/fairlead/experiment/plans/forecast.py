@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from fairlead.experiment.congestion import CongestionPlan
-from fairlead.experiment.design import Key, key_of
-from fairlead.experiment.templates import Levels
+from fairlead.experiment.factors.congestion import CongestionPlan
+from fairlead.experiment.plans.design import Key, key_of
+from fairlead.experiment.plans.templates import Levels
 from fairlead.manage.components import Components
 
 START_S = 2.5

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from fairlead.errors import FairleadError, LabError
-from fairlead.experiment.congestion import Episode
+from fairlead.experiment.factors.congestion import Episode
 
 CHECK_S = 1.0
 

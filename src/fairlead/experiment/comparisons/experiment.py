@@ -11,19 +11,21 @@ from typing import Any
 from fairlead import config
 from fairlead.cluster.description import Cluster
 from fairlead.errors import LaunchError
-from fairlead.experiment import calibrate, calibration, comparison_form, forecast, trial
-from fairlead.experiment.calibrate import CalibrationRun
-from fairlead.experiment.calibration import Calibration
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.comparison_plan import Case, ComparisonPlan, NetworkPlan
-from fairlead.experiment.congestion import Episode
-from fairlead.experiment.design import Row, planned_rows
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program, prepare_program
-from fairlead.experiment.runner import PILOT, Experiment
-from fairlead.experiment.templates import Levels
-from fairlead.experiment.testbed import Running, Testbed
-from fairlead.experiment.trial import Trial
+from fairlead.experiment.comparisons import calibrate, calibration
+from fairlead.experiment.comparisons.calibrate import CalibrationRun
+from fairlead.experiment.comparisons.calibration import Calibration
+from fairlead.experiment.factors.congestion import Episode
+from fairlead.experiment.factors.program import Program, prepare_program
+from fairlead.experiment.plans import comparison_form, forecast
+from fairlead.experiment.plans.comparison import Case, ComparisonPlan, NetworkPlan
+from fairlead.experiment.plans.design import Row, planned_rows
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.plans.templates import Levels
+from fairlead.experiment.running import trial
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.runner import PILOT, Experiment
+from fairlead.experiment.running.testbed import Running, Testbed
+from fairlead.experiment.running.trial import Trial
 from fairlead.lab import description as lab_description
 from fairlead.lab.resolve import resolve_lab
 from fairlead.placement.json_form import Placement

@@ -17,14 +17,14 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote import configure
 from fairlead.errors import ConfigError, PrivilegeError
-from fairlead.experiment import network
-from fairlead.experiment.cleanup_ledger import CleanupLedger
-from fairlead.experiment.design import Row
-from fairlead.experiment.management import Managed
-from fairlead.experiment.plan import Plan
-from fairlead.experiment.program import Program
-from fairlead.experiment.templates import Levels, fill_template, placeholders
-from fairlead.experiment.traffic_watch import TrafficWatch
+from fairlead.experiment.factors import network
+from fairlead.experiment.factors.management import Managed
+from fairlead.experiment.factors.program import Program
+from fairlead.experiment.plans.design import Row
+from fairlead.experiment.plans.plan import Plan
+from fairlead.experiment.plans.templates import Levels, fill_template, placeholders
+from fairlead.experiment.running.cleanup_ledger import CleanupLedger
+from fairlead.experiment.running.traffic_watch import TrafficWatch
 from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import Congestion, CongestionDescription

@@ -1,0 +1,1 @@
+"""Comparisons (``fairlead compare``): lengths and scales by short trials, then the runs."""
