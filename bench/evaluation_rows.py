@@ -12,7 +12,7 @@ import numpy as np
 from bench.command import FAIRLEAD
 from bench.figures import Figure, median_figure
 from bench.session import Session
-from fairlead.analysis.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
+from fairlead.analysis.evaluations.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.store import Label, Series, Store
 
 TARGET_S = 20.0

@@ -6,7 +6,7 @@ from bench import laboratory
 from bench.figures import AT_MOST, Figure, ends
 from bench.session import Session
 from fairlead.analysis import comparison
-from fairlead.analysis.effects import EffectEstimate
+from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.experiment.comparisons.experiment import ComparisonExperiment
 from fairlead.experiment.plans.comparison_form import CLEAN, NETWORK
 from fairlead.experiment.plans.design import Row
@@ -40,7 +40,7 @@ def measure(session: Session) -> Iterator[Figure]:
 
 
 def accounted(name: str, result: EffectEstimate) -> Figure:
-    """The agents' share of processors and link, as `fairlead.analysis.accounting` finds it."""
+    """The agents' share of processors and link, as `fairlead.analysis.runs.accounting` finds it."""
     found = result.estimate
     if found is None:
         return Figure(name, None, "1", 0, ACCOUNTED_TARGET, note=result.reason)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead.analysis import comparison
-from fairlead.analysis.managed import HostPair, Latency, ManagedRun
+from fairlead.analysis.runs.managed import HostPair, Latency, ManagedRun
 from fairlead.errors import StoreError
 from fairlead.report import palette
 from fairlead.report.figures import axes_of, legend_below, log_times, styled

@@ -10,7 +10,7 @@ import pytest
 from managed_runs import mesh_text
 
 from fairlead import lab
-from fairlead.analysis import aggregation, dataset
+from fairlead.analysis.evaluations import aggregation, dataset
 from fairlead.bonding import parse
 from fairlead.experiment.running.cleanup_ledger import FILE_NAME
 from fairlead.store import Store

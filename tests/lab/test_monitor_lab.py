@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
 
-from fairlead.analysis import communication
+from fairlead.analysis.runs import communication
 from fairlead.cli.main import command
 from fairlead.lab import Lab
 from fairlead.store import Store

@@ -16,7 +16,7 @@ from managed_runs import start
 from mpi_libraries import Mpi
 
 from fairlead import native
-from fairlead.analysis import dataset
+from fairlead.analysis.evaluations import dataset
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity

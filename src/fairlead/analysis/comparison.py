@@ -10,10 +10,10 @@ where components were added one by one, each stage is a ``managed`` of its own; 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fairlead.analysis import characterized, communication, effects, managed
-from fairlead.analysis.communication import Communication
-from fairlead.analysis.effects import EffectEstimate
-from fairlead.analysis.managed import ManagedRun
+from fairlead.analysis.runs import characterized, communication, effects, managed
+from fairlead.analysis.runs.communication import Communication
+from fairlead.analysis.runs.effects import EffectEstimate
+from fairlead.analysis.runs.managed import ManagedRun
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.lab.processors import SERIES, Use
 from fairlead.statistics import estimates
@@ -79,7 +79,8 @@ class Stage:
 
     Attributes:
         overhead: T_nc_managed / T_nc - 1 of runs in pairs.
-        accounted: the agents' CPU and probe traffic as a share of what there was (see `fairlead.analysis.accounting`).
+        accounted: the agents' CPU and probe traffic as a share of what there was (see
+            `fairlead.analysis.runs.accounting`).
         recovered: (T_ic - T_ic_managed) / (T_ic - T_nc).
         runs: managed congested runs with their events.
         clean_runs: managed clean ones.

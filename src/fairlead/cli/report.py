@@ -137,7 +137,7 @@ def _one_result(
 ) -> list[Path]:
     """The files of one report. ``asked``: the kind of result and its run number; None: the newest result."""
     from fairlead.analysis import comparison
-    from fairlead.analysis.dataset import KIND as EVALUATION
+    from fairlead.analysis.evaluations.dataset import KIND as EVALUATION
     from fairlead.report import make
     from fairlead.report.run import run_report
     from fairlead.store import Store

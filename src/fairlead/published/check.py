@@ -7,9 +7,9 @@ A claim that names what the data do not know is a mistake of the file: it is tol
 
 from collections.abc import Sequence
 
-from fairlead.analysis import dataset
-from fairlead.analysis.aside import kinds_of
-from fairlead.analysis.dataset import Dataset
+from fairlead.analysis.evaluations import dataset
+from fairlead.analysis.evaluations.aside import kinds_of
+from fairlead.analysis.evaluations.dataset import Dataset
 from fairlead.errors import ConfigError, StatisticsError, StoreError
 from fairlead.published import claims as claim_files
 from fairlead.published import compared, error_bars, reduced

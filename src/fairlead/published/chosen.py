@@ -4,9 +4,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Dataset, DesignCell, describe_levels
-from fairlead.analysis.joined import members
-from fairlead.analysis.settings import CellGroup, ReportSettings
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, describe_levels
+from fairlead.analysis.evaluations.joined import members
+from fairlead.analysis.evaluations.settings import CellGroup, ReportSettings
 from fairlead.published.computation import ANY, GROUP, Computation, Levels, Location, MistakeError, fill
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from fairlead import config
-from fairlead.analysis.dataset import BLOCK, REPLICATION
-from fairlead.analysis.settings import ReportSettings
+from fairlead.analysis.evaluations.dataset import BLOCK, REPLICATION
+from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.config import Model
 from fairlead.errors import ConfigError
 from fairlead.store.series import SUFFIX_UNITS, UNITS

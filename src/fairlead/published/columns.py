@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.analysis import joined
-from fairlead.analysis.dataset import EXCLUDED, IMPUTED, KIND, ROW, ROWS
-from fairlead.analysis.settings import ReportSettings
+from fairlead.analysis.evaluations import joined
+from fairlead.analysis.evaluations.dataset import EXCLUDED, IMPUTED, KIND, ROW, ROWS
+from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.published import foreign_rows

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from fairlead.analysis import half_widths, quantities
-from fairlead.analysis.dataset import Dataset, DesignCell
-from fairlead.analysis.pairwise import comparison_method
+from fairlead.analysis.evaluations import half_widths, quantities
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
+from fairlead.analysis.evaluations.pairwise import comparison_method
 from fairlead.display import words
 from fairlead.errors import StatisticsError
 from fairlead.published.chosen import Entry, case_of, entries, hint

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from fairlead import config
-from fairlead.analysis import half_widths
-from fairlead.analysis.quantities import CELL_QUANTITIES, PAIR_QUANTITIES
+from fairlead.analysis.evaluations import half_widths
+from fairlead.analysis.evaluations.quantities import CELL_QUANTITIES, PAIR_QUANTITIES
 
 Location = tuple[str | int, ...]
 ANY = "*"

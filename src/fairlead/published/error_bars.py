@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from fairlead.analysis import half_widths
-from fairlead.analysis.dataset import Dataset, DesignCell
+from fairlead.analysis.evaluations import half_widths
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
 from fairlead.errors import StatisticsError
 from fairlead.published.chosen import NoDataError, single
 from fairlead.published.claims import Claim, ReadClaim

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
-from fairlead.analysis import quantities
+from fairlead.analysis.evaluations import quantities
 from fairlead.published.computation import Computation, MistakeError
 
 _MOST_DIGITS = 320

@@ -6,8 +6,8 @@ from decimal import Decimal
 from itertools import pairwise
 from statistics import fmean, median
 
-from fairlead.analysis import quantities
-from fairlead.analysis.dataset import Dataset, describe_levels
+from fairlead.analysis.evaluations import quantities
+from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
 from fairlead.display import words
 from fairlead.errors import StatisticsError
 from fairlead.published import compared

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fairlead.analysis.dataset import DesignCell
+from fairlead.analysis.evaluations.dataset import DesignCell
 from fairlead.published.claims import Claim, ClaimMistake
 from fairlead.published.computation import MistakeError
 

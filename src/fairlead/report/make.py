@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from fairlead.analysis import comparison as comparisons
-from fairlead.analysis import dataset
+from fairlead.analysis.evaluations import dataset
 from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
 from fairlead.manage.components import STAGES

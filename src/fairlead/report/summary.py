@@ -8,7 +8,7 @@ from pydantic import Field
 
 from fairlead.analysis.comparison import Comparison, ProgramResults, ScenarioRuns
 from fairlead.analysis.comparison import Stage as ComparisonStage
-from fairlead.analysis.effects import EffectEstimate
+from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.contract import Document, Finite, Part
 
 SCHEMA_VERSION = "2.0"

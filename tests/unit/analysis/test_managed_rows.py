@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairlead.analysis import dataset
-from fairlead.analysis.evaluation import Analysis
+from fairlead.analysis.evaluations import dataset
+from fairlead.analysis.evaluations.evaluation import Analysis
 from fairlead.report.evaluation import evaluation_report, management_tables
 from fairlead.store import Event, Series, Store
 

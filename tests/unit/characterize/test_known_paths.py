@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairlead.analysis import characterized
+from fairlead.analysis.runs import characterized
 from fairlead.characterize import characterization, coverage, known
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.sample_store import StoreSink

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import config
-from fairlead.analysis import dataset
+from fairlead.analysis.evaluations import dataset
 from fairlead.cli.main import main
 from fairlead.errors import ConfigError
 from fairlead.published import claims

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead import config
-from fairlead.analysis import dataset, joined
-from fairlead.analysis.settings import ReportSettings
+from fairlead.analysis.evaluations import dataset, joined
+from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.check import read_and_check

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from fairlead import config
-from fairlead.analysis import aggregation, traffic
-from fairlead.analysis.aggregation import observe
-from fairlead.analysis.traffic import HostTraffic
+from fairlead.analysis.evaluations import aggregation, traffic
+from fairlead.analysis.evaluations.aggregation import observe
+from fairlead.analysis.evaluations.traffic import HostTraffic
 from fairlead.bonding.hashing import Flow, FlowEnd, link_of
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError

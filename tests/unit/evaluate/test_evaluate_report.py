@@ -13,13 +13,13 @@ from click.testing import CliRunner
 from scipy import stats
 
 from fairlead import config
-from fairlead.analysis import dataset
-from fairlead.analysis.aggregation import Observed, ObservedNetworks
-from fairlead.analysis.cost import cheapest, priced
-from fairlead.analysis.dataset import Dataset, DesignCell
-from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, analyse
-from fairlead.analysis.losses import losses
-from fairlead.analysis.settings import CellGroup, HourlyCost, ReportSettings
+from fairlead.analysis.evaluations import dataset
+from fairlead.analysis.evaluations.aggregation import Observed, ObservedNetworks
+from fairlead.analysis.evaluations.cost import cheapest, priced
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
+from fairlead.analysis.evaluations.evaluation import ALIKE, FASTER, SLOWER, analyse
+from fairlead.analysis.evaluations.losses import losses
+from fairlead.analysis.evaluations.settings import CellGroup, HourlyCost, ReportSettings
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError

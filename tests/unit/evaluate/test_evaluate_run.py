@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fairlead.analysis import dataset
+from fairlead.analysis.evaluations import dataset
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import main
 from fairlead.cluster import cgroups

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fairlead.analysis import communication
-from fairlead.analysis.communication import Communication, PairTimes
+from fairlead.analysis.runs import communication
+from fairlead.analysis.runs.communication import Communication, PairTimes
 from fairlead.cli.main import command
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.display.words import NBSP

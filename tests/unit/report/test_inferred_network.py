@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.unit.characterize.made_up_network import LINK_DELAY_S, Network, leaf_spine, mesh, star
 
-from fairlead.analysis import inferred_network, shared_links, slow_paths
-from fairlead.analysis.inferred_network import InferredNetwork, Node
-from fairlead.analysis.slow_paths import SlowPaths
+from fairlead.analysis.networks import inferred_network, shared_links, slow_paths
+from fairlead.analysis.networks.inferred_network import InferredNetwork, Node
+from fairlead.analysis.networks.slow_paths import SlowPaths
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.latency import LatencyMatrix

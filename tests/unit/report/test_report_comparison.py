@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
-from fairlead.analysis import latencies
 from fairlead.analysis.comparison import failed as failed_runs
 from fairlead.analysis.comparison import latest, load
+from fairlead.analysis.runs import latencies
 from fairlead.errors import StoreError
 from fairlead.lab.processors import Use
 from fairlead.report import summary

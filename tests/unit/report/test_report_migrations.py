@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from fairlead.analysis.migrations import MigrationDecision
+from fairlead.analysis.runs.migrations import MigrationDecision
 from fairlead.report.run import migrations, run_report
 from fairlead.store import Store
 

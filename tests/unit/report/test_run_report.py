@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from fairlead.analysis import latencies, managed
+from fairlead.analysis.runs import latencies, managed
 from fairlead.cli.report import command
 from fairlead.errors import StoreError
 from fairlead.placement.json_form import Expected, Placement

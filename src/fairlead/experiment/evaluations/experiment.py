@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairlead import config
-from fairlead.analysis.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
+from fairlead.analysis.evaluations.dataset import BLOCK, KIND, REPLICATION, ROW, TIME
 from fairlead.experiment.plans.design import Row
 from fairlead.experiment.plans.plan import Plan
 from fairlead.experiment.plans.templates import Levels

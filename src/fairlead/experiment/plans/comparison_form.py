@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from fairlead.analysis.settings import Level
+from fairlead.analysis.evaluations.settings import Level
 from fairlead.experiment.factors.congestion import CongestionTable
 from fairlead.experiment.factors.management import ManagementLevel, ManagementTable, Stage
 from fairlead.experiment.plans import design

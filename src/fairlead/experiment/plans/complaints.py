@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING
 
-from fairlead.analysis.settings import Level
+from fairlead.analysis.evaluations.settings import Level
 from fairlead.errors import ConfigError
 from fairlead.experiment.plans.templates import fill_ranks, fill_template, placeholders
 

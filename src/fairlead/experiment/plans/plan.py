@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fairlead.analysis.settings import Level, ReportSettings
+from fairlead.analysis.evaluations.settings import Level, ReportSettings
 from fairlead.config import Model
 from fairlead.experiment.factors.congestion import CongestionPlan, CongestionTable
 from fairlead.experiment.factors.management import Managed, ManagementTable

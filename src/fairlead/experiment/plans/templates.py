@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from fairlead.analysis.settings import Level
+from fairlead.analysis.evaluations.settings import Level
 from fairlead.errors import ConfigError
 
 Levels = dict[str, Level]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from fairlead.analysis.dataset import TIME
+from fairlead.analysis.evaluations.dataset import TIME
 from fairlead.display import words
 from fairlead.errors import LaunchError, NoProgramError
 from fairlead.experiment.factors.program import Program

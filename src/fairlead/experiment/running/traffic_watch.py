@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from fairlead.analysis.traffic import HostTraffic
+from fairlead.analysis.evaluations.traffic import HostTraffic
 from fairlead.cluster.remote.execute import on_all
 from fairlead.lab import Lab, nics
 from fairlead.lab.nics import NicCounters

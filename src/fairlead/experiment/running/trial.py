@@ -13,9 +13,9 @@ import numpy as np
 
 from fairlead import programs
 from fairlead.agents.agent import EventCallback
-from fairlead.analysis import traffic
-from fairlead.analysis.dataset import TIME
-from fairlead.analysis.traffic import HostTraffic
+from fairlead.analysis.evaluations import traffic
+from fairlead.analysis.evaluations.dataset import TIME
+from fairlead.analysis.evaluations.traffic import HostTraffic
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch

@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Comparison, ProgramResults, ScenarioRuns, Stage
-from fairlead.analysis.effects import EffectEstimate
-from fairlead.analysis.latencies import Distribution, PairLatency
+from fairlead.analysis.runs.effects import EffectEstimate
+from fairlead.analysis.runs.latencies import Distribution, PairLatency
 from fairlead.display import words
 from fairlead.display.tables import TableCell, cell, table
 from fairlead.manage.data_planes import PLANES

@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from fairlead.analysis import latencies
 from fairlead.analysis.comparison import Comparison, ProgramResults
-from fairlead.analysis.migrations import completed
+from fairlead.analysis.runs import latencies
+from fairlead.analysis.runs.migrations import completed
 from fairlead.display import words
 from fairlead.display.terminal import rich_table
 from fairlead.report import page, summary

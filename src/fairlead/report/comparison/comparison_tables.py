@@ -1,7 +1,7 @@
 """Tables of a comparison, the same for terminal, HTML and CSV."""
 
 from fairlead.analysis.comparison import Comparison, ScenarioRuns, case_of
-from fairlead.analysis.effects import EffectEstimate
+from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.comparison.comparison_figures import scenario_name, stage_name

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from fairlead.analysis import dataset
-from fairlead.analysis.dataset import Levels
-from fairlead.analysis.evaluation import Analysis, CellSummary
+from fairlead.analysis.evaluations import dataset
+from fairlead.analysis.evaluations.dataset import Levels
+from fairlead.analysis.evaluations.evaluation import Analysis, CellSummary
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report import palette

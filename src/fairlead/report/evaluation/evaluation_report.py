@@ -7,13 +7,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from fairlead.analysis import aggregation, aside, dataset, managed_rows
-from fairlead.analysis import cost as cost_of
-from fairlead.analysis.aside import Alternative
-from fairlead.analysis.dataset import Dataset, is_imported
-from fairlead.analysis.evaluation import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
-from fairlead.analysis.losses import losses
-from fairlead.analysis.settings import ReportSettings
+from fairlead.analysis.evaluations import aggregation, aside, dataset, managed_rows
+from fairlead.analysis.evaluations import cost as cost_of
+from fairlead.analysis.evaluations.aside import Alternative
+from fairlead.analysis.evaluations.dataset import Dataset, is_imported
+from fairlead.analysis.evaluations.evaluation import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
+from fairlead.analysis.evaluations.losses import losses
+from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table

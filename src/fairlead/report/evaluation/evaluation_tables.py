@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from fairlead.analysis.cautions import disagrees
-from fairlead.analysis.dataset import describe_levels
-from fairlead.analysis.evaluation import Analysis, ConfigurationPair
-from fairlead.analysis.losses import LossFactor
-from fairlead.analysis.notes import Notes
+from fairlead.analysis.evaluations.cautions import disagrees
+from fairlead.analysis.evaluations.dataset import describe_levels
+from fairlead.analysis.evaluations.evaluation import Analysis, ConfigurationPair
+from fairlead.analysis.evaluations.losses import LossFactor
+from fairlead.analysis.evaluations.notes import Notes
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.statistics.estimates import Estimate

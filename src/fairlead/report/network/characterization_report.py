@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairlead.analysis import inferred_network, slow_paths
+from fairlead.analysis.networks import inferred_network, slow_paths
 from fairlead.characterize.characterization import Characterization, duration_words
 from fairlead.characterize.tournament import Pair
 from fairlead.display import words

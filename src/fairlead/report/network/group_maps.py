@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from fairlead.analysis.inferred_network import between_groups
+from fairlead.analysis.networks.inferred_network import between_groups
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.samples import Floats, Ints

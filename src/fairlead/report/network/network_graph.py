@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
-from fairlead.analysis.inferred_network import InferredNetwork, Link, Node
-from fairlead.analysis.slow_paths import SlowPaths
+from fairlead.analysis.networks.inferred_network import InferredNetwork, Link, Node
+from fairlead.analysis.networks.slow_paths import SlowPaths
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report import palette

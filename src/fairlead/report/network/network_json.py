@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.analysis import inferred_network, slow_paths
-from fairlead.analysis.inferred_network import Link, Node
+from fairlead.analysis.networks import inferred_network, slow_paths
+from fairlead.analysis.networks.inferred_network import Link, Node
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.json_form import nullable
 from fairlead.report.network import slow_words

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from fairlead.analysis.aggregation import Observed
-from fairlead.analysis.dataset import DesignCell
-from fairlead.analysis.evaluation import Analysis, ConfigurationPair
+from fairlead.analysis.evaluations.aggregation import Observed
+from fairlead.analysis.evaluations.dataset import DesignCell
+from fairlead.analysis.evaluations.evaluation import Analysis, ConfigurationPair
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.evaluation.evaluation_tables import configuration_title, short_name

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairlead.analysis import inferred_network, slow_paths
-from fairlead.analysis.inferred_network import InferredNetwork
-from fairlead.analysis.slow_paths import SlowHost, SlowHostLink, SlowLink, SlowPair, SlowPaths
+from fairlead.analysis.networks import inferred_network, slow_paths
+from fairlead.analysis.networks.inferred_network import InferredNetwork
+from fairlead.analysis.networks.slow_paths import SlowHost, SlowHostLink, SlowLink, SlowPair, SlowPaths
 from fairlead.characterize.characterization import Characterization
 from fairlead.display import words
 from fairlead.report.network import host_ranges

@@ -6,8 +6,8 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fairlead.analysis import communication
-from fairlead.analysis.communication import Communication, HostPair
+from fairlead.analysis.runs import communication
+from fairlead.analysis.runs.communication import Communication, HostPair
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report import palette

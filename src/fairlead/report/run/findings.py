@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, ProgramResults, Stage
-from fairlead.analysis.effects import EffectEstimate
-from fairlead.analysis.migrations import completed
+from fairlead.analysis.runs.effects import EffectEstimate
+from fairlead.analysis.runs.migrations import completed
 from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol import reasons

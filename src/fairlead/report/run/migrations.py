@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.analysis.migrations import MigrationDecision, completed
+from fairlead.analysis.runs.migrations import MigrationDecision, completed
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette

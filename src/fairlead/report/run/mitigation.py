@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from fairlead.analysis.mitigation import Mitigation
+from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.protocol import enums

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fairlead.analysis import latencies
-from fairlead.analysis.managed import HostPair, ManagedRun
-from fairlead.analysis.mitigation import Mitigation
+from fairlead.analysis.runs import latencies
+from fairlead.analysis.runs.managed import HostPair, ManagedRun
+from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.protocol import reasons
 from fairlead.report.comparison.comparison_figures import arrow

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from fairlead.analysis.mitigation import Mitigation
+from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.contract import Document, Finite, Part
 from fairlead.report.run.run_report import RunReport, findings
 from fairlead.store.records import Label

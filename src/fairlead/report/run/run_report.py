@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from fairlead.analysis import characterized, communication, latencies
-from fairlead.analysis import mitigation as mitigations
-from fairlead.analysis.communication import Communication
-from fairlead.analysis.managed import HostPair, ManagedRun, read
-from fairlead.analysis.mitigation import Mitigation
+from fairlead.analysis.runs import characterized, communication, latencies
+from fairlead.analysis.runs import mitigation as mitigations
+from fairlead.analysis.runs.communication import Communication
+from fairlead.analysis.runs.managed import HostPair, ManagedRun, read
+from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table

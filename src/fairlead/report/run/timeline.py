@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from fairlead.analysis.managed import HostPair, ManagedRun
+from fairlead.analysis.runs.managed import HostPair, ManagedRun
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.protocol import reasons

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.analysis import characterized
-from fairlead.analysis.managed import ManagedRun
+from fairlead.analysis.runs import characterized
+from fairlead.analysis.runs.managed import ManagedRun
 from fairlead.characterize import sample_store
 from fairlead.errors import StatisticsError
 from fairlead.store import Run, Store

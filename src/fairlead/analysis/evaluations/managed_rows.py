@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.analysis import communication, effects, managed
-from fairlead.analysis.dataset import Dataset, DesignCell, Levels
-from fairlead.analysis.effects import EffectEstimate, Times
-from fairlead.analysis.migrations import completed
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
+from fairlead.analysis.runs import communication, effects, managed
+from fairlead.analysis.runs.effects import EffectEstimate, Times
+from fairlead.analysis.runs.migrations import completed
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 

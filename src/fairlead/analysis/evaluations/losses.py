@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.analysis.dataset import Dataset, DesignCell, Levels
-from fairlead.analysis.pairwise import Compare, comparison_method
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
+from fairlead.analysis.evaluations.pairwise import Compare, comparison_method
 from fairlead.statistics.estimates import Estimate
 
 

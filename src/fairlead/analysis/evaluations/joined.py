@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from fairlead.analysis.settings import CellGroup, ReportSettings
+from fairlead.analysis.evaluations.settings import CellGroup, ReportSettings
 from fairlead.store import Label
 
 Column = Sequence[Label]

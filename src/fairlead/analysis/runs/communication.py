@@ -7,7 +7,7 @@ waited for had been sent (docs/explanation/message-times.md): waiting for a send
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.managed import HostPair
+from fairlead.analysis.runs.managed import HostPair
 from fairlead.protocol import events, recorded_events
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store

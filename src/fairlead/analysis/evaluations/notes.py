@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import DesignCell
+from fairlead.analysis.evaluations.dataset import DesignCell
 from fairlead.statistics import diagnostics, modes
 from fairlead.statistics.modes import Modes
 

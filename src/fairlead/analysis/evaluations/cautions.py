@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairlead.analysis.dataset import Dataset, describe_levels
+from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
 from fairlead.display import words
 from fairlead.statistics import diagnostics, modes
 
 if TYPE_CHECKING:
-    from fairlead.analysis.evaluation import Analysis, CellSummary, ConfigurationPair
+    from fairlead.analysis.evaluations.evaluation import Analysis, CellSummary, ConfigurationPair
 
 MOST_NAMED = 6
 """Cells that a warning names itself; of more it says where all of them are named."""

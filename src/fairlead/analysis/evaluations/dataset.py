@@ -63,7 +63,8 @@ class Dataset:
         cells: in the plan's order; of a file, in the order in which they were first met.
         failed: runs of each combination of levels that did not end well; they are no samples.
         rows: all runs that were read.
-        joined: of each combination of levels those of factors that were joined to another (`fairlead.analysis.joined`).
+        joined: of each combination of levels those of factors that were joined to another
+            (`fairlead.analysis.evaluations.joined`).
     """
 
     record: Run

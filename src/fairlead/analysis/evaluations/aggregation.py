@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from fairlead.analysis import traffic
-from fairlead.analysis.dataset import Dataset, Levels
-from fairlead.analysis.traffic import HostTraffic
+from fairlead.analysis.evaluations import traffic
+from fairlead.analysis.evaluations.dataset import Dataset, Levels
+from fairlead.analysis.evaluations.traffic import HostTraffic
 from fairlead.bonding.explain import HASHING, Bond, explain
 from fairlead.bonding.hashing import POLICIES, link_of
 from fairlead.lab.aggregate import ROUND_ROBIN

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from fairlead.analysis.dataset import Dataset, DesignCell
-from fairlead.analysis.settings import HourlyCost
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
+from fairlead.analysis.evaluations.settings import HourlyCost
 from fairlead.errors import ConfigError
 
 

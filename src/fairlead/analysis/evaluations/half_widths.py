@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from math import sqrt
 
-from fairlead.analysis.dataset import FloatArray
+from fairlead.analysis.evaluations.dataset import FloatArray
 from fairlead.statistics.estimates import t_quantile
 
 SD = "one standard deviation"

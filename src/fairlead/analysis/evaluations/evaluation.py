@@ -8,16 +8,16 @@ from math import hypot
 
 import numpy as np
 
-from fairlead.analysis import cautions, half_widths
-from fairlead.analysis import joined as joined_factors
-from fairlead.analysis.aggregation import ObservedNetworks
-from fairlead.analysis.aside import Alternative
-from fairlead.analysis.dataset import Dataset, DesignCell, Levels
-from fairlead.analysis.losses import Loss
-from fairlead.analysis.managed_rows import Gain, ManagedCell
-from fairlead.analysis.notes import NO_NOTES, Notes, of_cells
-from fairlead.analysis.pairwise import Compare, comparison_method, of_blocks
-from fairlead.analysis.settings import CellGroup, ReportSettings
+from fairlead.analysis.evaluations import cautions, half_widths
+from fairlead.analysis.evaluations import joined as joined_factors
+from fairlead.analysis.evaluations.aggregation import ObservedNetworks
+from fairlead.analysis.evaluations.aside import Alternative
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
+from fairlead.analysis.evaluations.losses import Loss
+from fairlead.analysis.evaluations.managed_rows import Gain, ManagedCell
+from fairlead.analysis.evaluations.notes import NO_NOTES, Notes, of_cells
+from fairlead.analysis.evaluations.pairwise import Compare, comparison_method, of_blocks
+from fairlead.analysis.evaluations.settings import CellGroup, ReportSettings
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from fairlead.analysis.inferred_network import InferredNetwork
+from fairlead.analysis.networks.inferred_network import InferredNetwork
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.difference import LEAST_SHARE
 from fairlead.characterize.samples import Bools, Floats, Ints

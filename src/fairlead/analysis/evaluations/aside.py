@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.analysis.dataset import EXCLUDED, IMPUTED, ROWS, Dataset, Levels, load
+from fairlead.analysis.evaluations.dataset import EXCLUDED, IMPUTED, ROWS, Dataset, Levels, load
 from fairlead.store import Store
 
 if TYPE_CHECKING:
-    from fairlead.analysis.evaluation import ConfigurationPair
+    from fairlead.analysis.evaluations.evaluation import ConfigurationPair
 
 Key = tuple[Levels, Levels]
 """Levels of the cells of a pair."""

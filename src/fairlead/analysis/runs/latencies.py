@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.analysis.managed import HostPair, Latency, ManagedRun
+from fairlead.analysis.runs.managed import HostPair, Latency, ManagedRun
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ they are pairs.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.analysis import accounting
-from fairlead.analysis.managed import ManagedRun
+from fairlead.analysis.runs import accounting
+from fairlead.analysis.runs.managed import ManagedRun
 from fairlead.errors import StatisticsError
 from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate
@@ -70,7 +70,7 @@ def recovered(clean: Times, congested: Times, managed: Times, level: float) -> E
 
 
 def accounted(store: Store, runs: Sequence[ManagedRun], level: float) -> EffectEstimate:
-    """The agents' CPU and probe traffic as a share of what there was (see `fairlead.analysis.accounting`)."""
+    """The agents' CPU and probe traffic as a share of what there was (see `fairlead.analysis.runs.accounting`)."""
     try:
         shares = [accounting.share(store, run).total for run in runs]
     except StatisticsError as error:

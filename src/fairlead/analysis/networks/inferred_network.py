@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from fairlead.analysis import shared_links
-from fairlead.analysis.shared_links import SharedLink
+from fairlead.analysis.networks import shared_links
+from fairlead.analysis.networks.shared_links import SharedLink
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.samples import Floats

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 
-from fairlead.analysis import characterized
-from fairlead.analysis import migrations as recorded_migrations
+from fairlead.analysis.runs import characterized
+from fairlead.analysis.runs import migrations as recorded_migrations
 from fairlead.protocol import events, reasons, recorded_events
 from fairlead.protocol.recorded_events import Entry, of_kind
 from fairlead.statistics.estimates import median

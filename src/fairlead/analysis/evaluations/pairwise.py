@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from fairlead.analysis.dataset import DesignCell, FloatArray
+from fairlead.analysis.evaluations.dataset import DesignCell, FloatArray
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios
 from fairlead.statistics.estimates import Difference, Estimate

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fairlead.analysis import cost
-from fairlead.analysis.dataset import Dataset, DesignCell
-from fairlead.analysis.settings import ReportSettings
+from fairlead.analysis.evaluations import cost
+from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
+from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.errors import StatisticsError
 
 SHARE = "%"

@@ -1,0 +1,1 @@
+"""What happened in managed runs, what management cost in them, and what it gave."""
