@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
+
 import fairlead
 
 ROOT = Path(fairlead.__file__).parent
@@ -43,6 +45,19 @@ def modules() -> Graph:
     return {name: set(imported(syntax(path).body)) & MODULES.keys() - {name} for name, path in MODULES.items()}
 
 
+def rooms(package: str) -> Graph:
+    """By room of a package, or module that is in none, the others that are imported when it is."""
+    within = f"fairlead.{package}."
+    found: Graph = {}
+    for name, others in modules().items():
+        if name.startswith(within):
+            room, *imported = (
+                each.removeprefix(within).split(".")[0] for each in (name, *others) if each.startswith(within)
+            )
+            found.setdefault(room, set()).update(set(imported) - {room})
+    return found
+
+
 def circle(graph: Graph) -> list[str]:
     """What is left when all that imports nothing that is left is taken away, again and again."""
     left = dict(graph)
@@ -62,6 +77,18 @@ def test_there_is_no_circle_between_modules() -> None:
     graph = modules()
     assert "fairlead.cluster.launchers.base" in graph["fairlead.cluster.launchers.openmpi"]
     assert circle(graph) == []
+
+
+@pytest.mark.parametrize("package", ["analysis", "benchmarks", "cli", "cluster", "experiment", "lab"])
+def test_there_is_no_circle_between_rooms(package: str) -> None:
+    assert circle(rooms(package)) == []
+
+
+def test_rooms_are_the_folders_of_a_package() -> None:
+    graph = rooms("experiment")
+    assert graph.keys() == {"factors", "plans", "running", "comparisons", "evaluations"}
+    assert graph["comparisons"] == {"factors", "plans", "running"}
+    assert graph["factors"] == set()
 
 
 def test_a_circle_would_be_found() -> None:
