@@ -1,6 +1,6 @@
 """Where control groups for processors can be, read from texts; what is written there, and what the kernel makes of it.
 
-Evaluations that use them are in test_evaluate_run.py.
+Evaluations that use them are in tests/unit/experiment/test_evaluation_run.py.
 """
 
 import os

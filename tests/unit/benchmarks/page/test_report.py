@@ -20,7 +20,7 @@ from fairlead.cli.main import command
 from fairlead.errors import ConfigError, StoreError
 from fairlead.store import Store
 
-from .benchmark_fixtures import SIZES_B, all_pairs_run, noise_run, point_to_point_run, tcp_run
+from ..benchmark_fixtures import SIZES_B, all_pairs_run, noise_run, point_to_point_run, tcp_run
 
 STEADY = {MessageCell(1): [20e-6, 20e-6, 22e-6], MessageCell(1024): [40e-6] * 3, MessageCell(65536): [1e-3] * 3}
 

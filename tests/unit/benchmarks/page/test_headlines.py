@@ -11,7 +11,7 @@ from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.page import report as reports
 from fairlead.store import Series, Store
 
-from .benchmark_fixtures import all_pairs_run, noise_run, tcp_run
+from ..benchmark_fixtures import all_pairs_run, noise_run, tcp_run
 
 
 def benchmark(directory: Path, name: str, plan: dict[str, Any], series: list[Series]) -> None:

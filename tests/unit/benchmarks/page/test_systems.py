@@ -14,7 +14,7 @@ from fairlead.benchmarks.point_to_point.measure import LATENCY
 from fairlead.cli.main import command
 from fairlead.store import Store
 
-from .benchmark_fixtures import point_to_point_run
+from ..benchmark_fixtures import point_to_point_run
 
 
 def latency_run(directory: Path, time_s: float, status: str = "ok") -> int:

@@ -13,10 +13,10 @@ from fairlead.benchmarks.page.layers import Layer, Layers, draw
 from fairlead.benchmarks.point_to_point.measure import LATENCY
 from fairlead.report.figures import Drawing
 
-from . import foreign_files as files
-from . import netgauge_files
-from .benchmark_fixtures import point_to_point_run
-from .test_import_samples import imported
+from ...readers import foreign_files as files
+from ...readers import netgauge_files
+from ...readers.test_import_samples import imported
+from ..benchmark_fixtures import point_to_point_run
 
 SKEWED = {MessageCell(1): [20e-6] * 9 + [120e-6], MessageCell(1024): [40e-6] * 9 + [240e-6]}
 

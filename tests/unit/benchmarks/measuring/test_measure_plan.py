@@ -18,9 +18,9 @@ from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, MeasurementError
 from fairlead.store import Store
 
-from .test_prices import INSTANCE, book
+from ...prices.test_prices import INSTANCE, book
 
-EXAMPLES = Path(__file__).parents[3] / "examples/measure"
+EXAMPLES = Path(__file__).parents[4] / "examples/measure"
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from fairlead.errors import ConfigError
 from fairlead.prices import book as prices
 from fairlead.store import Store
 
-from .benchmark_fixtures import point_to_point_run
-from .foreign_files import OSU_ALLREDUCE, OSU_BANDWIDTH, OSU_OLD_LATENCY
+from ..benchmarks.benchmark_fixtures import point_to_point_run
+from ..readers.foreign_files import OSU_ALLREDUCE, OSU_BANDWIDTH, OSU_OLD_LATENCY
 
 INSTANCE = """
 [[instances]]
