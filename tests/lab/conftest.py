@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))  # the MPI libraries, which are compiled for there, too
+sys.path.insert(
+    0, str(Path(__file__).parents[1] / "mpi" / "helpers")
+)  # the MPI libraries, which are compiled for there, too
 
 from fairlead import native
 from fairlead.lab import Lab

@@ -16,7 +16,7 @@ from fairlead.lab import Lab
 from fairlead.placement.json_form import Expected, Placement, host_list, rankfile
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
-SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
+SOURCE = Path(__file__).parents[1] / "mpi" / "launch" / "sources" / "ring.c"
 BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/install-mpi.sh
 MPIS = {
     "openmpi4": ("mpicc.openmpi", "mpirun.openmpi"),

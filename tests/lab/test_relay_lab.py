@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 from managed_runs import REROUTED, Command, cluster_file, finish, mesh, nothing_left, processes, run, traffic, wait_for
 from mpi_libraries import LIBRARIES, Mpi
-from test_relay_collectives import SOURCES as COLLECTIVES
-from test_relay_collectives import results
-from test_relay_semantics import CASES, NOT_ZERO, SOURCES
 
 from fairlead import lab as labs
 from fairlead import native, programs
 from fairlead.cluster.description import Cluster
 from fairlead.profile import record
+
+from ..mpi.relay.test_collectives import PROGRAM as COLLECTIVES
+from ..mpi.relay.test_collectives import results
+from ..mpi.relay.test_semantics import CASES, NOT_ZERO, PROGRAM
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 RELAYED = ["--plane", "relay", *REROUTED]
@@ -262,7 +263,7 @@ def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: st
 @pytest.mark.parametrize("seed", [None, 31], ids=["rerouted", "chaos"])
 def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed: int | None) -> None:
     """Every case of MPI's semantics between hosts, with messages that agents carry over a third one."""
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     kept = tmp_path / "records"
     kept.mkdir()
     env = {"FAIRLEAD_PROFILE": str(kept), "MPIR_CVAR_CH4_NETMOD": "ofi"}

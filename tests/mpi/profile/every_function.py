@@ -38,7 +38,7 @@ SHORT = {
 }
 LARGE = re.compile(r"\b(counts|displs|distances|mine|threes|value)\b")
 NAME = re.compile(r"\bMPI_[A-Z]\w*(?=\()")
-ENDS_THE_PROGRAM = {"MPI_Abort"}  # not counted: test_profile_counts.py
+ENDS_THE_PROGRAM = {"MPI_Abort"}  # not counted: test_counts.py
 # PyPI's MPICH has no performance variable, and its functions do not check handles of none: they run with Open MPI. By
 # the standard ABI it does not check events either.
 _PVARS = {

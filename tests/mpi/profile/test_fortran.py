@@ -15,7 +15,7 @@ from fairlead.profile import record
 from fairlead.profile.record import Record
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_fortran.F90")
+SOURCE = Path(__file__).parent / "sources" / "fortran.F90"
 RANKS = 3
 INTERFACES = {"mpif.h": ["-DMPIF"], "use mpi": ["-DUSE_MPI"], "use mpi_f08": []}
 
@@ -196,7 +196,7 @@ def test_bindings_that_python_opens_late(mpi: Mpi, tmp_path: Path) -> None:
 
 def run_bindings(mpi: Mpi, directory: Path, *options: str) -> list[Record]:
     """The records of a program with bindings of its own, whose addresses are read-only when it starts."""
-    source = SOURCE.with_name("profile_binding.c")
+    source = SOURCE.with_name("binding.c")
     bindings = mpi.need().compile(source, directory / "libbindings.so", "-shared", "-fPIC", "-Wl,-z,now", *options)
     program = mpi.compile(source, directory / "program", "-DPROGRAM", str(bindings))
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_PROFILE": str(directory)}

@@ -12,7 +12,7 @@ from fairlead.profile import profile, waiting
 from fairlead.profile.record import COLLECTIVE, RECEIVE, Record
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_waiting.c")
+SOURCE = Path(__file__).parent / "sources" / "waiting.c"
 RANKS = 3
 SECTIONS = 23
 LARGE = 12  # the one with a large message
@@ -69,7 +69,7 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
 @every_family
 def test_what_passes_between_threads(mpi: Mpi, tmp_path: Path) -> None:
     """Requests do; what a thread has asked for by probes does not."""
-    _, one = recorded.run(mpi, SOURCE.with_name("profile_handed.c"), 2, tmp_path, 10_000)
+    _, one = recorded.run(mpi, SOURCE.with_name("handed.c"), 2, tmp_path, 10_000)
     completed, probed = (one.ends[(one.ends["tag"] == tag) & (one.ends["end"] == RECEIVE)] for tag in (1, 2))
     assert completed["computed_s"].tolist() == [0]
     assert completed["done_s"] - completed["needed_s"] > 0.5 * LATE_S
@@ -80,7 +80,7 @@ def test_what_passes_between_threads(mpi: Mpi, tmp_path: Path) -> None:
 
 def test_no_more_than_wanted_is_kept(tmp_path: Path) -> None:
     mpi = LIBRARIES[0].need()
-    program = mpi.compile(SOURCE.with_name("profile_cases.c"), tmp_path / "cases", "-Wno-stringop-overflow")
+    program = mpi.compile(SOURCE.with_name("cases.c"), tmp_path / "cases", "-Wno-stringop-overflow")
     for number in ("5", "0", "many"):
         directory = tmp_path / number
         directory.mkdir()

@@ -16,8 +16,8 @@ from tempfile import NamedTemporaryFile
 import pytest
 from _pytest.mark import ParameterSet
 
-INTERPOSE = Path(__file__).parents[2] / "native" / "interpose"
-BUILT = Path(__file__).parents[2] / "build" / "mpi"
+INTERPOSE = Path(__file__).parents[3] / "native" / "interpose"
+BUILT = Path(__file__).parents[3] / "build" / "mpi"
 
 
 _builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")

@@ -13,7 +13,7 @@ from fairlead.profile import record
 from fairlead.profile.record import Record
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_regions.c")
+SOURCE = Path(__file__).parent / "sources" / "regions.c"
 FAIRLEAD = Path(sys.executable).with_name("fairlead")
 LIBRARY = LIBRARIES[0]
 LONG = "a name of more than 47 bytes, which is cut wher"

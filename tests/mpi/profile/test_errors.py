@@ -15,7 +15,7 @@ from fairlead.profile import waiting
 from fairlead.profile.record import RECEIVE
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_errors.c")
+SOURCE = Path(__file__).parent / "sources" / "errors.c"
 CALLS = range(1, 7)  # tags
 IN_ORDER = range(7, 13)
 EXCHANGES = (10, 11)

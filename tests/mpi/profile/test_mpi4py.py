@@ -19,7 +19,7 @@ LOCK = HERE / "mpi4py.lock"
 RANKS = 2
 FAIRLEAD = Path(sys.executable).with_name("fairlead")
 TESTED = [mpi for mpi in LIBRARIES if mpi.name in ("openmpi4", "mpich5")]
-# Processes that are spawned or connected: their libraries' own faults end the suite (test_profile_library.py has some).
+# Processes that are spawned or connected: their libraries' own faults end the suite (test_library.py has some).
 EXCLUDED = ("spawn", "dynproc")
 # Of the files that are run with two paths: what the relay plane refuses is not in them.
 TWO_PATHS = {

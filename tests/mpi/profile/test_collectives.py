@@ -12,7 +12,7 @@ from fairlead.profile import phases, waiting
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, Record
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_collectives.c")
+SOURCE = Path(__file__).parent / "sources" / "collectives.c"
 RANKS = 3
 LATE_S = 0.15
 FUNCTIONS = (

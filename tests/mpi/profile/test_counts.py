@@ -16,7 +16,7 @@ from fairlead.profile.profile import mpi_s
 from fairlead.profile.record import Record
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("profile_cases.c")
+SOURCE = Path(__file__).parent / "sources" / "cases.c"
 RANKS = 3
 CLOCKS_S = 1e-6  # by which the clocks of two processes differ at most
 Run = Callable[[str], list[Record]]

@@ -3,15 +3,16 @@
 import subprocess
 from pathlib import Path
 
-import every_function
 import mpi_libraries
 import pytest
 import recorded
-from every_function import ENDS_THE_PROGRAM, RANKS, Expected, Line, Message
 from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead.profile import record
 from fairlead.profile.record import Record
+
+from . import every_function
+from .every_function import ENDS_THE_PROGRAM, RANKS, Expected, Line, Message
 
 pytestmark = pytest.mark.mpi
 TESTED = [mpi for mpi in LIBRARIES if mpi.name != "mpich4"]  # MPICH 5 has all that it has

@@ -5,12 +5,13 @@ from pathlib import Path
 import bundled
 import pytest
 from mpi_libraries import LIBRARIES, Mpi, every_mpi
-from test_relay_semantics import NOT_ZERO, run
 
 from fairlead import native
 
+from .test_semantics import NOT_ZERO, run
+
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
-HERE = Path(__file__).parent
+SOURCES = Path(__file__).parent / "sources"
 PROGRAMS = {
     "cg": ["--class", "S"],
     "nbody": ["--steps", "5"],
@@ -40,7 +41,7 @@ def test_results_are_verified(mpi: Mpi, program: str, tmp_path: Path) -> None:
 
 @every_mpi
 def test_threads(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(HERE / "relay_threads.c", tmp_path / "threads", "-w")
+    program = mpi.need().compile(SOURCES / "threads.c", tmp_path / "threads", "-w")
     said, counts = run(mpi, 2, [str(program)], 12, tmp_path / "records")
     assert said == ["threads"]
     assert {name for name in NOT_ZERO - {"waited"} if counts[name] == 0} == set()
@@ -49,7 +50,7 @@ def test_threads(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", [each for each in TESTED if each.name == "openmpi4"], ids=lambda each: each.name)
 @pytest.mark.parametrize("options", [["-DBINDING=mpi"], ["-DBINDING=mpi_f08", "-DF08"]], ids=["mpi", "mpi_f08"])
 def test_fortran(mpi: Mpi, options: list[str], tmp_path: Path) -> None:
-    program = mpi.need().compile_fortran(HERE / "relay_fortran.F90", tmp_path / "fortran", *options)
+    program = mpi.need().compile_fortran(SOURCES / "fortran.F90", tmp_path / "fortran", *options)
     said, counts = run(mpi, 3, [str(program)], 13, tmp_path / "records")
     assert [line.strip() for line in said] == ["fortran"]
     assert {name for name in ("direct", "relayed", "takeovers", "pulled") if counts[name] == 0} == set()

@@ -14,7 +14,7 @@ from fairlead.profile import record
 from fairlead.profile.record import Record
 
 pytestmark = pytest.mark.mpi
-HERE = Path(__file__).parent
+SOURCES = Path(__file__).parent / "sources"
 SHIM = "libfairlead.so"
 LATE = """
 import ctypes, sys
@@ -59,7 +59,7 @@ def test_a_process_without_mpi_is_left_alone(tmp_path: Path) -> None:
 
 @every_family
 def test_mpi_opened_late_by_python(mpi: Mpi, tmp_path: Path) -> None:
-    library = mpi.need().compile(HERE / "profile_late.c", tmp_path / "late.so", "-shared", "-fPIC")
+    library = mpi.need().compile(SOURCES / "late.c", tmp_path / "late.so", "-shared", "-fPIC")
     ask = [sys.executable, "-c", LATE, str(library)]
     plain = subprocess.run(ask, capture_output=True, text=True, check=True)
     env = environment(tmp_path)
@@ -94,8 +94,8 @@ def test_the_library_sees_exactly_what_libmpi_has(mpi: Mpi, tmp_path: Path) -> N
 
 @every_family
 def test_other_tools_are_called_too(mpi: Mpi, tmp_path: Path) -> None:
-    tool = mpi.need().compile(HERE / "profile_tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
-    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    tool = mpi.need().compile(SOURCES / "tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
+    program = mpi.compile(SOURCES / "cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
     done = run(mpi, 3, [str(program), "finalize"], environment(tmp_path, tool))
     assert "tool saw 1" in done.stdout
     assert records(tmp_path)[0].messages.sent_B.tolist() == [0, 8, 0, 0]
@@ -103,7 +103,7 @@ def test_other_tools_are_called_too(mpi: Mpi, tmp_path: Path) -> None:
 
 @every_family
 def test_threads_at_once(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(HERE / "profile_threads.c", tmp_path / "threads")
+    program = mpi.need().compile(SOURCES / "threads.c", tmp_path / "threads")
     run(mpi, 2, [str(program)], environment(tmp_path))
     for rank, each in enumerate(records(tmp_path)):
         other = 1 - rank
@@ -118,7 +118,7 @@ def test_threads_at_once(mpi: Mpi, tmp_path: Path) -> None:
 def test_sessions(mpi: Mpi, tmp_path: Path) -> None:
     if mpi.name == "openmpi4":
         pytest.skip("Open MPI 4.1 has no sessions")
-    program = mpi.need().compile(HERE / "profile_session.c", tmp_path / "session")
+    program = mpi.need().compile(SOURCES / "session.c", tmp_path / "session")
     run(mpi, 2, [str(program)], environment(tmp_path))
     zero, one = records(tmp_path)
     assert (zero.rank, one.rank, one.ranks) == (0, 1, 2)
@@ -132,7 +132,7 @@ def test_the_world_after_a_session(mpi: Mpi, tmp_path: Path) -> None:
     """Its messages are kept, too."""
     if mpi.family == "intelmpi" or mpi.name == "openmpi4":
         pytest.skip("Open MPI 4.1 has no sessions, and Intel MPI refuses MPI_Init after one")
-    program = mpi.need().compile(HERE / "profile_session_first.c", tmp_path / "session")
+    program = mpi.need().compile(SOURCES / "session_first.c", tmp_path / "session")
     run(mpi, 2, [str(program)], {**environment(tmp_path), "FAIRLEAD_PROFILE_MESSAGES": "100"})
     zero, one = records(tmp_path)
     assert (zero.state, zero.messages.sent_B.tolist()) == ("finalized", [0, 6, 0])
@@ -143,7 +143,7 @@ def test_the_world_after_a_session(mpi: Mpi, tmp_path: Path) -> None:
 def test_a_program_of_sessions_has_no_relay_plane(tmp_path: Path) -> None:
     """Without MPI_Init nothing arms it: the program runs as it does without."""
     mpi = mpi_libraries.LIBRARIES[3].need()
-    program = mpi.compile(HERE / "profile_session.c", tmp_path / "session")
+    program = mpi.compile(SOURCES / "session.c", tmp_path / "session")
     run(mpi, 2, [str(program)], {**environment(tmp_path), "FAIRLEAD_CHAOS": "1"})
     zero, one = records(tmp_path)
     assert zero.messages.sent_B.tolist() == [0, 6, 0]
@@ -178,7 +178,7 @@ def test_what_the_relay_plane_cannot_send_is_said(tmp_path: Path) -> None:
 def test_spawned_processes_are_outside_the_world(mpi: Mpi, tmp_path: Path) -> None:
     if mpi.name == "mpich4":
         pytest.skip("Debian's MPICH 4.0.2 fails to spawn")
-    program = mpi.need().compile(HERE / "profile_spawn.c", tmp_path / "spawn")
+    program = mpi.need().compile(SOURCES / "spawn.c", tmp_path / "spawn")
     run(mpi, 2, [str(program)], environment(tmp_path))
     *children, zero, one = sorted(records(tmp_path), key=lambda each: (each.ranks, each.rank))
     assert (zero.ranks, one.ranks) == (2, 2)
@@ -194,7 +194,7 @@ def test_spawned_processes_are_outside_the_world(mpi: Mpi, tmp_path: Path) -> No
 
 @every_family
 def test_a_forked_child_counts_for_itself(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(HERE / "profile_fork.c", tmp_path / "fork")
+    program = mpi.need().compile(SOURCES / "fork.c", tmp_path / "fork")
     run(mpi, 1, [str(program)], environment(tmp_path))
     child, parent = records(tmp_path)
     assert child.pid != parent.pid
@@ -233,7 +233,7 @@ def test_behind_the_standard_abi_the_relay_plane_wants_a_library_that_is_known(t
     mpi = next(each for each in mpi_libraries.LIBRARIES if each.name == "mpich5abi").need()
     (tmp_path / "another.c").write_text(ANOTHER)
     another = mpi.compile(tmp_path / "another.c", tmp_path / "another.so", "-shared", "-fPIC")
-    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    program = mpi.compile(SOURCES / "cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
     armed = {"FAIRLEAD_CHAOS": "1"}
     done = run(mpi, 3, [str(program), "finalize"], environment(tmp_path, another) | armed)
     assert done.stderr.count("how this MPI library behaves behind the standard ABI is not known") == 3
@@ -246,7 +246,7 @@ def test_behind_the_standard_abi_the_relay_plane_wants_a_library_that_is_known(t
 
 @every_family
 def test_no_room_for_records_does_not_end_the_program(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(HERE / "profile_cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
+    program = mpi.need().compile(SOURCES / "cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
     done = run(mpi, 3, [str(program), "modes"], environment(tmp_path / "missing"))
     assert "missing" in done.stderr
     assert "the profile of this process is incomplete" in done.stderr

@@ -15,7 +15,7 @@ from fairlead.profile import record
 from lone_agent import lone_agent
 
 pytestmark = pytest.mark.mpi
-HERE = Path(__file__).parent
+SOURCES = Path(__file__).parent / "sources"
 EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 WITH_SESSIONS = [each for each in LIBRARIES if each.name in ("openmpi5", "mpich5", "mpich5abi")]
 ARMED = [{"FAIRLEAD_CHAOS": "3"}, {"FAIRLEAD_RELAY": "/nowhere"}]
@@ -34,14 +34,14 @@ def preloaded(mpi: Mpi, argv: list[str], armed: dict[str, str]) -> "subprocess.C
 def test_processes_that_join(mpi: Mpi, what: str, armed: dict[str, str], tmp_path: Path) -> None:
     if what == "connect" and mpi.family == "mpich":
         pytest.skip("MPI_Open_port of PyPI's MPICH 5 over UCX finds no space for the name, without the plane neither")
-    program = mpi.need().compile(HERE / "relay_joining.c", tmp_path / "joining")
+    program = mpi.need().compile(SOURCES / "joining.c", tmp_path / "joining")
     done = preloaded(mpi, [str(program), what], armed)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("mpi", WITH_SESSIONS, **by_name)
 def test_a_program_of_sessions_alone_is_not_armed(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(HERE / "relay_joining.c", tmp_path / "joining")
+    program = mpi.need().compile(SOURCES / "joining.c", tmp_path / "joining")
     done = preloaded(mpi, [str(program), "session"], ARMED[0])
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -93,11 +93,11 @@ def test_an_abort_without_agents_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "seed"),
     [
-        ("relay_failed.c", 3),
-        ("relay_failed.c", 4),
-        ("relay_failed.c", 5),
-        ("relay_revoked.c", 3),
-        ("relay_revoked.c", 6),
+        ("failed.c", 3),
+        ("failed.c", 4),
+        ("failed.c", 5),
+        ("revoked.c", 3),
+        ("revoked.c", 6),
     ],
 )
 def test_a_process_that_fails_is_told_to_the_others(source: str, seed: int, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_process_that_fails_is_told_to_the_others(source: str, seed: int, tmp_
     The library's own MPI_Finalize is not waited for: after a failure it hangs now and then, without libfairlead too.
     """
     mpi = LIBRARIES[1].need()
-    program = mpi.compile(HERE / source, tmp_path / "failed")
+    program = mpi.compile(SOURCES / source, tmp_path / "failed")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": str(seed)}
     launcher, *rest = mpi.command(3, [str(program)], env)
     argv = [launcher, "--with-ft", "ulfm", *rest]

@@ -14,7 +14,7 @@ from mpi_libraries import LIBRARIES, Mpi, every_family
 
 pytestmark = pytest.mark.mpi
 FAIRLEAD = [str(Path(sys.executable).with_name("fairlead"))]
-HERE = Path(__file__).parent
+SOURCES = Path(__file__).parent / "sources"
 
 
 def profile(*words: str, verbose: bool = False, **options: object) -> subprocess.CompletedProcess[str]:
@@ -64,7 +64,7 @@ def test_a_bundled_program(mpi: Mpi, tmp_path: Path) -> None:
 
 
 def test_exit_code_stdin_and_arguments_pass_through(tmp_path: Path) -> None:
-    source = HERE / "launch_ring.c"
+    source = Path(__file__).parents[1] / "launch" / "sources" / "ring.c"
     subprocess.run(["mpicc.openmpi", "-o", tmp_path / "ring", source], check=True)
     done = profile(
         "-n", "2", "--mpirun", "mpirun.openmpi", "--", "./ring", "exit", "7", cwd=tmp_path, input="typed\nend\n"
@@ -76,7 +76,7 @@ def test_exit_code_stdin_and_arguments_pass_through(tmp_path: Path) -> None:
 
 def test_own_mpirun(tmp_path: Path) -> None:
     program = ["mpirun.mpich", "-n", "3", str(Path(tmp_path / "cases"))]
-    subprocess.run(["mpicc.mpich", "-w", "-o", tmp_path / "cases", HERE / "profile_cases.c"], check=True)
+    subprocess.run(["mpicc.mpich", "-w", "-o", tmp_path / "cases", SOURCES / "cases.c"], check=True)
     target = tmp_path / "p.json"
     done = profile("--own-mpirun", "--json", str(target), "--", *program, "communicators")
     assert done.returncode == 0, done.stderr
@@ -87,8 +87,8 @@ def test_own_mpirun(tmp_path: Path) -> None:
 
 def test_tools_that_the_user_loads_are_called_too(tmp_path: Path) -> None:
     mpi = LIBRARIES[0].need()
-    tool = mpi.compile(HERE / "profile_tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
-    program = mpi.compile(HERE / "profile_cases.c", tmp_path / "cases", "-w")
+    tool = mpi.compile(SOURCES / "tool.c", tmp_path / "tool.so", "-shared", "-fPIC")
+    program = mpi.compile(SOURCES / "cases.c", tmp_path / "cases", "-w")
     words = ["-n", "3", "--mpirun", mpi.mpirun, "--", str(program), "finalize"]
     done = profile(*words, env={**os.environ, "LD_PRELOAD": str(tool)})
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.jobs.launch import prepare, run
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("launch_ring.c")
+SOURCE = Path(__file__).parent / "sources" / "ring.c"
 HERE = """
 [cluster]
 name = "here"

@@ -14,7 +14,7 @@ from fairlead import native
 from fairlead.profile import message_tables, record, record_files
 
 pytestmark = pytest.mark.mpi
-SOURCE = Path(__file__).with_name("message_rings.c")
+SOURCE = Path(__file__).parent / "sources" / "message_rings.c"
 
 
 @every_family

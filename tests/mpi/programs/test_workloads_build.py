@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.mpi
 
-MODULE = Path(__file__).parents[2] / "native" / "workloads" / "cmake" / "MpiFlavours.cmake"
+MODULE = Path(__file__).parents[3] / "native" / "workloads" / "cmake" / "MpiFlavours.cmake"
 
 PROJECT = f"""
 cmake_minimum_required(VERSION 3.22)

@@ -14,8 +14,9 @@ from fairlead.profile import record
 
 # Longer than ``ended`` waits: a program that does not end is told with its stacks, not cut off by pytest.
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(400)]
-SOURCES = Path(__file__).with_name("relay_semantics")
-CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (SOURCES / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
+SOURCES = Path(__file__).parent / "sources"
+PROGRAM = SOURCES / "semantics"
+CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (PROGRAM / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
 ERRORS = [
     "errors", "wrong exchanges", "wrong communicators", "told once", "wrong messages", "wrong probes", "error fields",
     "wrong starts",
@@ -75,7 +76,7 @@ def stack_of(pid: str) -> str:
 
 @pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 3, [str(program)], 1, tmp_path / "records")
     assert said == CASES
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
@@ -84,7 +85,7 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_every_case_while_nothing_is_rerouted(mpi: Mpi, tmp_path: Path) -> None:
     """Armed, as most programs are for most of their time: all go directly but partitioned messages, of MPI 4."""
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 3, [str(program)], None, tmp_path / "records")
     assert said == CASES
     assert counts["direct"] > counts["relayed"]
@@ -97,14 +98,14 @@ def test_every_case_while_nothing_is_rerouted(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", [41, 42])
 def test_errors(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     """Calls that return an error leave everything else in order."""
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     said, _ = run(mpi, 3, [str(program), "2", *ERRORS], seed, tmp_path / "records")
     assert said == ERRORS
 
 
 def test_communicators_that_are_freed_before_their_requests(tmp_path: Path) -> None:
     """MPICH has 2048 at a time: 35 times 60."""
-    program = LIBRARIES[2].need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = LIBRARIES[2].need().compile(PROGRAM, tmp_path / "semantics", "-w")
     said, _ = run(LIBRARIES[2], 2, [str(program), "35", "freed first"], 45, tmp_path / "records")
     assert said == ["freed first"]
 
@@ -112,7 +113,7 @@ def test_communicators_that_are_freed_before_their_requests(tmp_path: Path) -> N
 @pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_a_buffer_that_is_taken_back_bounds_what_is_on_its_way(mpi: Mpi, tmp_path: Path) -> None:
     """By itself: what other cases needed before would hide what this one needs."""
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 2, [str(program), "1", "buffers"], 48, tmp_path / "records")
     assert said == ["buffers"]
     assert counts["relayed"] > 10
@@ -121,8 +122,8 @@ def test_a_buffer_that_is_taken_back_bounds_what_is_on_its_way(mpi: Mpi, tmp_pat
 @pytest.mark.parametrize("mpi", [LIBRARIES[0], LIBRARIES[2]], ids=lambda each: each.name)
 @pytest.mark.parametrize("seed", [43, 44])
 def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, tmp_path: Path) -> None:
-    """As without the plane: test_profile_errors.py. MPICH 5 does not always say that a message did not fit."""
-    program = mpi.need().compile(Path(__file__).with_name("profile_errors.c"), tmp_path / "errors")
+    """As without the plane: profile/test_errors.py. MPICH 5 does not always say that a message did not fit."""
+    program = mpi.need().compile(Path(__file__).parents[1] / "profile" / "sources" / "errors.c", tmp_path / "errors")
     run(mpi, 2, [str(program)], seed, tmp_path / "records")
     ranks = {each.rank: each for each in map(record.read, (tmp_path / "records").glob("*.record"))}
     assert ranks[1].messages.sent_messages.tolist() == [6 * 10 + 6 * 3 + 1, 0, 0]
@@ -133,7 +134,7 @@ def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, t
 @pytest.mark.parametrize("seed", [46, 47])
 def test_callbacks_in_the_end(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     """What they send is native: nobody looks for frames any more."""
-    program = mpi.need().compile(Path(__file__).with_name("relay_ending.c"), tmp_path / "ending", "-w")
+    program = mpi.need().compile(SOURCES / "ending.c", tmp_path / "ending", "-w")
     said, _ = run(mpi, 3, [str(program)], seed, tmp_path / "records")
     # MPICH keeps the three communicators, on which a request is left.
     assert said == ["4" if mpi.name == "openmpi4" else "1"] * 3
@@ -142,7 +143,7 @@ def test_callbacks_in_the_end(mpi: Mpi, seed: int, tmp_path: Path) -> None:
 def test_pending_receives_without_chaos(tmp_path: Path) -> None:
     """Armed by FAIRLEAD_RELAY, where no agent answers: all messages are the library's own."""
     mpi = LIBRARIES[3].need()
-    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.compile(PROGRAM, tmp_path / "semantics", "-w")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
     env |= {"FAIRLEAD_PROFILE": str(tmp_path)}
     with mpi_libraries.no_leftovers():
@@ -203,7 +204,7 @@ def test_programs_that_a_rank_starts_do_not_take_part(mpi: Mpi, tmp_path: Path) 
 def test_error_handlers_are_not_lost_while_a_thread_looks_at_a_receive(what: str, tmp_path: Path) -> None:
     """Armed by FAIRLEAD_RELAY, where no agent answers. Only with MPICH are looks told to handlers."""
     mpi = LIBRARIES[3].need()
-    program = mpi.compile(Path(__file__).with_name("relay_error_handlers.c"), tmp_path / "handlers")
+    program = mpi.compile(SOURCES / "error_handlers.c", tmp_path / "handlers")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path)}
     with mpi_libraries.no_leftovers():
         done = subprocess.run(mpi.command(2, [str(program), what], env), capture_output=True, text=True, timeout=60)
@@ -214,7 +215,7 @@ def test_error_handlers_are_not_lost_while_a_thread_looks_at_a_receive(what: str
 @every_mpi
 @pytest.mark.parametrize(("ranks", "seed"), [(2, 2), (3, 3), (5, 4), (8, 5)])
 def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: Path) -> None:
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     cases = [each for each in CASES if mpi.family != "intelmpi" or each not in NOT_BY_INTEL]
     said, counts = run(mpi, ranks, [str(program), "2", *cases], seed, tmp_path / "records")
     assert said == cases
@@ -226,7 +227,7 @@ def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: 
 @pytest.mark.parametrize("seed", [21, 22, 23])
 def test_a_million_random_messages(mpi: Mpi, seed: int, tmp_path: Path) -> None:
     """Against the model of matching in random.c: each round is 60 messages from every rank to every rank."""
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     said, counts = run(
         mpi, 8, [str(program), str(-(-1_000_000 // (8 * 8 * 60))), "random messages"], seed, tmp_path / "records"
     )
@@ -247,7 +248,7 @@ ENDED_BY_UCX = ["blocking modes", "later modes", "datatypes", "probes", "cancell
 @pytest.mark.parametrize("seed", [6, pytest.param(7, marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mpi", LIBRARIES[3:], ids=lambda each: each.name)
 def test_between_hosts_nothing_is_cancelled(mpi: Mpi, seed: int, tmp_path: Path) -> None:
-    program = mpi.need().compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
     argv = [str(program), "1", *ENDED_BY_LIBFABRIC]
     said, counts = run(mpi, 3, argv, seed, tmp_path / "records", **OVER_LIBFABRIC)
     assert said == ENDED_BY_LIBFABRIC
@@ -257,7 +258,7 @@ def test_between_hosts_nothing_is_cancelled(mpi: Mpi, seed: int, tmp_path: Path)
 @pytest.mark.slow
 def test_between_hosts_over_ucx(tmp_path: Path) -> None:
     mpi = LIBRARIES[3].need()
-    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.compile(PROGRAM, tmp_path / "semantics", "-w")
     said, counts = run(mpi, 3, [str(program), "1", *ENDED_BY_UCX], 6, tmp_path / "records", **OVER_UCX)
     assert said == ENDED_BY_UCX
     assert counts["relayed"] > 0 and counts["pulled"] > 0
@@ -267,7 +268,7 @@ def test_between_hosts_over_ucx(tmp_path: Path) -> None:
 def test_between_hosts_what_is_not_moved_stays_the_librarys(tmp_path: Path) -> None:
     """Armed by FAIRLEAD_RELAY, where no agent answers: nothing is taken over, nothing pulled."""
     mpi = LIBRARIES[3].need()
-    program = mpi.compile(SOURCES, tmp_path / "semantics", "-w")
+    program = mpi.compile(PROGRAM, tmp_path / "semantics", "-w")
     cases = ["blocking modes", "wildcards", "posting order", "probes"]
     env = OVER_LIBFABRIC | {"LD_PRELOAD": str(native.library("libfairlead.so"))}
     env |= {"FAIRLEAD_RELAY": str(tmp_path), "FAIRLEAD_PROFILE": str(tmp_path)}

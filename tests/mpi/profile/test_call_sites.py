@@ -14,7 +14,7 @@ from fairlead.profile import call_sites, record
 from fairlead.profile.call_sites import Calls
 
 pytestmark = pytest.mark.mpi
-HERE = Path(__file__).parent
+SOURCES = Path(__file__).parent / "sources"
 WITH_FORTRAN = [mpi for mpi in LIBRARIES if mpi.name in ("openmpi4", "mpich4")]
 FAIRLEAD = Path(sys.executable).with_name("fairlead")
 
@@ -42,7 +42,7 @@ def found(mpi: Mpi, program: Path, directory: Path) -> dict[str, list[Calls]]:
 
 @every_family
 def test_places_in_c(mpi: Mpi, tmp_path: Path) -> None:
-    source = HERE / "profile_sites.c"
+    source = SOURCES / "sites.c"
     program = mpi.need().compile(source, tmp_path / "sites", "-g", "-O1")
     sites = found(mpi, program, tmp_path / "records")
     told = {
@@ -64,7 +64,7 @@ def test_places_in_c(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", WITH_FORTRAN, ids=[mpi.name for mpi in WITH_FORTRAN])
 @pytest.mark.parametrize("binding", ["mpif", "f08"])
 def test_places_in_fortran_are_those_of_the_program(mpi: Mpi, binding: str, tmp_path: Path) -> None:
-    source = HERE / "profile_sites.F90"
+    source = SOURCES / "sites.F90"
     options = ["-g", *(["-DF08"] if binding == "f08" else [])]
     program = mpi.need().compile_fortran(source, tmp_path / "sites", *options)
     sites = found(mpi, program, tmp_path / "records")
@@ -76,14 +76,14 @@ def test_places_in_fortran_are_those_of_the_program(mpi: Mpi, binding: str, tmp_
 
 def test_command(tmp_path: Path) -> None:
     mpi = LIBRARIES[0].need()
-    program = mpi.compile(HERE / "profile_sites.c", tmp_path / "sites", "-g")
+    program = mpi.compile(SOURCES / "sites.c", tmp_path / "sites", "-g")
     files = [tmp_path / "p.json", tmp_path / "p.html"]
     command = [FAIRLEAD, "profile", "-n", "2", "--mpirun", mpi.mpirun, "--call-sites"]
     command += ["--json", files[0], "--html", files[1], "--", program]
     wide = {**os.environ, "COLUMNS": "150"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=wide)
     assert done.returncode == 0, done.stderr
-    assert f"profile_sites.c:{line_of(HERE / 'profile_sites.c', '/* send */')}" in done.stderr
+    assert f"sites.c:{line_of(SOURCES / 'sites.c', '/* send */')}" in done.stderr
     sites = json.loads(files[0].read_text())["call_sites"]
     assert {(each["function"], each["where"], each["calls"]) for each in sites} >= {("MPI_Send", "exchange", 5)}
     assert '<h2 id="call-sites">Call sites</h2>' in files[1].read_text()

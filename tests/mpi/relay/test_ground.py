@@ -8,7 +8,7 @@ import pytest
 from mpi_libraries import Mpi, every_mpi
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
-SOURCE = Path(__file__).with_name("relay_ground.c")
+SOURCE = Path(__file__).parent / "sources" / "ground.c"
 
 # As between hosts. MPICH's other way there, UCX, cancels receives that it has matched: docs/explanation/relay-plane.md.
 NETWORK = {
