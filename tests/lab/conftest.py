@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(
-    0, str(Path(__file__).parents[1] / "mpi" / "helpers")
-)  # the MPI libraries, which are compiled for there, too
-
 from fairlead import native
 from fairlead.lab import Lab
+
+TESTS = Path(__file__).parents[1]
+# With those of MPI: programs are compiled here, too.
+sys.path[:0] = [str(TESTS / "lab" / "helpers"), str(TESTS / "mpi" / "helpers")]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "lab")]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "lab" / "helpers")]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lxc_containers import Containers
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "lxc"), str(TESTS / "lab"), str(TESTS / "mpi" / "helpers")]
+sys.path[:0] = [str(TESTS / "lxc"), str(TESTS / "lab" / "helpers"), str(TESTS / "mpi" / "helpers")]
 
 
 @pytest.fixture(scope="session")

@@ -305,7 +305,7 @@ def test_expired_credentials_are_told_and_renewed_ones_taken(admin: Admin, guest
 
 def test_no_daemon_outlives_a_test_that_is_killed(tmp_path: Path) -> None:
     here = Path(__file__).parent
-    code = KILLED.format(here=str(here), lab=str(here.parent / "lab"), home=str(tmp_path))
+    code = KILLED.format(here=str(here), lab=str(here.parent / "lab" / "helpers"), home=str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as test:
         wait_for(lambda: len(_sleepers(tmp_path)) == 2, "the daemon to start")
         test.kill()

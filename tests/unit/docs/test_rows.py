@@ -1,4 +1,4 @@
-"""docs/rows.md has every row of the sources; tests/lab/test_rows.py runs its commands."""
+"""docs/rows.md has every row of the sources; tests/lab/experiments/test_rows.py runs its commands."""
 
 import re
 from pathlib import Path

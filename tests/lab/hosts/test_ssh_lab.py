@@ -36,7 +36,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="sshd in a lab host logs in as root"),
     pytest.mark.skipif(shutil.which("sshd", path="/usr/sbin") is None, reason="openssh-server is not installed"),
 ]
-SOURCE = Path(__file__).parents[1] / "mpi" / "launch" / "sources" / "ring.c"
+SOURCE = Path(__file__).parents[2] / "mpi" / "launch" / "sources" / "ring.c"
 PORT = 2222
 LIMIT_S = 40.0
 

@@ -20,11 +20,12 @@ from fairlead import native, programs
 from fairlead.cluster.description import Cluster
 from fairlead.profile import record
 
-from ..mpi.relay.test_collectives import PROGRAM as COLLECTIVES
-from ..mpi.relay.test_collectives import results
-from ..mpi.relay.test_semantics import CASES, NOT_ZERO, PROGRAM
+from ...mpi.relay.test_collectives import PROGRAM as COLLECTIVES
+from ...mpi.relay.test_collectives import results
+from ...mpi.relay.test_semantics import CASES, NOT_ZERO, PROGRAM
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
+SOURCES = Path(__file__).parent / "sources"
 RELAYED = ["--plane", "relay", *REROUTED]
 RANKS = ["h0", "h1", "h2", "h3"]
 # Of six hosts, two relay for the four that have ranks: h4 what even ones send, h5 what odd ones do.
@@ -67,7 +68,7 @@ def test_messages_of_a_rerouted_pair_are_relayed(lab: labs.Lab, tmp_path: Path) 
 @pytest.mark.slow
 def test_a_message_leaves_also_if_its_sender_leaves_mpi(lab: labs.Lab, tmp_path: Path) -> None:
     program = tmp_path / "send_and_sleep"
-    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, Path(__file__).with_name("send_and_sleep.c")], check=True)
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, SOURCES / "send_and_sleep.c"], check=True)
     with run(cluster_file(lab, tmp_path), *RELAYED, program=[str(program)], results=tmp_path) as command:
         assert command.end() == 0, command.text()
     assert carried(command, "h0")["relayed"] >= 3
@@ -80,7 +81,7 @@ def test_a_message_leaves_also_if_its_sender_leaves_mpi(lab: labs.Lab, tmp_path:
 def test_a_fast_producer_fills_no_memory(lab: labs.Lab, tmp_path: Path) -> None:
     """A million messages for one that takes none for a while: what is sent and not delivered is bounded."""
     program = tmp_path / "produce"
-    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, Path(__file__).with_name("produce.c")], check=True)
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, SOURCES / "produce.c"], check=True)
     argv = [str(program), "200000", "2048"]
     with run(cluster_file(lab, tmp_path), *RELAYED, program=argv, results=tmp_path) as command:
         assert command.end(280) == 0, command.text()
@@ -144,7 +145,7 @@ def test_ranks_join_an_agent_that_is_started_again(lab: labs.Lab, tmp_path: Path
 def test_what_a_dead_agent_lost_is_sent_again_while_its_sender_is_outside_mpi(lab: labs.Lab, tmp_path: Path) -> None:
     program, meeting = tmp_path / "send_and_wait_outside", tmp_path / "meeting"
     meeting.mkdir()
-    source = Path(__file__).with_name("send_and_wait_outside.c")
+    source = SOURCES / "send_and_wait_outside.c"
     subprocess.run(["mpicc.openmpi", "-O2", "-o", program, source], check=True)
     argv = [str(program), str(meeting)]
     with run(cluster_file(lab, tmp_path), *RELAYED, program=argv, results=tmp_path) as command:

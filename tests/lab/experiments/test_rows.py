@@ -16,7 +16,7 @@ import pytest
 from managed_runs import COMMAND
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/rows.md").read_text(encoding="utf-8")
 SMALLER = {
     "profile --cluster": [],

@@ -31,7 +31,7 @@ def ground(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pa
     directory = tmp_path_factory.mktemp("mitigation")
     cluster, results = cluster_file(lab, directory), directory / "results"
     for program in ("exchange", "halo"):
-        source = Path(__file__).with_name(f"{program}.c")
+        source = Path(__file__).parent / "sources" / f"{program}.c"
         subprocess.run(["mpicc.openmpi", "-O2", "-o", directory / program, source], check=True)
     done = once("characterize", cluster, "--results", results, "--budget", "10")
     assert done.returncode == 0, done.stderr

@@ -16,8 +16,8 @@ from fairlead.lab import Lab
 from fairlead.placement.json_form import Expected, Placement, host_list, rankfile
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
-SOURCE = Path(__file__).parents[1] / "mpi" / "launch" / "sources" / "ring.c"
-BUILT = Path(__file__).parents[2] / "build" / "mpi"  # by scripts/install-mpi.sh
+SOURCE = Path(__file__).parents[2] / "mpi" / "launch" / "sources" / "ring.c"
+BUILT = Path(__file__).parents[3] / "build" / "mpi"  # by scripts/install-mpi.sh
 MPIS = {
     "openmpi4": ("mpicc.openmpi", "mpirun.openmpi"),
     "openmpi5": (f"{BUILT}/openmpi5/bin/mpicc", f"{BUILT}/openmpi5/bin/mpirun"),

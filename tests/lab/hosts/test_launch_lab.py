@@ -20,7 +20,7 @@ from fairlead.cluster.jobs.launch import RunningJob, prepare, run, start
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import LaunchError
 
-SOURCE = Path(__file__).parents[1] / "mpi" / "launch" / "sources" / "ring.c"
+SOURCE = Path(__file__).parents[2] / "mpi" / "launch" / "sources" / "ring.c"
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
 LIMIT_S = 40.0
 

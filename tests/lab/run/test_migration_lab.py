@@ -115,7 +115,7 @@ def test_a_comparison_moves_the_machine_of_a_flooded_server_and_nothing_on_a_cle
 @pytest.mark.slow
 def test_a_full_trunk_is_led_around_and_a_flooded_server_is_left(tmp_path: Path) -> None:
     """Both kinds of congestion at once: streams fill the trunk between two leafs, others the uplink of server4."""
-    text = (Path(__file__).parents[2] / "examples" / "mesh-servers8.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "examples" / "mesh-servers8.toml").read_text(encoding="utf-8")
     text = text.replace('"mesh-servers8"', f'"both-{os.getpid()}"')
     lab = labs.up(parse(text, Description, source="mesh-servers8.toml"))
     try:
@@ -145,7 +145,7 @@ def test_a_full_trunk_is_led_around_and_a_flooded_server_is_left(tmp_path: Path)
 @pytest.mark.root
 @pytest.mark.slow
 def test_what_agents_are_told_after_a_move_is_what_a_characterization_finds(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[2] / "examples" / "servers8.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "examples" / "servers8.toml").read_text(encoding="utf-8")
     lab = labs.up(parse(text.replace('"servers8"', f'"shares-{os.getpid()}"'), Description, source="servers8.toml"))
     try:
         cluster = tmp_path / "shares.cluster.toml"

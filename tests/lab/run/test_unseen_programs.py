@@ -11,7 +11,7 @@ from mpi_libraries import LIBRARIES
 from fairlead import lab as labs
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
-SOURCE = Path(__file__).parents[1] / "mpi" / "profile" / "sources" / "fortran.F90"
+SOURCE = Path(__file__).parents[2] / "mpi" / "profile" / "sources" / "fortran.F90"
 OPENMPI, MPICH = LIBRARIES[0], LIBRARIES[2]
 COMPARISON = """
 [comparison]

@@ -22,7 +22,7 @@ from fairlead.lab import congestion
 from fairlead.lab.congestion import Streams
 from fairlead.store import Store
 
-SOURCES = Path(__file__).parents[2] / "native/spank"
+SOURCES = Path(__file__).parents[3] / "native/spank"
 HEADER = Path("/usr/include/slurm/spank.h")
 pytestmark = [
     *slurm_cluster.MARKS,

@@ -16,9 +16,10 @@ import managed_runs
 import pytest
 from managed_runs import COMMAND, Command
 from mpi_libraries import LIBRARIES, Mpi
-from test_ssh_lab import PORT, start_sshd
 
 from fairlead import lab as labs
+
+from .test_ssh_lab import PORT, start_sshd
 
 pytestmark = [
     pytest.mark.root,

@@ -191,4 +191,4 @@ def test_ctrl_c_while_starting_leaves_nothing(delay_s: float, tmp_path: Path) ->
     assert holders == []
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -11,7 +11,7 @@ from fairlead.cli.main import command
 from fairlead.lab import Lab
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
-SOURCE = Path(__file__).parents[1] / "mpi" / "profile" / "sources" / "cases.c"
+SOURCE = Path(__file__).parents[2] / "mpi" / "profile" / "sources" / "cases.c"
 
 
 def test_traffic_between_hosts_and_inside_them(lab: Lab, tmp_path: Path) -> None:
