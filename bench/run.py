@@ -12,34 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from bench import (
-    armed,
-    baselines,
-    benchmark_report,
-    characterisation,
-    drawn,
-    evaluation_rows,
-    fault_recovery,
-    idle,
-    knowledge,
-    lab_life,
-    many_hosts,
-    mpip,
-    onset,
-    oracle,
-    overhead,
-    probes,
-    profiled,
-    quiet_migrations,
-    quiet_reroutes,
-    recovered,
-    relay_programs,
-    relayed,
-    sensitivity,
-    thesis,
-    wrapped_call,
-)
+from bench.agents import fault_recovery, idle, many_hosts, onset, probes, quiet_migrations, quiet_reroutes, relayed
+from bench.durations import benchmark_report, characterisation, evaluation_rows, lab_life
+from bench.gains import armed, baselines, knowledge, overhead, recovered, relay_programs
+from bench.profiling import mpip, profiled, wrapped_call
 from bench.session import Benchmark, Session
+from bench.simulated import drawn, oracle, sensitivity, thesis
 from bench.summary import Summary
 from fairlead.display.terminal import console
 from fairlead.errors import FairleadError

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // relay-frames: a rank of the relay plane without MPI. Two of them exchange frames through their agents; what that
-// takes, one line of JSON says. See bench/relayed.py.
+// takes, one line of JSON says. See bench/agents/relayed.py.
 #include <sched.h>
 
 #include <CLI/CLI.hpp>

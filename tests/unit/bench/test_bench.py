@@ -10,23 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from bench import (
-    backlog,
-    bundled_runs,
-    drawn,
-    hpcc_rank,
-    knowledge,
-    multipath,
-    oracle,
-    sensitivity,
-    shims,
-    sockets,
-    thesis,
-)
+from bench import hpcc_rank, shims
+from bench.agents import backlog
+from bench.agents.onset import Onset
+from bench.agents.probes import difference
 from bench.detours import Detours, Steps
 from bench.figures import AT_LEAST, AT_MOST, Figure, median_figure
-from bench.onset import Onset
-from bench.probes import difference
+from bench.gains import bundled_runs, knowledge, multipath, sockets
+from bench.simulated import drawn, oracle, sensitivity, thesis
 from bench.summary import Summary
 
 from fairlead import native, programs

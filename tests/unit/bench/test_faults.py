@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from bench import fault_recovery
+from bench.agents import fault_recovery
 from bench.faults import __main__ as command_line
 from bench.faults import cells, direct, injections, programs, recovery, report, runs, trial
 from bench.faults.cells import FaultCell, chosen, drawn, matrix, why_not

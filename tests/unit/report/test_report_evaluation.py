@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import evaluation_rows
+from bench.durations import evaluation_rows
 from click.testing import CliRunner
 from scipy import stats
 

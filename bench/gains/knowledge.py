@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from bench import bundled_runs, laboratory
+from bench import laboratory
 from bench.figures import AT_LEAST, AT_MOST, Figure, ends
+from bench.gains import bundled_runs
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead.characterize.characterize import characterize

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.figures import AT_MOST, Figure, median_figure
-from bench.profiled import PROGRAMS, RANKS
+from bench.profiling.profiled import PROGRAMS, RANKS
 from bench.session import Session
 from fairlead import programs
 from fairlead.cluster.jobs import launch

@@ -9,9 +9,9 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bench import drawn
 from bench.figures import Figure
 from bench.session import Session
+from bench.simulated import drawn
 from fairlead import native
 
 CASES, QUICK_CASES = 12, 2

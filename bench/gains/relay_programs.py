@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from bench import laboratory, recovered
+from bench import laboratory
 from bench.figures import Figure
-from bench.overhead import accounted
+from bench.gains import recovered
+from bench.gains.overhead import accounted
 from bench.session import Session
 from fairlead.analysis import comparison
 from fairlead.experiment.comparisons import session as comparison_session

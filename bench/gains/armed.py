@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import bundled_runs, laboratory
+from bench import laboratory
 from bench.figures import AT_MOST, Figure, ends
+from bench.gains import bundled_runs
 from bench.session import Session
 from fairlead.lab import processors
 from fairlead.statistics.estimates import paired_ratio

@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any
 
 from bench.figures import Figure, median_figure
-from bench.oracle import compared
 from bench.session import Session
+from bench.simulated.oracle import compared
 
 WORST_TARGET = 1.02
 ONSET_S, MOVES_S, END_S = 0.5, 4.0, 60.0

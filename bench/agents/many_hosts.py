@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bench.agents.idle import cost_of
+from bench.durations.lab_life import processes_in
 from bench.figures import Figure
-from bench.idle import cost_of
-from bench.lab_life import processes_in
 from bench.session import Session
 from fairlead import lab
 from fairlead.agents.agent_thread import AgentThread

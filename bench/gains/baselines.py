@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from bench import laboratory, multipath, shims, sockets
+from bench import laboratory, shims
 from bench.detours import Detours
 from bench.figures import AT_LEAST, Figure, ends
+from bench.gains import multipath, sockets
+from bench.gains.sockets import Connection, Sampler
 from bench.laboratory import Network
 from bench.session import Session
-from bench.sockets import Connection, Sampler
 from fairlead.cluster.job import Job
 from fairlead.errors import LaunchError, StatisticsError
 from fairlead.experiment.factors.congestion import CongestionPlan, Episode, episodes

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
-from bench import wrapped_call
 from bench.figures import AT_MOST, Figure, median_figure
+from bench.profiling import wrapped_call
 from bench.session import Session
 from fairlead import programs
 from fairlead.cluster.jobs import launch

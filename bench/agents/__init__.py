@@ -1,0 +1,1 @@
+"""What agents cost, how fast they are, and how soon they reroute."""

@@ -1,0 +1,1 @@
+"""How long commands take: labs, characterizations, reports."""

@@ -1,0 +1,1 @@
+"""What management gives and costs programs in labs, beside other ways through the same congestion."""

@@ -1,0 +1,1 @@
+"""What profiling costs, beside mpiP."""
