@@ -12,7 +12,7 @@
 #include "notices.hpp"
 #include "outbox.hpp"
 #include "paths.hpp"
-#include "peers.hpp"
+#include "peers/peers.hpp"
 #include "relay_role.hpp"
 #include "reroutes.hpp"
 #include "traffic.hpp"

@@ -11,7 +11,7 @@
 #include "learnt_bases.hpp"
 #include "outbox.hpp"
 #include "paths.hpp"
-#include "peers.hpp"
+#include "peers/peers.hpp"
 #include "traffic.hpp"
 
 namespace fairlead::core {

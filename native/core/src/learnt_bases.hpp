@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "due_times.hpp"
 #include "fairlead/core/random.hpp"
 #include "fairlead/core/settings.hpp"
 #include "fairlead/core/types.hpp"
+#include "peers/due_times.hpp"
 
 namespace fairlead::core {
 

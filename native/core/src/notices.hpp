@@ -11,7 +11,7 @@
 #include "job.hpp"
 #include "outbox.hpp"
 #include "paths.hpp"
-#include "peers.hpp"
+#include "peers/peers.hpp"
 
 namespace fairlead::core {
 

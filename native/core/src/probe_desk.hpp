@@ -8,12 +8,12 @@
 #include <set>
 #include <vector>
 
-#include "due_times.hpp"
 #include "fairlead/core/actions.hpp"
 #include "fairlead/core/congestion_level.hpp"
 #include "fairlead/core/events.hpp"
 #include "fairlead/core/settings.hpp"
 #include "fairlead/core/types.hpp"
+#include "peers/due_times.hpp"
 
 namespace fairlead::core {
 

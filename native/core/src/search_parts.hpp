@@ -6,7 +6,7 @@
 #include "load_reports.hpp"
 #include "outbox.hpp"
 #include "paths.hpp"
-#include "peers.hpp"
+#include "peers/peers.hpp"
 #include "relay_role.hpp"
 #include "traffic.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "parts_rig.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "parts_rig.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "controller_rig.hpp"
+#include "tests/controller_rig.hpp"
 
 namespace fairlead::core {
 namespace {

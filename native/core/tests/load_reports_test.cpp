@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "parts_rig.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 namespace {

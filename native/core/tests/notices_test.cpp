@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "parts_rig.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 namespace {

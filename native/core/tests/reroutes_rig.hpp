@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "parts_rig.hpp"
 #include "reroutes.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "due_times.hpp"
+#include "peers/due_times.hpp"
 
 #include <gtest/gtest.h>
 

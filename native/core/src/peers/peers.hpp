@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "due_times.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
+#include "peers/due_times.hpp"
 
 namespace fairlead::core {
 

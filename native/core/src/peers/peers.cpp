@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peers.hpp"
+#include "peers/peers.hpp"
 
 namespace fairlead::core {
 

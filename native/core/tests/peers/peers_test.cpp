@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peers.hpp"
+#include "peers/peers.hpp"
 
 #include <gtest/gtest.h>
 
-#include "parts_rig.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 namespace {
