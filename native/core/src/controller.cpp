@@ -11,7 +11,7 @@
 #include "load_reports.hpp"
 #include "notices.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "peers/peers.hpp"
 #include "relay_role.hpp"
 #include "reroutes.hpp"

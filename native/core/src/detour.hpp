@@ -11,7 +11,7 @@
 #include "fairlead/core/random.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "traffic.hpp"
 
 namespace fairlead::core {

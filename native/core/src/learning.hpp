@@ -10,7 +10,7 @@
 #include "job.hpp"
 #include "learnt_bases.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "peers/peers.hpp"
 #include "traffic.hpp"
 

@@ -10,7 +10,7 @@
 #include "fairlead/core/own_load.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "peers/peers.hpp"
 
 namespace fairlead::core {

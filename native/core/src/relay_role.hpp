@@ -7,7 +7,7 @@
 
 #include "job.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "relay_desk.hpp"
 
 namespace fairlead::core {

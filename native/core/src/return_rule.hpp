@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "job.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "traffic.hpp"
 
 namespace fairlead::core {

@@ -5,7 +5,7 @@
 #include "job.hpp"
 #include "load_reports.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "peers/peers.hpp"
 #include "relay_role.hpp"
 #include "traffic.hpp"

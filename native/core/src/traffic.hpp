@@ -11,7 +11,7 @@
 #include "fairlead/core/path_table.hpp"
 #include "fairlead/core/recurrence.hpp"
 #include "job.hpp"
-#include "paths.hpp"
+#include "paths/paths.hpp"
 #include "socket_watch.hpp"
 
 namespace fairlead::core {

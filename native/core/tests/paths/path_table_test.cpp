@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "sharing_examples.hpp"
+#include "tests/paths/sharing_examples.hpp"
 
 namespace fairlead::core {
 namespace {

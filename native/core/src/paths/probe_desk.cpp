@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe_desk.hpp"
+#include "paths/probe_desk.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paths.hpp"
+#include "paths/paths.hpp"
 
 namespace fairlead::core {
 

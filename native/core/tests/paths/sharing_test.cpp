@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "sharing_examples.hpp"
+#include "tests/paths/sharing_examples.hpp"
 
 namespace fairlead::core {
 namespace {

@@ -9,7 +9,7 @@
 #include "fairlead/core/sharing.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
-#include "probe_desk.hpp"
+#include "paths/probe_desk.hpp"
 
 namespace fairlead::core {
 
