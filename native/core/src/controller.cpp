@@ -15,7 +15,7 @@
 #include "peers/peers.hpp"
 #include "relay_role.hpp"
 #include "reroutes.hpp"
-#include "traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace fairlead::core {
 

@@ -12,7 +12,7 @@
 #include "job.hpp"
 #include "outbox.hpp"
 #include "paths/paths.hpp"
-#include "traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace fairlead::core {
 

@@ -12,7 +12,7 @@
 #include "outbox.hpp"
 #include "paths/paths.hpp"
 #include "peers/peers.hpp"
-#include "traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace fairlead::core {
 

@@ -6,7 +6,7 @@
 
 #include "job.hpp"
 #include "paths/paths.hpp"
-#include "traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace fairlead::core {
 

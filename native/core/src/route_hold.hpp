@@ -8,7 +8,7 @@
 #include "fairlead/core/random.hpp"
 #include "fairlead/core/settings.hpp"
 #include "fairlead/core/types.hpp"
-#include "service.hpp"
+#include "traffic/service.hpp"
 
 namespace fairlead::core {
 

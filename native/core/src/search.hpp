@@ -12,7 +12,7 @@
 #include "load_count.hpp"
 #include "relay_ask.hpp"
 #include "search_parts.hpp"
-#include "socket_watch.hpp"
+#include "traffic/socket_watch.hpp"
 
 namespace fairlead::core {
 

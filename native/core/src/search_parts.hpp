@@ -8,7 +8,7 @@
 #include "paths/paths.hpp"
 #include "peers/peers.hpp"
 #include "relay_role.hpp"
-#include "traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace fairlead::core {
 

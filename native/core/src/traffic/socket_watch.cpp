@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "socket_watch.hpp"
+#include "traffic/socket_watch.hpp"
 
 #include <algorithm>
 

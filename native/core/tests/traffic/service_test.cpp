@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "service.hpp"
+#include "traffic/service.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "traffic.hpp"
+#include "traffic/traffic.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 #include "fairlead/core/recurrence.hpp"
 #include "job.hpp"
 #include "paths/paths.hpp"
-#include "socket_watch.hpp"
+#include "traffic/socket_watch.hpp"
 
 namespace fairlead::core {
 
