@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "job.hpp"
-#include "learning.hpp"
+#include "learning/learning.hpp"
 #include "load_reports.hpp"
 #include "notices.hpp"
 #include "outbox.hpp"

@@ -13,7 +13,7 @@
 #include "detour.hpp"
 #include "fairlead/core/random.hpp"
 #include "give_way.hpp"
-#include "learning.hpp"
+#include "learning/learning.hpp"
 #include "notices.hpp"
 #include "route_hold.hpp"
 #include "route_switch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learning.hpp"
+#include "learning/learning.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "fairlead/core/random.hpp"
 #include "job.hpp"
-#include "learnt_bases.hpp"
+#include "learning/learnt_bases.hpp"
 #include "outbox.hpp"
 #include "paths/paths.hpp"
 #include "peers/peers.hpp"

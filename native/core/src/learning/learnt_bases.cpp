@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learnt_bases.hpp"
+#include "learning/learnt_bases.hpp"
 
 #include <algorithm>
 #include <cmath>

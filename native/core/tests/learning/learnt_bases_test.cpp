@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Baselines that are learnt: when one is known, what it is, and when a pair may be rerouted by it.
-#include "learnt_bases.hpp"
+#include "learning/learnt_bases.hpp"
 
 #include <gtest/gtest.h>
 
