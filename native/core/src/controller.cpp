@@ -8,13 +8,13 @@
 
 #include "job.hpp"
 #include "learning/learning.hpp"
-#include "load_reports.hpp"
-#include "notices.hpp"
 #include "outbox.hpp"
 #include "paths/paths.hpp"
 #include "peers/peers.hpp"
-#include "relay_role.hpp"
 #include "reroutes.hpp"
+#include "roles/load_reports.hpp"
+#include "roles/notices.hpp"
+#include "roles/relay_role.hpp"
 #include "traffic/traffic.hpp"
 
 namespace fairlead::core {

@@ -14,7 +14,7 @@
 #include "fairlead/core/random.hpp"
 #include "give_way.hpp"
 #include "learning/learning.hpp"
-#include "notices.hpp"
+#include "roles/notices.hpp"
 #include "route_hold.hpp"
 #include "route_switch.hpp"
 #include "search.hpp"

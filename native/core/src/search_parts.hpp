@@ -3,11 +3,11 @@
 #pragma once
 
 #include "job.hpp"
-#include "load_reports.hpp"
 #include "outbox.hpp"
 #include "paths/paths.hpp"
 #include "peers/peers.hpp"
-#include "relay_role.hpp"
+#include "roles/load_reports.hpp"
+#include "roles/relay_role.hpp"
 #include "traffic/traffic.hpp"
 
 namespace fairlead::core {

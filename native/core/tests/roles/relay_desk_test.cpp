@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay_desk.hpp"
+#include "roles/relay_desk.hpp"
 
 #include <gtest/gtest.h>
 

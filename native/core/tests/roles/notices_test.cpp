@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "notices.hpp"
+#include "roles/notices.hpp"
 
 #include <gtest/gtest.h>
 

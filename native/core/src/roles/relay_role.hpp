@@ -8,7 +8,7 @@
 #include "job.hpp"
 #include "outbox.hpp"
 #include "paths/paths.hpp"
-#include "relay_desk.hpp"
+#include "roles/relay_desk.hpp"
 
 namespace fairlead::core {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay_role.hpp"
+#include "roles/relay_role.hpp"
 
 #include <gtest/gtest.h>
 

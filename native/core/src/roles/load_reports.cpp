@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load_reports.hpp"
+#include "roles/load_reports.hpp"
 
 #include <algorithm>
 #include <cmath>
