@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "avoided_relays.hpp"
+#include "detours/avoided_relays.hpp"
 #include "fairlead/core/choice.hpp"
 #include "search_parts.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "detours/path_proof.hpp"
 #include "job.hpp"
 #include "outbox.hpp"
-#include "path_proof.hpp"
 
 namespace fairlead::core {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detours/return_rule.hpp"
 #include "reroutes.hpp"
-#include "return_rule.hpp"
 
 namespace fairlead::core {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "return_rule.hpp"
+#include "detours/return_rule.hpp"
 
 namespace fairlead::core {
 

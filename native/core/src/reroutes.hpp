@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "avoided_relays.hpp"
-#include "detour.hpp"
+#include "detours/avoided_relays.hpp"
+#include "detours/detour.hpp"
 #include "fairlead/core/random.hpp"
 #include "give_way.hpp"
 #include "learning/learning.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "path_proof.hpp"
+#include "detours/path_proof.hpp"
 
 namespace fairlead::core {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "echo_watch.hpp"
+#include "detours/echo_watch.hpp"
 #include "fairlead/core/path_table.hpp"
 #include "fairlead/core/random.hpp"
 #include "job.hpp"

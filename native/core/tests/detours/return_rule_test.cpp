@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "return_rule.hpp"
+#include "detours/return_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "echo_watch.hpp"
+#include "detours/echo_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

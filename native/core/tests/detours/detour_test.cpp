@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One detour alone: what it measures, whether it is slow, and its echoes.
-#include "detour.hpp"
+#include "detours/detour.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "avoided_relays.hpp"
+#include "detours/avoided_relays.hpp"
 
 #include <algorithm>
 

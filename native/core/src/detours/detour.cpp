@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "detour.hpp"
+#include "detours/detour.hpp"
 
 #include <algorithm>
 
