@@ -17,9 +17,9 @@
 #include "roles/notices.hpp"
 #include "route_hold.hpp"
 #include "route_switch.hpp"
-#include "search.hpp"
-#include "search_parts.hpp"
-#include "search_pause.hpp"
+#include "search/search.hpp"
+#include "search/search_parts.hpp"
+#include "search/search_pause.hpp"
 
 namespace fairlead::core {
 

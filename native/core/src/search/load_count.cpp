@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load_count.hpp"
+#include "search/load_count.hpp"
 
 #include <algorithm>
 #include <cmath>

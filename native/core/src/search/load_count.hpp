@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fairlead/core/own_load.hpp"
-#include "search_parts.hpp"
+#include "search/search_parts.hpp"
 
 namespace fairlead::core {
 

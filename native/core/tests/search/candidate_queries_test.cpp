@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "candidate_queries.hpp"
+#include "search/candidate_queries.hpp"
 
 #include <gtest/gtest.h>
 

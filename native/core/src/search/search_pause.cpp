@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search_pause.hpp"
+#include "search/search_pause.hpp"
 
 namespace fairlead::core {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search.hpp"
+#include "search/search.hpp"
 
 #include <algorithm>
 #include <cmath>

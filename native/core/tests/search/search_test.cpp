@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One search alone: its steps, and how it judges what it measured.
-#include "search.hpp"
+#include "search/search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "candidate_queries.hpp"
 #include "fairlead/core/choice.hpp"
-#include "load_count.hpp"
-#include "relay_ask.hpp"
-#include "search_parts.hpp"
+#include "search/candidate_queries.hpp"
+#include "search/load_count.hpp"
+#include "search/relay_ask.hpp"
+#include "search/search_parts.hpp"
 #include "traffic/socket_watch.hpp"
 
 namespace fairlead::core {

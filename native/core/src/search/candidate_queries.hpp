@@ -7,7 +7,7 @@
 
 #include "detours/avoided_relays.hpp"
 #include "fairlead/core/choice.hpp"
-#include "search_parts.hpp"
+#include "search/search_parts.hpp"
 
 namespace fairlead::core {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay_ask.hpp"
+#include "search/relay_ask.hpp"
 
 #include <algorithm>
 
