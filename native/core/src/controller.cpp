@@ -11,7 +11,7 @@
 #include "outbox.hpp"
 #include "paths/paths.hpp"
 #include "peers/peers.hpp"
-#include "reroutes.hpp"
+#include "reroutes/reroutes.hpp"
 #include "roles/load_reports.hpp"
 #include "roles/notices.hpp"
 #include "roles/relay_role.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "give_way.hpp"
+#include "reroutes/give_way.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "route_switch.hpp"
+#include "reroutes/route_switch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a route: what the guardian answers, and detours that are lost.
-#include "reroutes.hpp"
+#include "reroutes/reroutes.hpp"
 
 #include <gtest/gtest.h>
 
-#include "reroutes_rig.hpp"
+#include "tests/reroutes/reroutes_rig.hpp"
 
 namespace fairlead::core {
 namespace {

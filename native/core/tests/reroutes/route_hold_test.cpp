@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "route_hold.hpp"
+#include "reroutes/route_hold.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reroutes.hpp"
+#include "reroutes/reroutes.hpp"
 #include "tests/parts_rig.hpp"
 
 namespace fairlead::core {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "detours/return_rule.hpp"
-#include "reroutes.hpp"
+#include "reroutes/reroutes.hpp"
 
 namespace fairlead::core {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a route: reroutes and restorations, what is asked of the guardian and what it answers, detours that are
 // lost.
-#include "reroutes.hpp"
+#include "reroutes/reroutes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reroutes and returns that the supervisor asks for.
-#include "reroutes.hpp"
+#include "reroutes/reroutes.hpp"
 
 namespace fairlead::core {
 

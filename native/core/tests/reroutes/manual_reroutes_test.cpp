@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reroutes_rig.hpp"
+#include "tests/reroutes/reroutes_rig.hpp"
 
 namespace fairlead::core {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "reroutes_rig.hpp"
+#include "tests/reroutes/reroutes_rig.hpp"
 
 namespace fairlead::core {
 namespace {
