@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "leaf_simulation.hpp"
+#include "tests/simulation/leaf_simulation.hpp"
 
 namespace fairlead::core::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "leaf_simulation.hpp"
+#include "tests/simulation/leaf_simulation.hpp"
 
 namespace fairlead::core::sim::learning {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "leaf_simulation.hpp"
+#include "tests/simulation/leaf_simulation.hpp"
 
 namespace fairlead::core::sim {
 namespace {
