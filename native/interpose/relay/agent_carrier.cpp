@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "fairlead/relay/wire.hpp"
-#include "relay/handover.hpp"
+#include "relay/channel/handover.hpp"
 
 namespace fairlead::relay {
 

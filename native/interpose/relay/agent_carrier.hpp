@@ -9,8 +9,8 @@
 #include <string>
 
 #include "relay/carrier.hpp"
-#include "relay/channel.hpp"
-#include "relay/handover.hpp"
+#include "relay/channel/channel.hpp"
+#include "relay/channel/handover.hpp"
 
 namespace fairlead::relay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/channel.hpp"
+#include "relay/channel/channel.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

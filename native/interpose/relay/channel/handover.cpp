@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/handover.hpp"
+#include "relay/channel/handover.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

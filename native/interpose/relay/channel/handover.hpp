@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "relay/channel.hpp"
+#include "relay/channel/channel.hpp"
 
 namespace fairlead::relay {
 

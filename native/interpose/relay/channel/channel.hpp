@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "fairlead/relay/types.hpp"
-#include "relay/frame_ring.hpp"
+#include "relay/channel/frame_ring.hpp"
 
 namespace fairlead::relay {
 
