@@ -8,7 +8,7 @@
 
 #include "fairlead/relay/wire.hpp"
 #include "relay/calls.hpp"
-#include "relay/chaos_carrier.hpp"
+#include "relay/carriers/chaos_carrier.hpp"
 #include "relay/fatal.hpp"
 #include "relay/now.hpp"
 #include "wrap/handles.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "relay/carrier.hpp"
-#include "relay/chaos.hpp"
+#include "relay/carriers/carrier.hpp"
+#include "relay/carriers/chaos.hpp"
 
 namespace fairlead::relay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/chaos_carrier.hpp"
+#include "relay/carriers/chaos_carrier.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi.hpp"
-#include "relay/carrier.hpp"
+#include "relay/carriers/carrier.hpp"
 
 namespace fairlead::relay {
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "relay/carrier.hpp"
+#include "relay/carriers/carrier.hpp"
 #include "relay/channel/channel.hpp"
 #include "relay/channel/handover.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/mpi_carrier.hpp"
+#include "relay/carriers/mpi_carrier.hpp"
 
 #include <utility>
 

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "fairlead/relay/wire.hpp"
-#include "relay/agent_carrier.hpp"
-#include "relay/carrier.hpp"
+#include "relay/carriers/agent_carrier.hpp"
+#include "relay/carriers/carrier.hpp"
 
 namespace fairlead::relay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/agent_carrier.hpp"
+#include "relay/carriers/agent_carrier.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
