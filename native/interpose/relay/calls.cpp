@@ -12,14 +12,13 @@
 #include <utility>
 
 #include "boundary.hpp"
-#include "relay/fatal.hpp"
+#include "relay/library/fatal.hpp"
 #include "relay/now.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 
 Plane* plane = nullptr;
-void* const* library_functions = nullptr;
 
 namespace {
 
@@ -37,6 +36,15 @@ std::optional<std::uint64_t> seed_of(const char* value) {
         return std::nullopt;
     }
     return seed;
+}
+
+/// How the program runs without the plane, by what armed it.
+const char* way_out() {
+    if (!directory) {
+        return "without FAIRLEAD_CHAOS (fairlead profile --chaos)";
+    }
+    return chaos_seed ? "without FAIRLEAD_CHAOS and FAIRLEAD_RELAY"
+                      : "with --plane route or --no-agents (what armed it is FAIRLEAD_RELAY)";
 }
 
 Time patience_s() {
@@ -118,20 +126,12 @@ void* const* arm(void* const* next) {
     return functions.data();
 }
 
-const char* way_out() {
-    if (!directory) {
-        return "without FAIRLEAD_CHAOS (fairlead profile --chaos)";
-    }
-    return chaos_seed ? "without FAIRLEAD_CHAOS and FAIRLEAD_RELAY"
-                      : "with --plane route or --no-agents (what armed it is FAIRLEAD_RELAY)";
-}
-
 void begin() {
     if (armed && plane == nullptr) {
         meet_all();
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
         // Never destroyed: threads may outlive main.
-        plane = new Plane(chaos, directory ? directory->c_str() : nullptr);
+        plane = new Plane(chaos, directory ? directory->c_str() : nullptr, way_out());
     }
     // Only now that it is a rank: what it was until then may have begun another program in its place. An MPI job that a
     // rank starts has ranks of its own, of the same numbers, which the agent must not take for this job's.

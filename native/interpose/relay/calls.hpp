@@ -8,16 +8,15 @@
 #include "abi.hpp"
 #include "generated/functions.hpp"
 #include "record/recorder.hpp"
+#include "relay/library/functions.hpp"
+#include "relay/library/unheard.hpp"
 #include "relay/plane.hpp"
-#include "relay/unheard.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 
 /// What the wrappers call from now on, if the environment asks for the plane, else `next`.
 void* const* arm(void* const* next);
-/// How the program runs without the plane, by what armed it.
-const char* way_out();
 /// MPI_COMM_WORLD is there and known (wrap/handles.hpp).
 void begin();
 /// MPI_Finalize, before and after the library's.
@@ -26,13 +25,6 @@ void end();
 
 /// Null before begin() and after end(), and without the plane.
 extern Plane* plane;
-extern void* const* library_functions;
-
-/// The MPI library's own function, or that of a tool loaded after fairlead.
-template <class Signature>
-Signature* library(Function function) {
-    return reinterpret_cast<Signature*>(library_functions[static_cast<std::size_t>(function)]);
-}
 
 /// Calls that the library makes inside another one are its own affair. Some are the program's, in a callback, and
 /// cannot be told from those; but the library sends no messages of its own by MPI's functions on the program's

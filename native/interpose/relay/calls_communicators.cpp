@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "relay/calls.hpp"
-#include "relay/group_members.hpp"
+#include "relay/library/group_members.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 

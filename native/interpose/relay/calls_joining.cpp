@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "relay/calls.hpp"
-#include "relay/group_members.hpp"
+#include "relay/library/group_members.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

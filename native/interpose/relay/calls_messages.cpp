@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "relay/calls.hpp"
-#include "relay/native_calls.hpp"
+#include "relay/library/native_calls.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "relay/calls.hpp"
-#include "relay/terms.hpp"
+#include "relay/library/terms.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -7,9 +7,8 @@
 #include <numeric>
 
 #include "fairlead/relay/wire.hpp"
-#include "relay/calls.hpp"
 #include "relay/carriers/chaos_carrier.hpp"
-#include "relay/fatal.hpp"
+#include "relay/library/fatal.hpp"
 #include "relay/now.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
@@ -83,8 +82,9 @@ Process sender_of(std::span<const std::uint8_t> frame, Process processes) {
 
 }  // namespace
 
-Plane::Plane(std::optional<Chaos> chaos, const char* directory)
-    : self_(own_rank()),
+Plane::Plane(std::optional<Chaos> chaos, const char* directory, const char* way_out)
+    : way_out_(way_out),
+      self_(own_rank()),
       processes_(world_size()),
       chaos_(chaos),
       tag_bound_(largest_tag()),
@@ -332,8 +332,8 @@ void Plane::finish() {
 }
 
 /// Polling would go on with what the interrupted call has in its hands.
-void Plane::refuse_to_wait() {
-    fatal("a callback waits for a message inside a call of MPI that has not ended; run the program %s", way_out());
+void Plane::refuse_to_wait() const {
+    fatal("a callback waits for a message inside a call of MPI that has not ended; run the program %s", way_out_);
 }
 
 int Plane::wait_native(MPI_Request request) {

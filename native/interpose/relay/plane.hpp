@@ -30,7 +30,7 @@
 #include "relay/carriers/chaos.hpp"
 #include "relay/carriers/fallback_carrier.hpp"
 #include "relay/carriers/mpi_carrier.hpp"
-#include "relay/operation.hpp"
+#include "relay/library/operation.hpp"
 #include "relay/send_buffers.hpp"
 #include "relay/step_lock.hpp"
 #include "wrap/call.hpp"
@@ -50,8 +50,8 @@ struct Outcome {
 class Plane {
   public:
     /// chaos: paths and frames are drawn, for tests. directory: where this host's agent listens, which carries frames;
-    /// without one, MPI does.
-    Plane(std::optional<Chaos> chaos, const char* directory);
+    /// without one, MPI does. way_out: how the program runs without the plane.
+    Plane(std::optional<Chaos> chaos, const char* directory, const char* way_out);
 
     // Messages. As the functions of MPI, but that a handle of the plane's may come back.
 
@@ -237,7 +237,7 @@ class Plane {
     };
     using PayloadKey = std::pair<Process, MessageId>;
 
-    [[noreturn]] static void refuse_to_wait();
+    [[noreturn]] void refuse_to_wait() const;
     void poll();
     void step_in_absence();
     void watch_absence();
@@ -317,6 +317,7 @@ class Plane {
     std::optional<Arrival> look(Channel& channel, int source, int tag, bool take);
 
     StepLock mutex_;
+    const char* way_out_;
     Process self_ = 0;
     Process processes_ = 0;
     std::optional<Chaos> chaos_;

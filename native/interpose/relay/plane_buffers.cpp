@@ -3,7 +3,7 @@
 // the plane's own, so that taking a buffer back never waits in the library.
 #include <algorithm>
 
-#include "relay/native_calls.hpp"
+#include "relay/library/native_calls.hpp"
 #include "relay/now.hpp"
 #include "relay/plane.hpp"
 #include "wrap/pmpi.hpp"

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "relay/library/terms.hpp"
+#include "relay/library/unheard.hpp"
 #include "relay/plane.hpp"
-#include "relay/terms.hpp"
-#include "relay/unheard.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A send and a receive with one request (MPI_Isendrecv): both as any other, and a handle that is complete when they
 // are.
+#include "relay/library/unheard.hpp"
 #include "relay/plane.hpp"
-#include "relay/unheard.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -2,9 +2,9 @@
 // Sends and receives: begun, started again, cancelled, let go.
 #include <algorithm>
 
-#include "relay/native_calls.hpp"
+#include "relay/library/native_calls.hpp"
+#include "relay/library/terms.hpp"
 #include "relay/plane.hpp"
-#include "relay/terms.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {

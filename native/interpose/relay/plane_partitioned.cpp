@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "relay/native_calls.hpp"
+#include "relay/library/native_calls.hpp"
+#include "relay/library/terms.hpp"
 #include "relay/plane.hpp"
-#include "relay/terms.hpp"
 
 namespace fairlead::relay {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probes, and messages that they take.
-#include "relay/native_calls.hpp"
+#include "relay/library/native_calls.hpp"
+#include "relay/library/terms.hpp"
 #include "relay/plane.hpp"
-#include "relay/terms.hpp"
 
 namespace fairlead::relay {
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "fairlead/relay/wire.hpp"
-#include "relay/fatal.hpp"
-#include "relay/native_calls.hpp"
+#include "relay/library/fatal.hpp"
+#include "relay/library/native_calls.hpp"
+#include "relay/library/unheard.hpp"
 #include "relay/now.hpp"
 #include "relay/plane.hpp"
-#include "relay/unheard.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {

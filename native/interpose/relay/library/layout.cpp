@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/layout.hpp"
+#include "relay/library/layout.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "relay/fatal.hpp"
+#include "relay/library/fatal.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

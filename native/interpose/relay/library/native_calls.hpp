@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "relay/fatal.hpp"
-#include "relay/layout.hpp"
-#include "relay/operation.hpp"
+#include "relay/library/fatal.hpp"
+#include "relay/library/layout.hpp"
+#include "relay/library/operation.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/fatal.hpp"
+#include "relay/library/fatal.hpp"
 
 #include <array>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "relay/calls.hpp"
+#include "relay/library/functions.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -8,7 +8,7 @@
 
 #include "abi.hpp"
 #include "fairlead/relay/types.hpp"
-#include "relay/layout.hpp"
+#include "relay/library/layout.hpp"
 
 namespace fairlead::relay {
 

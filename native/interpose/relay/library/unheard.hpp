@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "relay/operation.hpp"
+#include "relay/library/operation.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
