@@ -13,7 +13,7 @@
 
 #include "boundary.hpp"
 #include "relay/library/fatal.hpp"
-#include "relay/now.hpp"
+#include "relay/plane/now.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

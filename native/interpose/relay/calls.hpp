@@ -10,7 +10,7 @@
 #include "record/recorder.hpp"
 #include "relay/library/functions.hpp"
 #include "relay/library/unheard.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/plane.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {

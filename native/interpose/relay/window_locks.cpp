@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "relay/calls.hpp"
-#include "relay/now.hpp"
+#include "relay/plane/now.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "record/recorder.hpp"
-#include "relay/now.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/now.hpp"
+#include "relay/plane/plane.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 

@@ -25,14 +25,14 @@
 
 #include "abi.hpp"
 #include "fairlead/relay/endpoint.hpp"
-#include "relay/absence_watch.hpp"
 #include "relay/carriers/carrier.hpp"
 #include "relay/carriers/chaos.hpp"
 #include "relay/carriers/fallback_carrier.hpp"
 #include "relay/carriers/mpi_carrier.hpp"
 #include "relay/library/operation.hpp"
-#include "relay/send_buffers.hpp"
-#include "relay/step_lock.hpp"
+#include "relay/plane/absence_watch.hpp"
+#include "relay/plane/send_buffers.hpp"
+#include "relay/plane/step_lock.hpp"
 #include "wrap/call.hpp"
 
 namespace fairlead::relay {

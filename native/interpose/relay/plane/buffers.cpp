@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "relay/library/native_calls.hpp"
-#include "relay/now.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/now.hpp"
+#include "relay/plane/plane.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

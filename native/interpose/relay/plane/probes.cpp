@@ -2,7 +2,7 @@
 // Probes, and messages that they take.
 #include "relay/library/native_calls.hpp"
 #include "relay/library/terms.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/plane.hpp"
 
 namespace fairlead::relay {
 

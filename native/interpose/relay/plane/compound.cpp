@@ -2,7 +2,7 @@
 // A send and a receive with one request (MPI_Isendrecv): both as any other, and a handle that is complete when they
 // are.
 #include "relay/library/unheard.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/plane.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

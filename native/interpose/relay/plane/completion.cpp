@@ -9,7 +9,7 @@
 
 #include "relay/library/terms.hpp"
 #include "relay/library/unheard.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/plane.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/plane.hpp"
+#include "relay/plane/plane.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "fairlead/relay/wire.hpp"
 #include "relay/carriers/chaos_carrier.hpp"
 #include "relay/library/fatal.hpp"
-#include "relay/now.hpp"
+#include "relay/plane/now.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 

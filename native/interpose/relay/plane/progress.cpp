@@ -9,8 +9,8 @@
 #include "relay/library/fatal.hpp"
 #include "relay/library/native_calls.hpp"
 #include "relay/library/unheard.hpp"
-#include "relay/now.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/now.hpp"
+#include "relay/plane/plane.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {

@@ -7,7 +7,7 @@
 
 #include "relay/library/native_calls.hpp"
 #include "relay/library/terms.hpp"
-#include "relay/plane.hpp"
+#include "relay/plane/plane.hpp"
 
 namespace fairlead::relay {
 
