@@ -516,7 +516,7 @@ def relay_source(functions: list[Function]) -> str:
     ]
     return "\n".join(
         [
-            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls.hpp"',
+            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls/calls.hpp"',
             '#include "relay/collectives.hpp"\n#include "relay/together.hpp"\n',
             "namespace fairlead::relay {\nnamespace {\n",
             "\n\n".join(definitions),

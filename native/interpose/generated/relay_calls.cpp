@@ -1,7 +1,7 @@
 // Made by `python native/interpose/generate.py`: change functions.toml or generate.py, not this file.
 // clang-format off
 #include "generated/wrappers.hpp"
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "relay/collectives.hpp"
 #include "relay/together.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead::relay {

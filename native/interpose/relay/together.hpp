@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "relay/plane/now.hpp"
 #include "wrap/pmpi.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "wrap/handle_table.hpp"
 #include "wrap/requests.hpp"
 

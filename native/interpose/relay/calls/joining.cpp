@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "relay/library/group_members.hpp"
 #include "wrap/pmpi.hpp"
 

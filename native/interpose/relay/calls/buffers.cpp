@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers for buffered sends, attached to the process, to a communicator or to a session. The library has them, too,
 // and gives them back, but uses them only for what the plane does not carry.
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 
 namespace fairlead::relay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 
 #include <sched.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "relay/library/terms.hpp"
 #include "wrap/pmpi.hpp"
 

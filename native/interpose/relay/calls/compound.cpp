@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Isendrecv and MPI_Isendrecv_replace.
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "relay/library/group_members.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 
 namespace fairlead::relay {
 

@@ -2,7 +2,7 @@
 // Point-to-point calls. Blocking ones are their non-blocking forms and polling.
 #include <algorithm>
 
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "relay/library/native_calls.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"

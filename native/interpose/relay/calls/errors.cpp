@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error handlers of communicators. While the plane looks at a receive, none hears of errors (unheard.hpp): what another
 // thread sets meanwhile must not be what the look's end sets back, and what it asks for not what the look has set.
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 
 namespace fairlead::relay {
 
