@@ -2,8 +2,8 @@
 // clang-format off
 #include "generated/wrappers.hpp"
 #include "relay/calls/calls.hpp"
-#include "relay/collectives.hpp"
-#include "relay/together.hpp"
+#include "relay/collectives/collectives.hpp"
+#include "relay/collectives/together.hpp"
 
 namespace fairlead::relay {
 namespace {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "relay/together.hpp"
-#include "relay/window_locks.hpp"
+#include "relay/collectives/together.hpp"
+#include "relay/collectives/window_locks.hpp"
 
 namespace fairlead::relay {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that several processes open. Collective calls on them are generated: all members come, then the library's. What
 // one process reads or writes by itself waits for no other's call, and is the library's alone.
-#include "relay/together.hpp"
+#include "relay/collectives/together.hpp"
 
 namespace fairlead::relay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/window_locks.hpp"
+#include "relay/collectives/window_locks.hpp"
 
 #include <algorithm>
 #include <cstddef>
