@@ -288,10 +288,10 @@ BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {
 FILES = {
     "wrappers_messages.cpp": (
         ("send", "receive", "exchange", "match", "probe", "start", "create", "release"),
-        "messages",
+        "communication/messages",
     ),
-    "wrappers_completion.cpp": (("completion",), "completion"),
-    "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "collectives"),
+    "wrappers_completion.cpp": (("completion",), "communication/completion"),
+    "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "communication/collectives"),
     "wrappers_others.cpp": (("io", "none"), "call"),
 }
 

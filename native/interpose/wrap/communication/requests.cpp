@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/requests.hpp"
+#include "wrap/communication/requests.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/message_log.hpp"
+#include "wrap/communication/message_log.hpp"
 
 #include <mutex>
 

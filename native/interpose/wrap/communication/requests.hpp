@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "wrap/messages.hpp"
+#include "wrap/communication/messages.hpp"
 
 namespace fairlead {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "wrap/call.hpp"
-#include "wrap/messages.hpp"
+#include "wrap/communication/messages.hpp"
 
 namespace fairlead {
 

@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "wrap/call.hpp"
+#include "wrap/communication/messages.hpp"
+#include "wrap/communication/requests.hpp"
 #include "wrap/handles.hpp"
-#include "wrap/messages.hpp"
-#include "wrap/requests.hpp"
 
 namespace fairlead {
 

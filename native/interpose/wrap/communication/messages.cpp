@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/messages.hpp"
+#include "wrap/communication/messages.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "relay/calls/calls.hpp"
+#include "wrap/communication/requests.hpp"
 #include "wrap/handle_table.hpp"
-#include "wrap/requests.hpp"
 
 namespace fairlead {
 

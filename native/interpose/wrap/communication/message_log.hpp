@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "wrap/call.hpp"
-#include "wrap/envelopes.hpp"
+#include "wrap/communication/envelopes.hpp"
 #include "wrap/handles.hpp"
 
 namespace fairlead {
 
-// Of the process's envelopes (wrap/envelopes.hpp), while rings are written.
+// Of the process's envelopes (wrap/communication/envelopes.hpp), while rings are written.
 std::uint32_t number_begun(const Envelope& envelope);
 void number_ended_wildcard(record::Message& message);
 void number_cancelled(const record::Message& message);

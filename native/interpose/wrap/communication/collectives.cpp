@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/collectives.hpp"
+#include "wrap/communication/collectives.hpp"
 
 #include "wrap/pmpi.hpp"
 

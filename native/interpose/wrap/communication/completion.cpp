@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/completion.hpp"
+#include "wrap/communication/completion.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <span>
 
-#include "wrap/requests.hpp"
+#include "wrap/communication/requests.hpp"
 
 namespace fairlead {
 

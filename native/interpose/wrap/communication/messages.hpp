@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "wrap/call.hpp"
+#include "wrap/communication/message_log.hpp"
 #include "wrap/handles.hpp"
-#include "wrap/message_log.hpp"
 
 namespace fairlead {
 
