@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "routing.hpp"
+#include "plane/routing.hpp"
 
 #include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <set>
 
-#include "names.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 

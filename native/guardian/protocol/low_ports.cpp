@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "low_ports.hpp"
+#include "protocol/low_ports.hpp"
 
 #include <fstream>
 
-#include "protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "netlink.hpp"
+#include "kernel/netlink.hpp"
 
 namespace fairlead::guardian::nf {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "overlay.hpp"
+#include "plane/overlay.hpp"
 
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
@@ -17,7 +17,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "names.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 

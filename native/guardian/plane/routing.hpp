@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "netlink.hpp"
-#include "protocol.hpp"
+#include "kernel/netlink.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

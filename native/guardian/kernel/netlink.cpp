@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "netlink.hpp"
+#include "kernel/netlink.hpp"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

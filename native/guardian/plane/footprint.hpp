@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "netlink.hpp"
-#include "overlay.hpp"
-#include "routing.hpp"
+#include "kernel/netlink.hpp"
+#include "plane/overlay.hpp"
+#include "plane/routing.hpp"
 
 namespace fairlead::guardian {
 

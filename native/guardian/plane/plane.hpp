@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "netlink.hpp"
-#include "overlay.hpp"
-#include "presence.hpp"
-#include "protocol.hpp"
+#include "kernel/netlink.hpp"
+#include "kernel/presence.hpp"
+#include "plane/overlay.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "footprint.hpp"
+#include "plane/footprint.hpp"
 
 #include <net/if.h>
 
@@ -9,9 +9,9 @@
 #include <exception>
 #include <map>
 
-#include "filter.hpp"
-#include "names.hpp"
-#include "presence.hpp"
+#include "kernel/presence.hpp"
+#include "plane/filter.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 

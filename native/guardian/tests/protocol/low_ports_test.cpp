@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "low_ports.hpp"
+#include "protocol/low_ports.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

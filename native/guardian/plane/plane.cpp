@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plane.hpp"
+#include "plane/plane.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "filter.hpp"
-#include "footprint.hpp"
-#include "names.hpp"
-#include "routing.hpp"
+#include "plane/filter.hpp"
+#include "plane/footprint.hpp"
+#include "plane/routing.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 

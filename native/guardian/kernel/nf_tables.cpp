@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nf_tables.hpp"
+#include "kernel/nf_tables.hpp"
 
 #include <arpa/inet.h>
 #include <linux/netfilter/nf_tables_compat.h>

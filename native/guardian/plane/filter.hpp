@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

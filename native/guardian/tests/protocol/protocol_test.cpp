@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocol.hpp"
+#include "protocol/protocol.hpp"
 
 #include <gtest/gtest.h>
 

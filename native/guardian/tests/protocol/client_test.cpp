@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client.hpp"
+#include "protocol/client.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "presence.hpp"
+#include "kernel/presence.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "netlink.hpp"
+#include "kernel/netlink.hpp"
 
 namespace fairlead::guardian {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "netlink.hpp"
-#include "presence.hpp"
-#include "protocol.hpp"
+#include "kernel/netlink.hpp"
+#include "kernel/presence.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

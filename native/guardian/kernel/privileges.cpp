@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "privileges.hpp"
+#include "kernel/privileges.hpp"
 
 #include <linux/capability.h>
 #include <linux/close_range.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string>
 
-#include "netlink.hpp"
+#include "kernel/netlink.hpp"
 
 namespace fairlead::guardian {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "filter.hpp"
+#include "plane/filter.hpp"
 
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 
 #include <algorithm>
 
-#include "names.hpp"
-#include "nf_tables.hpp"
+#include "kernel/nf_tables.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 
