@@ -7,7 +7,8 @@
 #include <optional>
 #include <vector>
 
-// The timed loops of operating-system noise: clock and work, nothing else. Times are in ticks (benchmark/ticks.hpp).
+// The timed loops of operating-system noise: clock and work, nothing else. Times are in ticks
+// (benchmark/noise/ticks.hpp).
 namespace fairlead::benchmark {
 
 // The least time that an iteration of the selfish loop takes regularly: the resolution of what it sees.

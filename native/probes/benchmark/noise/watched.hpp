@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "benchmark/request.hpp"
+#include "benchmark/requests/request.hpp"
 
 namespace fairlead::benchmark {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/clocks.hpp"
+#include "benchmark/collectives/clocks.hpp"
 
 #include <limits>
 

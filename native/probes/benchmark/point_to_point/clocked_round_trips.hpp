@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "benchmark/request.hpp"
+#include "benchmark/requests/request.hpp"
 #include "fairlead/core/clock_sync.hpp"
 
 namespace fairlead::benchmark {

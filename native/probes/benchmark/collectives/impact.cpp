@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/impact.hpp"
+#include "benchmark/collectives/impact.hpp"
 
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstddef>
 
-#include "benchmark/subset.hpp"
+#include "benchmark/collectives/subset.hpp"
 #include "common/mpi.hpp"
 
 namespace fairlead::benchmark {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "benchmark/request.hpp"
+#include "benchmark/requests/request.hpp"
 
 namespace fairlead::benchmark {
 

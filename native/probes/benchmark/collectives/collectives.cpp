@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/collectives.hpp"
+#include "benchmark/collectives/collectives.hpp"
 
 #include <mpi.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "benchmark/clocks.hpp"
-#include "benchmark/subset.hpp"
+#include "benchmark/collectives/clocks.hpp"
+#include "benchmark/collectives/subset.hpp"
 #include "common/mpi.hpp"
 
 namespace fairlead::benchmark {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/loops.hpp"
+#include "benchmark/point_to_point/loops.hpp"
 
 #include <mpi.h>
 

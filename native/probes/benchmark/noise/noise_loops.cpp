@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/noise_loops.hpp"
+#include "benchmark/noise/noise_loops.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "benchmark/regular_least.hpp"
-#include "benchmark/ticks.hpp"
+#include "benchmark/noise/regular_least.hpp"
+#include "benchmark/noise/ticks.hpp"
 
 namespace fairlead::benchmark {
 namespace {

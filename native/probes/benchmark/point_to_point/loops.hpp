@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "benchmark/request.hpp"
+#include "benchmark/requests/request.hpp"
 
 // The timed loops of all point-to-point benchmarks: clock and transfer, nothing else.
 //

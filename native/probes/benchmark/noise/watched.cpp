@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/watched.hpp"
+#include "benchmark/noise/watched.hpp"
 
 #include <mpi.h>
 
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <iterator>
 
-#include "benchmark/noise_loops.hpp"
-#include "benchmark/regular_least.hpp"
-#include "benchmark/ticks.hpp"
+#include "benchmark/noise/noise_loops.hpp"
+#include "benchmark/noise/regular_least.hpp"
+#include "benchmark/noise/ticks.hpp"
 #include "common/mpi.hpp"
 
 namespace fairlead::benchmark {

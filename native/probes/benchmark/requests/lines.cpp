@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/lines.hpp"
+#include "benchmark/requests/lines.hpp"
 
 #include <sched.h>
 #include <unistd.h>

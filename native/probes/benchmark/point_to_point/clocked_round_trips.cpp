@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/clocked_round_trips.hpp"
+#include "benchmark/point_to_point/clocked_round_trips.hpp"
 
 #include <mpi.h>
 
 #include <cstddef>
 
-#include "benchmark/loops.hpp"
-#include "benchmark/one_way_times.hpp"
+#include "benchmark/point_to_point/loops.hpp"
+#include "benchmark/point_to_point/one_way_times.hpp"
 #include "common/mpi.hpp"
 
 namespace fairlead::benchmark {
