@@ -20,9 +20,9 @@ struct Scenario {
     double busy;  ///< share of probes that meet a queue
 };
 
-class Peers {
+class TwoClocks {
   public:
-    Peers(const Scenario& scenario, std::uint64_t seed) : s_(scenario), random_(seed) {}
+    TwoClocks(const Scenario& scenario, std::uint64_t seed) : s_(scenario), random_(seed) {}
 
     std::int64_t own_ns(double t) const { return static_cast<std::int64_t>(t * 1e9); }
     std::int64_t peer_ns(double t) const {
@@ -52,7 +52,7 @@ TEST_P(ClockSyncIn, BoundContainsTheTruthAndQueuesAreFound) {
     double worst_queue_error = 0.0;
     double last_error_s = 0.0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        Peers peers(GetParam(), seed);
+        TwoClocks peers(GetParam(), seed);
         ClockSync clock;
         double t = 5000.0;
         for (int i = 0; i < 700; ++i) {
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Clocks, ClockSyncIn,
 /// Probes of the background get rarer, up to 16 s apart: the bound holds between them, and stays about as narrow.
 TEST_P(ClockSyncIn, BoundHoldsBetweenRareExchanges) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        Peers peers(GetParam(), seed);
+        TwoClocks peers(GetParam(), seed);
         ClockSync clock;
         double t = 5000.0;
         double ignored = 0.0;
@@ -113,7 +113,7 @@ TEST_P(ClockSyncIn, BoundHoldsBetweenRareExchanges) {
 
 TEST(ClockSync, CongestionForMinutesStaysQueueing) {
     const Scenario scenario{"", 1.0, 30e-6, 0.0, 0.0, 0.0};
-    Peers peers(scenario, 1);
+    TwoClocks peers(scenario, 1);
     ClockSync clock;
     double ignored = 0.0;
     for (int i = 0; i < 60; ++i) clock.add(peers.exchange(100.0 + i, ignored));
@@ -129,8 +129,8 @@ TEST(ClockSync, CongestionForMinutesStaysQueueing) {
 TEST(ClockSync, RecoversFromAStep) {
     const Scenario before{"", 1.0, 0.0, 0.0, 0.0, 0.0};
     const Scenario after{"", 1.5, 0.0, 0.0, 0.0, 0.0};
-    Peers old_clock(before, 1);
-    Peers new_clock(after, 2);
+    TwoClocks old_clock(before, 1);
+    TwoClocks new_clock(after, 2);
     ClockSync clock;
     double ignored = 0.0;
     for (int i = 0; i < 100; ++i) clock.add(old_clock.exchange(100.0 + i, ignored));
@@ -144,7 +144,7 @@ TEST(ClockSync, RecoversFromAStep) {
 /// What a peer's message says of the clocks, without an exchange.
 TEST(ClockSync, AMessageShowsAStep) {
     const Scenario scenario{"", 77.0, 20e-6, 0.0, 0.0, 0.0};
-    Peers peers(scenario, 4);
+    TwoClocks peers(scenario, 4);
     ClockSync clock;
     EXPECT_FALSE(clock.contradicted_by(0, 0)) << "nothing is known yet";
     double ignored = 0.0;
@@ -163,7 +163,7 @@ TEST(ClockSync, AMessageShowsAStep) {
 
 TEST(ClockSync, OneWayTimes) {
     const Scenario scenario{"", 77.0, 20e-6, 0.0, 0.0, 0.0};
-    Peers peers(scenario, 4);
+    TwoClocks peers(scenario, 4);
     ClockSync clock;
     EXPECT_FALSE(clock.at(0).has_value());
     EXPECT_FALSE(clock.forward_s(0, 0).has_value());
