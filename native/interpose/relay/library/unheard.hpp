@@ -16,7 +16,7 @@ inline constexpr bool kLooksAreHeard = !kErrorsFreePersistent;
 /// Meanwhile the program hears nothing of errors: it has not asked for what the plane looks at. Where a library does
 /// not know whose they are, they are MPI_COMM_SELF's, or MPI_COMM_WORLD's.
 ///
-/// Under the plane's lock, as are the calls by which other threads set and ask for error handlers (calls_errors.cpp).
+/// Under the plane's lock, as are the calls by which other threads set and ask for error handlers (calls/errors.cpp).
 class Unheard {
   public:
     explicit Unheard(const Channel& channel) {
