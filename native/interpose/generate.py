@@ -400,7 +400,8 @@ def fortran_wrapper(function: Function) -> str:
     )
 
 
-# Collective calls on files (native/interpose/relay/collectives/together.hpp). Those that begin one may be carried out as it begins.
+# Collective calls on files (native/interpose/relay/collectives/together.hpp). Those that begin one may be carried out
+# as it begins.
 _FILE_TOGETHER = re.compile(
     r"MPI_File_(preallocate|seek_shared|set_(atomicity|info|size|view)|sync|(read|write)_(at_)?all(_begin)?"
     r"|(read|write)_ordered(_begin)?)"
