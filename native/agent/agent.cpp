@@ -8,8 +8,8 @@
 
 #include "generated/answers.hpp"
 #include "generated/events.hpp"
-#include "low_ports.hpp"
 #include "process/privileges.hpp"
+#include "protocol/low_ports.hpp"
 
 namespace fairlead::agent {
 namespace {

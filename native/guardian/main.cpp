@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "netlink.hpp"
-#include "privileges.hpp"
-#include "protocol.hpp"
+#include "kernel/netlink.hpp"
+#include "kernel/privileges.hpp"
+#include "protocol/protocol.hpp"
 #include "report.hpp"
 #include "session.hpp"
 

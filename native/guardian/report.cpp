@@ -17,12 +17,12 @@
 #include <sstream>
 #include <system_error>
 
-#include "filter.hpp"
-#include "footprint.hpp"
-#include "low_ports.hpp"
-#include "names.hpp"
-#include "presence.hpp"
-#include "privileges.hpp"
+#include "kernel/presence.hpp"
+#include "kernel/privileges.hpp"
+#include "plane/filter.hpp"
+#include "plane/footprint.hpp"
+#include "protocol/low_ports.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "netlink.hpp"
+#include "kernel/netlink.hpp"
 
 namespace fairlead::guardian {
 

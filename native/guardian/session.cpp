@@ -12,7 +12,7 @@
 #include <iostream>
 #include <new>
 
-#include "privileges.hpp"
+#include "kernel/privileges.hpp"
 
 namespace fairlead::guardian {
 

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "netlink.hpp"
-#include "plane.hpp"
-#include "protocol.hpp"
+#include "kernel/netlink.hpp"
+#include "plane/plane.hpp"
+#include "protocol/protocol.hpp"
 
 namespace fairlead::guardian {
 

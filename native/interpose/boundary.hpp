@@ -13,7 +13,8 @@ constexpr const char* kMessagesVariable =
     "FAIRLEAD_PROFILE_MESSAGES";  // ends of messages that a process keeps, one by one
 constexpr const char* kRegionsVariable = "FAIRLEAD_PROFILE_REGIONS";       // MPI_Pcontrol names regions
 constexpr const char* kCallSitesVariable = "FAIRLEAD_PROFILE_CALL_SITES";  // calls are counted by place, too
-constexpr const char* kChaosVariable = "FAIRLEAD_CHAOS";  // a seed: messages take two paths at random (relay/chaos.hpp)
+constexpr const char* kChaosVariable =
+    "FAIRLEAD_CHAOS";  // a seed: messages take two paths at random (relay/carriers/chaos.hpp)
 constexpr const char* kRelayVariable = "FAIRLEAD_RELAY";  // a directory: where the agent that relays frames listens
 constexpr const char* kPatienceVariable = "FAIRLEAD_RELAY_PATIENCE";  // seconds that ranks of the relay plane wait in
                                                                       // MPI_Init for those that are not preloaded

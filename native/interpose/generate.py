@@ -288,10 +288,10 @@ BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {
 FILES = {
     "wrappers_messages.cpp": (
         ("send", "receive", "exchange", "match", "probe", "start", "create", "release"),
-        "messages",
+        "communication/messages",
     ),
-    "wrappers_completion.cpp": (("completion",), "completion"),
-    "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "collectives"),
+    "wrappers_completion.cpp": (("completion",), "communication/completion"),
+    "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "communication/collectives"),
     "wrappers_others.cpp": (("io", "none"), "call"),
 }
 
@@ -400,7 +400,8 @@ def fortran_wrapper(function: Function) -> str:
     )
 
 
-# Collective calls on files (native/interpose/relay/together.hpp). Those that begin one may be carried out as it begins.
+# Collective calls on files (native/interpose/relay/collectives/together.hpp). Those that begin one may be carried out
+# as it begins.
 _FILE_TOGETHER = re.compile(
     r"MPI_File_(preallocate|seek_shared|set_(atomicity|info|size|view)|sync|(read|write)_(at_)?all(_begin)?"
     r"|(read|write)_ordered(_begin)?)"
@@ -423,7 +424,7 @@ def _relay_kind(function: Function) -> str:
     return "create" if made and base not in CREATED_BY_HAND else ""
 
 
-# How each collective call may receive where it sends from (native/interpose/relay/collectives.hpp).
+# How each collective call may receive where it sends from (native/interpose/relay/collectives/collectives.hpp).
 _REDUCED = "reduced_onto_itself(sendbuf, recvbuf, {})"
 _SENT = "sent_onto_itself(sendbuf, {0}, {1}, recvbuf, {2}, {3})"
 _ALIASES = {
@@ -516,8 +517,8 @@ def relay_source(functions: list[Function]) -> str:
     ]
     return "\n".join(
         [
-            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls.hpp"',
-            '#include "relay/collectives.hpp"\n#include "relay/together.hpp"\n',
+            f'{_head()}#include "generated/wrappers.hpp"\n#include "relay/calls/calls.hpp"',
+            '#include "relay/collectives/collectives.hpp"\n#include "relay/collectives/together.hpp"\n',
             "namespace fairlead::relay {\nnamespace {\n",
             "\n\n".join(definitions),
             "\n}  // namespace\n",

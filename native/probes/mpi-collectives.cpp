@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi-collectives: calls of collective operations among all or some ranks. See docs/reference/benchmarks.md.
-#include "benchmark/collectives.hpp"
+#include "benchmark/collectives/collectives.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi-impact: what traffic of some ranks does to the messages of others. See docs/reference/benchmarks.md.
-#include "benchmark/impact.hpp"
+#include "benchmark/collectives/impact.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"
 

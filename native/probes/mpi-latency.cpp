@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi-latency: round trips between pairs of ranks. See docs/reference/benchmarks.md.
-#include "benchmark/clocked_round_trips.hpp"
+#include "benchmark/point_to_point/clocked_round_trips.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"
 

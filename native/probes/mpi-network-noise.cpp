@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi-network-noise: round trips of small messages and windows of large ones in turn, as the requests come. See
 // docs/reference/benchmarks.md.
-#include "benchmark/loops.hpp"
+#include "benchmark/point_to_point/loops.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"
 

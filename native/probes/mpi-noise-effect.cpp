@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi-noise-effect: round trips, and what takes the processor from the ranks meanwhile.
 // See docs/reference/benchmarks.md.
+#include "benchmark/noise/watched.hpp"
 #include "benchmark/session.hpp"
-#include "benchmark/watched.hpp"
 #include "common/mpi.hpp"
 
 int main(int argc, char** argv) {

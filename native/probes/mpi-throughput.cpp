@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi-throughput: windows of messages between pairs of ranks, one way or both ways. See docs/reference/benchmarks.md.
-#include "benchmark/loops.hpp"
+#include "benchmark/point_to_point/loops.hpp"
 #include "benchmark/session.hpp"
 #include "common/mpi.hpp"
 

@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
-#include "benchmark/noise_loops.hpp"
-#include "benchmark/noise_sources.hpp"
-#include "benchmark/thread_times.hpp"
-#include "benchmark/ticks.hpp"
+#include "benchmark/noise/noise_loops.hpp"
+#include "benchmark/noise/noise_sources.hpp"
+#include "benchmark/noise/thread_times.hpp"
+#include "benchmark/noise/ticks.hpp"
 
 namespace fairlead::benchmark {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fairlead/relay/wire.hpp"
-#include "relay/agent_carrier.hpp"
+#include "relay/carriers/agent_carrier.hpp"
 
 namespace fairlead::relay {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "benchmark/ticks.hpp"
+#include "benchmark/noise/ticks.hpp"
 
 namespace fairlead::benchmark {
 namespace {

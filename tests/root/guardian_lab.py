@@ -259,7 +259,7 @@ def encode_setup(
     host_count: int | None = None,
     request_id: int = 1,
 ) -> bytes:
-    """The wire image of native/guardian/protocol.cpp: SetupImage."""
+    """The wire image of native/guardian/protocol/protocol.cpp: SetupImage."""
     count = len(addresses) if host_count is None else host_count
     fields = (self_index, network_id, overlay_port, uid_first, uid_last, grace_ms, count)
     hosts = b"".join(struct.pack("=IHH", int.from_bytes(socket.inet_aton(a)), AGENT_PORT, 0) for a in addresses)

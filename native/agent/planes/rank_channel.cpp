@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "process/system_error.hpp"
-#include "relay/handover.hpp"
+#include "relay/channel/handover.hpp"
 
 namespace fairlead::agent {
 namespace {

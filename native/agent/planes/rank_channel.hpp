@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's end of what it shares with one rank (native/interpose/relay/channel.hpp).
+// The agent's end of what it shares with one rank (native/interpose/relay/channel/channel.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "fairlead/relay/hop_buffers.hpp"
 #include "process/unique_fd.hpp"
-#include "relay/channel.hpp"
+#include "relay/channel/channel.hpp"
 
 namespace fairlead::agent {
 

@@ -13,11 +13,11 @@
 #include <limits>
 #include <stdexcept>
 
-#include "names.hpp"
 #include "process/bytes.hpp"
 #include "process/clock.hpp"
 #include "process/system_error.hpp"
 #include "process/unique_fd.hpp"
+#include "protocol/names.hpp"
 
 namespace fairlead::agent {
 namespace {

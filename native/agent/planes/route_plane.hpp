@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-#include "client.hpp"
 #include "control/config.hpp"
 #include "measure/echo_sender.hpp"
 #include "measure/trial_queue.hpp"
 #include "planes/data_plane.hpp"
 #include "process/event_loop.hpp"
+#include "protocol/client.hpp"
 
 namespace fairlead::agent {
 

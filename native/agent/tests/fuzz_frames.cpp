@@ -10,7 +10,7 @@
 #include "keys.hpp"
 #include "peers/sealed_records.hpp"
 #include "planes/frame_assembly.hpp"
-#include "relay/frame_ring.hpp"
+#include "relay/channel/frame_ring.hpp"
 
 using namespace fairlead::agent;
 namespace relay = fairlead::relay;

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "planes/relay_plane.hpp"
-#include "relay/agent_carrier.hpp"
+#include "relay/carriers/agent_carrier.hpp"
 #include "relay_frames.hpp"
 
 namespace fairlead::agent {

@@ -7,15 +7,15 @@
 #include <stdexcept>
 
 #include "job.hpp"
-#include "learning.hpp"
-#include "load_reports.hpp"
-#include "notices.hpp"
+#include "learning/learning.hpp"
 #include "outbox.hpp"
-#include "paths.hpp"
-#include "peers.hpp"
-#include "relay_role.hpp"
-#include "reroutes.hpp"
-#include "traffic.hpp"
+#include "paths/paths.hpp"
+#include "peers/peers.hpp"
+#include "reroutes/reroutes.hpp"
+#include "roles/load_reports.hpp"
+#include "roles/notices.hpp"
+#include "roles/relay_role.hpp"
+#include "traffic/traffic.hpp"
 
 namespace fairlead::core {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "controller_rig.hpp"
+#include "tests/controller_rig.hpp"
 
 namespace fairlead::core {
 namespace {

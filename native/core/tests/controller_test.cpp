@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "controller_rig.hpp"
+#include "tests/controller_rig.hpp"
 
 namespace fairlead::core {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "controller_rig.hpp"
+#include "tests/controller_rig.hpp"
 
 namespace fairlead::core {
 namespace {

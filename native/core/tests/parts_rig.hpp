@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "search_parts.hpp"
+#include "search/search_parts.hpp"
 
 namespace fairlead::core {
 

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "protocol.hpp"
+#include "protocol/protocol.hpp"
 
 using namespace fairlead::guardian;
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "protocol.hpp"
+#include "protocol/protocol.hpp"
 
 using namespace fairlead::guardian;
 

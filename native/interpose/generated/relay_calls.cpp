@@ -1,9 +1,9 @@
 // Made by `python native/interpose/generate.py`: change functions.toml or generate.py, not this file.
 // clang-format off
 #include "generated/wrappers.hpp"
-#include "relay/calls.hpp"
-#include "relay/collectives.hpp"
-#include "relay/together.hpp"
+#include "relay/calls/calls.hpp"
+#include "relay/collectives/collectives.hpp"
+#include "relay/collectives/together.hpp"
 
 namespace fairlead::relay {
 namespace {

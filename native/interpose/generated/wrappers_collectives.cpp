@@ -1,6 +1,6 @@
 // Made by `python native/interpose/generate.py`: change functions.toml or generate.py, not this file.
 // clang-format off
-#include "wrap/collectives.hpp"
+#include "wrap/communication/collectives.hpp"
 
 #include "generated/wrappers.hpp"
 

@@ -1,6 +1,6 @@
 // Made by `python native/interpose/generate.py`: change functions.toml or generate.py, not this file.
 // clang-format off
-#include "wrap/completion.hpp"
+#include "wrap/communication/completion.hpp"
 
 #include "generated/wrappers.hpp"
 

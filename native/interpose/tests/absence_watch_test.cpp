@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/absence_watch.hpp"
+#include "relay/plane/absence_watch.hpp"
 
 #include <gtest/gtest.h>
 

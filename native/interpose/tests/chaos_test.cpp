@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/chaos.hpp"
+#include "relay/carriers/chaos.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "relay/chaos_carrier.hpp"
+#include "relay/carriers/chaos_carrier.hpp"
 
 namespace fairlead::relay {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/envelopes.hpp"
+#include "wrap/communication/envelopes.hpp"
 
 #include <gtest/gtest.h>
 

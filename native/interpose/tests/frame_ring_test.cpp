@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/frame_ring.hpp"
+#include "relay/channel/frame_ring.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "relay/channel.hpp"
+#include "relay/channel/channel.hpp"
 
 namespace fairlead::relay {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relay/send_buffers.hpp"
+#include "relay/plane/send_buffers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "generated/wrappers.hpp"
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "wrap/call.hpp"
 #include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"

@@ -3,7 +3,7 @@
 #include "boundary.hpp"
 #include "generated/wrappers.hpp"
 #include "record/recorder.hpp"
-#include "relay/calls.hpp"
+#include "relay/calls/calls.hpp"
 #include "wrap/call.hpp"
 
 namespace fairlead {

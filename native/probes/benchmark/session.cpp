@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "benchmark/collectives.hpp"
-#include "benchmark/lines.hpp"
+#include "benchmark/collectives/collectives.hpp"
+#include "benchmark/requests/lines.hpp"
 #include "common/mpi.hpp"
 
 namespace fairlead::benchmark {

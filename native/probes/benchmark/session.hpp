@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmark/request.hpp"
+#include "benchmark/requests/request.hpp"
 
 namespace fairlead::benchmark {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/noise_loops.hpp"
+#include "benchmark/noise/noise_loops.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "benchmark/ticks.hpp"
+#include "benchmark/noise/ticks.hpp"
 
 namespace fairlead::benchmark {
 namespace {

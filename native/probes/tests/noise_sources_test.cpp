@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/noise_sources.hpp"
+#include "benchmark/noise/noise_sources.hpp"
 
 #include <gtest/gtest.h>
 

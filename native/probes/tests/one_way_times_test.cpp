@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/one_way_times.hpp"
+#include "benchmark/point_to_point/one_way_times.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/regular_least.hpp"
+#include "benchmark/noise/regular_least.hpp"
 
 #include <gtest/gtest.h>
 

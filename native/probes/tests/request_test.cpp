@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/request.hpp"
+#include "benchmark/requests/request.hpp"
 
 #include <gtest/gtest.h>
 

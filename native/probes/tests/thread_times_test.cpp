@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark/thread_times.hpp"
+#include "benchmark/noise/thread_times.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

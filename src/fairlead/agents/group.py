@@ -19,7 +19,8 @@ from fairlead.protocol.objects import ClockError, Manage, ManagedHost, RelayOpti
 
 START_TIMEOUT_S = 20.0
 COMMAND_TIMEOUT_S = 30.0
-PORT_ATTEMPTS = 8  # different ports within a job, too: each is exempt from reroutes (native/guardian/protocol.hpp)
+# Different ports within a job, too: each is exempt from reroutes (native/guardian/protocol/protocol.hpp).
+PORT_ATTEMPTS = 8
 LEASE_S = numbers.LEASE_S
 STARTS_AT_ONCE = 32
 """Agents that are being started at the same time: more would only wait for this machine's processors."""

@@ -12,7 +12,7 @@ from fairlead.cluster.remote.deploy import deploy, deploy_everywhere
 
 AGENT = "fairlead-agent"
 GUARDIAN = places.PROGRAM
-OVERLAY_PORTS = (20_000, 29_999)  # UDP; a job draws one of them (native/guardian/protocol.hpp)
+OVERLAY_PORTS = (20_000, 29_999)  # UDP; a job draws one of them (native/guardian/protocol/protocol.hpp)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <csignal>
 
-#include "relay/fallback_carrier.hpp"
-#include "relay/handover.hpp"
+#include "relay/carriers/fallback_carrier.hpp"
+#include "relay/channel/handover.hpp"
 #include "tests/relay_hosts.hpp"
 
 namespace fairlead::agent {

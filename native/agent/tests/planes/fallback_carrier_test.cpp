@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which frames of a rank go through the agents, and which by MPI.
-#include "relay/fallback_carrier.hpp"
+#include "relay/carriers/fallback_carrier.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "relay/handover.hpp"
+#include "relay/channel/handover.hpp"
 #include "tests/relay_hosts.hpp"
 
 namespace fairlead::agent {

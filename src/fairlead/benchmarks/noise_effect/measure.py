@@ -1,7 +1,7 @@
 """What operating-system noise does to messages: both recorded on the same cores at once, and matched.
 
-The ranks of a ping-pong watch for detours while they wait (native/probes/benchmark/watched.hpp). A slow message is
-explained when detours in its time made up half of what it took beyond the median, or more.
+The ranks of a ping-pong watch for detours while they wait (native/probes/benchmark/noise/watched.hpp). A slow message
+is explained when detours in its time made up half of what it took beyond the median, or more.
 """
 
 import time

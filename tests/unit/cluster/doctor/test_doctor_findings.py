@@ -262,7 +262,7 @@ def test_a_named_guardian_is_mended_by_hand_and_a_labs_needs_no_installation() -
 
 
 def test_the_overlays_ports_are_the_guardians() -> None:
-    header = (Path(__file__).parents[4] / "native/guardian/protocol.hpp").read_text()
+    header = (Path(__file__).parents[4] / "native/guardian/protocol/protocol.hpp").read_text()
     first, last = re.search(r"kFirstOverlayPort = ([\d']+);\s.*kLastOverlayPort = ([\d']+);", header).groups()
     assert (int(first.replace("'", "")), int(last.replace("'", ""))) == OVERLAY_PORTS
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paths/paths.hpp"
+
+namespace fairlead::core {
+
+namespace {
+constexpr std::uint64_t kSmallest_B = 1;  // probes stand for the smallest message
+}  // namespace
+
+LegState leg_of(const wire::PathReport& report) {
+    return {report.queue_delay_s, report.half_round_trip_s, report.received > 0 && 2 * report.received >= report.sent};
+}
+
+void Paths::set_sharing(const SharingRelation& sharing) {
+    if (sharing.host_count() == job_.hosts) sharing_ = sharing;
+}
+
+void Paths::set_latency(HostId destination, double latency_s, Time now) {
+    base_.set_latency(job_.path_to(destination), kSmallest_B, latency_s, now);
+}
+
+double Paths::base_latency_s(Pair path) const {
+    if (const auto known = base_.latency_s(path)) return *known;
+    if (const auto back = base_.latency_s({path.destination, path.source}); job_.learns && back) return *back;
+    if (path.source == job_.self) return probes_.half_round_trip_s(path.destination);
+    if (path.destination == job_.self) return probes_.half_round_trip_s(path.source);
+    return 0.0;
+}
+
+double Paths::threshold_s(HostId destination) const {
+    return level_threshold_s(CongestionLevel::medium, base_latency_s(job_.path_to(destination)),
+                             job_.settings.congestion_level);
+}
+
+double Paths::leave_threshold_s(HostId destination) const {
+    return level_threshold_s(CongestionLevel::high, base_latency_s(job_.path_to(destination)),
+                             job_.settings.congestion_level);
+}
+
+LegState Paths::state(HostId destination, Time from) const {
+    const DelayWindow::Summary seen = probes_.forward(destination, from);
+    return {seen.typical_s, probes_.half_round_trip_s(destination), seen.samples > 0};
+}
+
+void Paths::judge(const Burst& burst, Time now, Outbox& out) {
+    if (burst.answered == 0) return;
+    const Pair path = job_.path_to(burst.peer);
+    const CongestionLevelSettings& settings = job_.settings.congestion_level;
+    const DelayWindow::Summary summary = probes_.forward(burst.peer, burst.started);
+    const double base_s = base_latency_s(path);
+    if (const auto before = probes_.congestion_level(burst.peer).judge(summary, base_s, settings, now)) {
+        out.emit(LevelChanged{path, *before, congestion_level(burst.peer), summary.typical_s});
+    }
+    if (burst.sent < settings.min_samples || !base_.latency_s(path)) return;
+    const double raw_s = probes_.forward_raw_s(burst.peer, burst.started);
+    const double observed_s = base_s + raw_s - probes_.absorbed_s(burst.peer);
+    if (const auto shift = base_.observe(path, observed_s, now)) {
+        probes_.absorb(burst.peer, shift->to_s - shift->from_s);
+        out.emit(BaseShifted{path, shift->from_s, shift->to_s});
+    }
+}
+
+}  // namespace fairlead::core

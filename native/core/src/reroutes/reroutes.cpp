@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a route: reroutes and restorations, what is asked of the guardian and what it answers, detours that are
+// lost.
+#include "reroutes/reroutes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detours/return_rule.hpp"
+
+namespace fairlead::core {
+
+namespace {
+// Heartbeats without an answer at which a relay whose echoes are missing is taken for dead.
+constexpr int kSilentRelay = 3;
+}  // namespace
+
+Reroutes::Reroutes(const SearchParts& parts, Traffic& traffic, Peers& peers, Notices& notices, const Learning& learning,
+                   Random& random, Outbox& out)
+    : parts_(parts),
+      traffic_(traffic),
+      peers_(peers),
+      notices_(notices),
+      learning_(learning),
+      random_(random),
+      out_(out),
+      destinations_(parts.job.hosts, Destination(parts.job.settings, parts.job.learns)) {}
+
+template <typename Act>
+void Reroutes::each_awake(Act act) {
+    for (auto host = awake_.begin(); host != awake_.end();) {
+        act(*host);
+        host = rests(*host) ? awake_.erase(host) : std::next(host);
+    }
+}
+
+/// Whether nothing is under way with this host and nothing will be before an event tells of it.
+bool Reroutes::rests(HostId host) const {
+    const Destination& destination = destinations_[host];
+    return !destination.search && !destination.detour && !destination.trial && !destination.manual_request &&
+           !destination.route.pending() && !destination.route.must_restore() &&
+           parts_.paths.congestion_level(host) == CongestionLevel::low && !traffic_.uses(host).was_congested();
+}
+
+void Reroutes::note_congestion(HostId host) {
+    traffic_.uses(host).congested();
+    awake_.insert(host);
+}
+
+void Reroutes::on_sample(const SocketSample& sample) {
+    Destination& destination = destinations_[sample.peer];
+    const Suspicion suspicion = traffic_.on_sample(sample, now_);
+    if (destination.hold.on_sample(sample, destination.automatic_detour(), now_, random_)) {
+        start_restore(sample.peer, RestoreReason::in_vain);
+    }
+    if (!destination.detour && !destination.route.pending()) parts_.paths.probes().expect(sample.peer, sample.srtt_s);
+    watch_sockets(sample.peer);
+    if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
+}
+
+void Reroutes::on_burst(const Burst& burst) {
+    const bool low = burst.answered == 0 || parts_.paths.congestion_level(burst.peer) == CongestionLevel::low;
+    if (!low) awake_.insert(burst.peer);
+    if (destinations_[burst.peer].detour && !low) note_congestion(burst.peer);
+    if (destinations_[burst.peer].detour) watch_detour(burst.peer);
+    for (const HostId host : awake_) {
+        if (destinations_[host].detour && destinations_[host].detour->relay() == burst.peer) judge_legs(host);
+    }
+}
+
+void Reroutes::on_notice(const wire::Notice& notice) {
+    const HostId host = notice.destination;
+    note_congestion(host);
+    if (!traffic_.active(host, now_)) return;
+    traffic_.hear_foreign(host, notice.foreign_share, now_);
+    suspect(host, Suspicion::delay);
+}
+
+void Reroutes::on_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries) {
+    for (const HostId host : awake_) {
+        Destination& destination = destinations_[host];
+        if (destination.search) destination.search->count().take(source, token, entries, now_);
+    }
+}
+
+void Reroutes::on_report(HostId relay, const wire::PathReport& report) {
+    Destination& destination = destinations_[report.destination];
+    if (destination.search) destination.search->take_report(relay, report, now_);
+    if (destination.detour && destination.detour->take(relay, report)) judge_legs(report.destination);
+}
+
+void Reroutes::on_grant(HostId relay, const wire::RelayGrant& grant) {
+    Destination& destination = destinations_[grant.destination];
+    RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
+    if (ask != nullptr && ask->answered_by(relay, grant.token) && !destination.route.pending()) {
+        ask->grant(now_);
+        return take(grant.destination);
+    }
+    // A grant that came too late; one for a detour made by hand is in use or on its way.
+    if (!destination.uses(relay)) out_.send(relay, wire::RelayRelease{grant.destination});
+}
+
+void Reroutes::on_refusal(HostId relay, const wire::RelayRefuse& refuse) {
+    const HostId host = refuse.destination;
+    Destination& destination = destinations_[host];
+    const RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
+    if (ask != nullptr && ask->answered_by(relay, refuse.token)) return refused(host);
+    if (refuse.reason == wire::RefuseReason::budget || !destination.uses(relay)) return;
+    peers_.shun(relay, now_);
+    if (destination.route.moves_over(relay) && destination.route.rerouting()->manual) {
+        out_.emit(ManualEnded{host, relay, "the relay refused: it has no data plane, or it stops"});
+    }
+    destination.route.retry_at_once(now_);
+    const bool stops = refuse.reason == wire::RefuseReason::stopping;
+    start_restore(host, stops ? RestoreReason::peer_stopped : RestoreReason::relay_revoked);
+}
+
+void Reroutes::on_echo(const wire::EchoReply& reply) {
+    Destination& destination = destinations_[reply.destination];
+    if (destination.trial && destination.trial->proof.answered(reply)) return try_manually(reply.destination);
+    RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
+    if (ask != nullptr && ask->answered(reply)) return take(reply.destination);
+    if (destination.detour && destination.detour->relay() == reply.relay) destination.detour->take(reply, now_);
+}
+
+void Reroutes::on_guardian(const RerouteDone& done) {
+    const std::optional<Rerouted> decision = destinations_[done.destination].route.move_answered(done.relay);
+    if (!decision) return;
+    rerouted(done.destination, *decision);
+    settle(done.destination);
+}
+
+void Reroutes::on_guardian(const RerouteFailed& failed) {
+    Destination& destination = destinations_[failed.destination];
+    const std::optional<Rerouted> decision = destination.route.move_answered(failed.relay);
+    if (!decision) return;
+    out_.send(failed.relay, wire::RelayRelease{failed.destination});
+    if (decision->manual) {
+        out_.emit(ManualEnded{failed.destination, failed.relay, failed.reason});
+    } else {
+        peers_.shun(failed.relay, now_);
+    }
+    Choice tried;
+    tried.best = failed.relay;
+    keep(failed.destination, KeepReason::reroute_failed, tried, failed.reason);
+    destination.pause.reroute_failed(now_);
+    settle(failed.destination);
+}
+
+void Reroutes::on_guardian(const RestoreDone& done) {
+    const std::optional<RestoreReason> reason = destinations_[done.destination].route.restored();
+    if (!reason) return;
+    restored(done.destination, *reason);
+    settle(done.destination);
+}
+
+void Reroutes::on_guardian(const RestoreFailed& failed) {
+    const std::optional<RestoreReason> reason = destinations_[failed.destination].route.return_failed(now_);
+    if (!reason) return;
+    if (*reason == RestoreReason::manual) out_.emit(ManualEnded{failed.destination, kNoHost, failed.reason});
+    if (destinations_[failed.destination].manual_request) settle(failed.destination);
+}
+
+void Reroutes::reroute(HostId host, Rerouted decision) {
+    decision.destination = host;
+    decision.before = traffic_.relay(host);
+    decision.decided_at = now_;
+    destinations_[host].route.reroute(decision, out_);
+    awake_.insert(host);
+}
+
+void Reroutes::rerouted(HostId host, const Rerouted& decision) {
+    Destination& destination = destinations_[host];
+    const HostId relay = decision.relay;
+    const HostId before = traffic_.relay(host);
+    if (!relays_for_us(relay)) peers_.begin_beats(relay, now_);
+    traffic_.sockets(host).begin_anew(now_);
+    destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
+    traffic_.lead_over(host, relay);
+    if (before != kNoHost && before != relay) out_.send(before, wire::RelayRelease{host});
+    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead, std::nullopt};
+    // Congested in two uses in a row: it stays away until it has been used once more.
+    const PatternSettings& pattern = parts_.job.settings.pattern;
+    if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {
+        change.away_for_s = (1.0 + pattern.spread) * *period_s;
+    }
+    destination.hold.rerouted(change, now_, random_);
+    destination.pause.rerouted();
+    out_.emit(decision);
+    if (stopping_) return;
+    if (peers_.down(relay)) return start_restore(host, RestoreReason::relay_dead);
+    if (!peers_.reachable(host)) start_restore(host, RestoreReason::destination_lost);
+}
+
+void Reroutes::start_restore(HostId host, RestoreReason reason) {
+    destinations_[host].search.reset();
+    destinations_[host].route.restore(host, traffic_.relay(host), reason, out_);
+    awake_.insert(host);
+}
+
+void Reroutes::restored(HostId host, RestoreReason reason) {
+    Destination& destination = destinations_[host];
+    if (!destination.detour) return;
+    const Detour detour = *destination.detour;
+    destination.detour.reset();
+    traffic_.lead_over(host, kNoHost);
+    out_.send(detour.relay(), wire::RelayRelease{host});
+    const Time recent = now_ - 2.0 * parts_.job.settings.detour.direct_period_s;
+    const double queue_s = parts_.paths.probes().forward(host, recent).typical_s;
+    out_.emit(Restored{host, detour.relay(), reason, queue_s, now_ - detour.since()});
+    destination.hold.restored(reason, detour.manual(), now_, random_);
+    const bool lost = reason == RestoreReason::relay_dead || reason == RestoreReason::relay_revoked ||
+                      reason == RestoreReason::detour_broken || reason == RestoreReason::peer_stopped;
+    if (!lost || !peers_.reachable(host) || !decides()) return;
+    // The direct path is probably still congested: look for another relay at once.
+    destination.pause.end(now_);
+    destination.hold.release(now_);
+    if (traffic_.active(host, now_)) suspect(host, Suspicion::delay);
+}
+
+/// What had to wait for the guardian's answer.
+void Reroutes::settle(HostId host) {
+    Destination& destination = destinations_[host];
+    if (destination.route.pending()) return;
+    if (destination.manual_request) return request_manually(host, *destination.manual_request);
+    if (const auto reason = destination.route.due_return(now_)) start_restore(host, *reason);
+}
+
+bool Reroutes::relays_for_us(HostId relay) const {
+    return std::ranges::any_of(awake_, [&](HostId host) {
+        return destinations_[host].detour && destinations_[host].detour->relay() == relay;
+    });
+}
+
+void Reroutes::lose_host(HostId lost, bool stopped) {
+    peers_.shun(lost, now_);
+    for (const HostId host : awake_) {
+        Destination& destination = destinations_[host];
+        const bool away = destination.detour || destination.route.rerouting() != nullptr;
+        const bool over = destination.uses(lost);
+        if (!over && !(away && host == lost)) continue;
+        destination.route.retry_at_once(now_);
+        const RestoreReason reason = over ? RestoreReason::relay_dead : RestoreReason::destination_lost;
+        start_restore(host, stopped ? RestoreReason::peer_stopped : reason);
+    }
+}
+
+void Reroutes::lose_plane() {
+    for (HostId host = 0; host < parts_.job.hosts; ++host) {
+        if (!parts_.job.other(host)) continue;
+        Destination& destination = destinations_[host];
+        destination.search.reset();
+        if (destination.trial) {
+            out_.emit(ManualEnded{host, destination.trial->proof.relay(), "this host's data plane is gone"});
+            destination.trial.reset();
+        }
+        if (!stopping_) out_.send(host, wire::Hello{parts_.job.hosts, false});
+        if (destination.detour || destination.route.pending()) start_restore(host, RestoreReason::plane_lost);
+    }
+}
+
+void Reroutes::stop(HostId host) {
+    stopping_ = true;
+    Destination& destination = destinations_[host];
+    destination.search.reset();
+    destination.manual_request.reset();
+    destination.trial.reset();
+    if (destination.detour || destination.route.rerouting() != nullptr) start_restore(host, RestoreReason::stopping);
+}
+
+void Reroutes::advance() {
+    beat();
+    each_awake([this](HostId host) {
+        settle(host);
+        watch_detour(host);
+        watch_echoes(host);
+        try_manually(host);
+        progress(host);
+    });
+}
+
+void Reroutes::progress() {
+    each_awake([this](HostId host) { progress(host); });
+}
+
+void Reroutes::beat() {
+    std::set<HostId> relays;  // those that relay for this host
+    for (const HostId host : awake_) {
+        if (destinations_[host].detour) relays.insert(destinations_[host].detour->relay());
+    }
+    for (const HostId relay : relays) {
+        if (parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_host(relay);
+    }
+}
+
+void Reroutes::watch_detour(HostId host) {
+    Destination& destination = destinations_[host];
+    if (!destination.automatic_detour() || !decides()) return;
+    Detour& detour = *destination.detour;
+    detour.measure(parts_.paths, now_, random_, out_);
+    if (destination.route.pending() || destination.route.must_restore()) return;
+    const Time last_use = std::max(traffic_.sockets(host).last_active(), detour.since());
+    if (now_ - last_use >= parts_.job.settings.detour.idle_restore_s) return start_restore(host, RestoreReason::idle);
+    if (destination.search) return;
+    const double low_s = low_for_s(parts_.paths, host, detour.since(), now_);
+    if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, destination.hold.dwell_s(),
+                       detour.latency_s(parts_.paths, traffic_, now_), now_)) {
+        start_restore(host, RestoreReason::direct_good);
+    }
+}
+
+/// Both legs were measured: a standing queue on the detour starts a search among the others.
+void Reroutes::judge_legs(HostId host) {
+    Destination& destination = destinations_[host];
+    if (!decides() || !spare_ || !destination.automatic_detour() || destination.search || destination.trial) return;
+    if (destination.route.pending() || destination.route.must_restore()) return;
+    if (destination.hold.holds(now_) || !destination.pause.over(now_)) return;
+    if (destination.detour->slow(parts_.paths, traffic_, now_)) start_search(host, Suspicion::delay);
+}
+
+/// Not of a detour that is being left.
+bool Reroutes::echoes_wanted(const Destination& destination) const {
+    return destination.detour && !destination.route.leaving();
+}
+
+Time Reroutes::next_echo(HostId host) const {
+    return destinations_[host].detour->next_echo(!parts_.job.automatic || traffic_.active(host, now_));
+}
+
+void Reroutes::watch_echoes(HostId host) {
+    Destination& destination = destinations_[host];
+    if (stopping_ || !echoes_wanted(destination)) return;
+    if (destination.detour->lost(now_)) return lose_detour(host);
+    if (now_ >= next_echo(host)) destination.detour->send_echo(now_, out_);
+}
+
+/// Nothing came back for long enough. The relay may be dead, which its heartbeats show, too. A destination that answers
+/// by another way lives: then it is the way.
+void Reroutes::lose_detour(HostId host) {
+    Destination& destination = destinations_[host];
+    const HostId relay = destination.detour->relay();
+    if (peers_.beats_missed(relay) >= kSilentRelay) {
+        peers_.give_up(relay);
+        return lose_host(relay);
+    }
+    const std::optional<Time> asked = destination.detour->asked_directly();
+    const bool lives = asked && peers_.last_beat(host) > *asked;
+    if (lives) {
+        avoid(host, relay);
+    } else {
+        peers_.miss(host, now_);
+    }
+    destination.route.retry_at_once(now_);
+    start_restore(host, lives ? RestoreReason::detour_broken : RestoreReason::destination_lost);
+}
+
+/// Echoes come back, but nothing of what the program sends: a filter tells them apart.
+void Reroutes::watch_sockets(HostId host) {
+    Destination& destination = destinations_[host];
+    if (stopping_ || !echoes_wanted(destination)) return;
+    if (!traffic_.sockets(host).stuck(parts_.job.settings.suspicion, now_)) return;
+    avoid(host, destination.detour->relay());
+    destination.route.retry_at_once(now_);
+    start_restore(host, RestoreReason::detour_broken);
+}
+
+void Reroutes::avoid(HostId host, HostId relay) {
+    destinations_[host].avoided.avoid(relay, now_ + parts_.job.settings.detour.shun_s, now_);
+}
+
+Time Reroutes::next_due() const {
+    Time next = HUGE_VAL;
+    for (const HostId host : awake_) next = std::min({next, next_due(host), next_search(host)});
+    return next;
+}
+
+Time Reroutes::next_due(HostId host) const {
+    const Destination& destination = destinations_[host];
+    Time next = destination.route.next_return();
+    if (destination.trial) next = std::min(next, destination.trial->proof.next_echo());
+    if (echoes_wanted(destination)) next = std::min(next, next_echo(host));
+    if (destination.detour) next = std::min(next, peers_.next_beat(destination.detour->relay()));
+    if (destination.automatic_detour() && decides()) next = std::min(next, destination.detour->next_measurement());
+    return next;
+}
+
+}  // namespace fairlead::core

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reroutes/route_hold.hpp"
+
+#include <algorithm>
+
+namespace fairlead::core {
+
+namespace {
+constexpr double kLongestHold = 16.0;  // after trials in vain, of the longest hold
+}  // namespace
+
+/// Drawn: jobs that met on a detour must not all leave it in the same moment.
+void RouteHold::hold(Time now, Random& random) {
+    const double jitter = settings_.detour.hold_jitter;
+    hold_until_ = now + hold_s_ * (1.0 - jitter + 2.0 * jitter * random.uniform());
+}
+
+/// Where a change improved nothing, as on paths that are all full, another would hardly do so: whoever goes on looking
+/// chases others from path to path. It stays until others have come. A trial that improved nothing ends, for a detour
+/// that does not pay can only cost. From relay to relay is none: what the pair had before was not the direct path.
+bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, Random& random) {
+    const DetourSettings& detour = settings_.detour;
+    switch (judge_.add(sample, now)) {
+        case ChangeJudge::Verdict::none:
+            return false;
+        case ChangeJudge::Verdict::worse:
+            hold_s_ = detour.hold_s;
+            hold_until_ = now;
+            return false;
+        case ChangeJudge::Verdict::in_vain:
+            break;
+    }
+    hold_s_ = detour.hold_max_s;
+    hold(now, random);
+    if (!on_trial_ || !on_detour) return false;
+    vain_hold_s_ = std::clamp(2.0 * vain_hold_s_, detour.hold_max_s, kLongestHold * detour.hold_max_s);
+    hold_until_ = now + vain_hold_s_;
+    return true;
+}
+
+void RouteHold::rerouted(const Change& change, Time now, Random& random) {
+    const DetourSettings& detour = settings_.detour;
+    const bool soon = now - last_change_ < detour.hold_max_s;
+    if (!change.manual) {
+        if (change.from_direct) {
+            const bool relapse = now - last_return_ < detour.relapse_s;
+            dwell_s_ = relapse ? std::min(2.0 * dwell_s_, detour.dwell_max_s) : detour.dwell_s;
+            if (change.away_for_s) dwell_s_ = std::max(dwell_s_, std::min(*change.away_for_s, detour.dwell_max_s));
+        }
+        if (!change.from_direct && soon) {
+            hold_s_ = std::min(2.0 * hold_s_, detour.hold_max_s);
+        } else if (!soon) {
+            hold_s_ = detour.hold_s;
+        }
+        hold(now, random);
+        last_change_ = now;
+    }
+    // What it got before its first reroute of late may be of the time before the congestion.
+    const bool comparable = !change.from_direct || soon || learns_;
+    on_trial_ = learns_ && change.from_direct;
+    judge_.changed(!change.manual && !change.ahead && comparable, now);
+}
+
+void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {
+    const DetourSettings& detour = settings_.detour;
+    last_return_ = now;
+    if (!manual) last_change_ = now;
+    if (reason == RestoreReason::detour_slow) {
+        hold_s_ = std::min(2.0 * hold_s_, detour.hold_max_s);
+        hold(now, random);
+    } else if (reason == RestoreReason::direct_good || reason == RestoreReason::idle) {
+        // What was learnt on the detours ends with the congestion: the next one is left as soon as the first.
+        hold_s_ = detour.hold_s;
+        hold_until_ = now;
+        vain_hold_s_ = 0.0;
+    }
+    judge_.changed(reason == RestoreReason::detour_slow, now);
+}
+
+bool RouteHold::ready_for_trial(Time now) {
+    if (now - congested_at_ > settings_.learn.memory_s) judge_.restart();
+    congested_at_ = now;
+    return judge_.ready();
+}
+
+}  // namespace fairlead::core

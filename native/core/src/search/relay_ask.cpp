@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/relay_ask.hpp"
+
+#include <algorithm>
+
+namespace fairlead::core {
+
+namespace {
+constexpr int kTries = 2;  // echoes without an answer, before a detour is taken for broken
+}  // namespace
+
+RelayAsk::RelayAsk(const Job& job, HostId destination, HostId relay, double peak_rate_bps, Time now, Outbox& out)
+    : job_(&job),
+      trial_(job.path_to(destination), relay),
+      token_(out.token()),
+      deadline_(now + job.settings.choice.ask_timeout_s) {
+    const RelaySettings& settings = job.settings.relay;
+    const double rate_bps = std::max(settings.request_min_bps, settings.request_factor * peak_rate_bps);
+    out.send(relay, wire::RelayRequest{token_, destination, rate_bps});
+    advance(now, out);
+}
+
+void RelayAsk::advance(Time now, Outbox& out) {
+    if (job_->proves) trial_.advance(job_->settings.echo, now, out);
+}
+
+void RelayAsk::grant(Time now) {
+    granted_ = true;
+    deadline_ = now + job_->settings.choice.ask_timeout_s;  // for the echo
+}
+
+bool RelayAsk::broken() const {
+    return job_->proves && granted_ && !trial_.carries() && trial_.echoes() >= kTries;
+}
+
+Time RelayAsk::next_due() const {
+    return job_->proves && !trial_.carries() ? std::min(deadline_, trial_.next_echo()) : deadline_;
+}
+
+}  // namespace fairlead::core

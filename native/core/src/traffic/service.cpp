@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traffic/service.hpp"
+
+#include <algorithm>
+
+namespace fairlead::core {
+
+void ServiceMeter::restart() {
+    samples_ = 0;
+    any_ = false;
+    sum_B_ = busy_s_ = sum_round_trip_s_ = 0.0;
+}
+
+std::optional<Service> ServiceMeter::add(const SocketSample& sample, Time now) {
+    const double elapsed_s = any_ ? now - last_at_ : 0.0;
+    const std::uint64_t carried_B = any_ && sample.delivered_B > last_B_ ? sample.delivered_B - last_B_ : 0;
+    any_ = true;
+    last_at_ = now;
+    last_B_ = std::max(last_B_, sample.delivered_B);
+    if (elapsed_s <= 0.0 || (carried_B == 0 && sample.in_flight_B == 0)) return std::nullopt;
+    sum_B_ += static_cast<double>(carried_B);
+    busy_s_ += elapsed_s;
+    sum_round_trip_s_ += sample.srtt_s;
+    if (++samples_ < wanted_) return std::nullopt;
+    const Service got{8.0 * sum_B_ / busy_s_, sum_round_trip_s_ / samples_};
+    samples_ = 0;
+    sum_B_ = busy_s_ = sum_round_trip_s_ = 0.0;
+    return got;
+}
+
+bool ChangeJudge::improved(const Service& before, const Service& after) const {
+    return after.rate_bps >= (1.0 + settings_.margin) * before.rate_bps ||
+           after.round_trip_s <= (1.0 - settings_.margin) * before.round_trip_s;
+}
+
+ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
+    if (now < deaf_until_) return Verdict::none;
+    const std::optional<Service> got = meter_.add(sample, now);
+    if (!got) return Verdict::none;
+    latest_ = got;
+    if (before_) {
+        const bool paid = improved(*before_, *got);
+        before_.reset();
+        reference_ = paid ? std::nullopt : got;
+        return paid ? Verdict::none : Verdict::in_vain;
+    }
+    if (reference_ && improved(*got, *reference_) && got->rate_bps < settings_.collapse * reference_->rate_bps) {
+        reference_.reset();
+        return Verdict::worse;
+    }
+    return Verdict::none;
+}
+
+void ChangeJudge::restart() {
+    latest_.reset();
+    meter_.restart();
+}
+
+void ChangeJudge::changed(bool chosen, Time now) {
+    before_ = chosen ? latest_ : std::nullopt;
+    latest_.reset();
+    reference_.reset();
+    meter_.restart();
+    deaf_until_ = now + settings_.deaf_s;
+}
+
+}  // namespace fairlead::core

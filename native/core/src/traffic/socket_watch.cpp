@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traffic/socket_watch.hpp"
+
+#include <algorithm>
+
+#include "fairlead/core/congestion_level.hpp"
+
+namespace fairlead::core {
+
+namespace {
+// Samples that are kept are at least this far apart: many load queries in a row would shorten the history.
+constexpr double kApart_s = 0.010;
+}  // namespace
+
+void SocketWatch::store(const SocketSample& sample, Time now) {
+    if (count_ > 1 && now - ago(1).at < kApart_s) {
+        next_ = (next_ + kHistory - 1) % kHistory;
+        --count_;
+    }
+    history_[next_] = Point{now, sample.delivered_B, sample.retransmits};
+    next_ = (next_ + 1) % kHistory;
+    count_ = std::min(count_ + 1, kHistory);
+}
+
+const SocketWatch::Point& SocketWatch::before_window(Time now, double window_s) const {
+    std::size_t age = 0;
+    while (age + 1 < count_ && ago(age).at > now - window_s) ++age;
+    return ago(age);
+}
+
+double SocketWatch::rate_bps(Time now, double window_s) const {
+    if (count_ < 2) return 0.0;
+    const Point& from = before_window(now, window_s);
+    const double elapsed_s = now - from.at;
+    if (elapsed_s <= 0.0) return 0.0;
+    return 8.0 * static_cast<double>(ago(0).delivered_B - from.delivered_B) / elapsed_s;
+}
+
+std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
+    if (count_ < 2) return 0;
+    return ago(0).retransmits - before_window(now, window_s).retransmits;
+}
+
+bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) const {
+    if (backoff_s_ <= 0.0 || now >= look_again_) return false;
+    if ((cleared_signs_ & (1U << static_cast<unsigned>(sign))) == 0) return false;
+    return sign != Suspicion::delay || !grown(settings);
+}
+
+bool SocketWatch::grown(const Settings& settings) const {
+    return srtt_s_ > settings.suspicion.growth_factor * cleared_srtt_s_ + settings.congestion_level.floor_s;
+}
+
+void SocketWatch::watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now) {
+    const double rate = rate_bps(now, settings.own_load.window_s);
+    best_rate_bps_ = std::max(best_rate_bps_, rate);
+    const double elapsed_s = count_ > 1 ? now - ago(1).at : 0.0;
+    peak_rate_bps_ = std::max(rate, peak_rate_bps_ * std::max(0.0, 1.0 - elapsed_s / settings.relay.peak_memory_s));
+    const bool is_short = sample.network_limited && base_bps > 0.0 && rate * settings.suspicion.rate_factor < base_bps;
+    short_samples_ = is_short ? short_samples_ + 1 : 0;
+}
+
+Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_trip_s, double base_bps,
+                                 const Settings& settings, Time now) {
+    SocketSample sample = given;
+    if (count_ > 0) {
+        // Totals never fall; one that does is taken as it was.
+        sample.delivered_B = std::max(sample.delivered_B, ago(0).delivered_B);
+        sample.retransmits = std::max(sample.retransmits, ago(0).retransmits);
+        if (now <= ago(0).at) return Suspicion::none;
+    }
+    const bool first = count_ == 0;
+    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits} : ago(0);
+    store(sample, now);
+    const bool progress = sample.delivered_B > last.delivered_B;
+    if (progress || sample.in_flight_B == 0 || first) {
+        last_progress_ = now;
+        begin_anew(now);
+    }
+    in_flight_B_ = sample.in_flight_B;
+    rto_s_ = sample.rto_s;
+    const bool acknowledges = !first && sample.received_B > last_received_B_;
+    last_received_B_ = std::max(last_received_B_, sample.received_B);
+    if (progress || sample.in_flight_B > 0 || acknowledges) {
+        last_active_ = now;
+        seen_ = true;
+    }
+    stalled_ = sample.in_flight_B > 0 && now - last_progress_ >= settings.suspicion.stall_s;
+    watch_rate(sample, base_bps, settings, now);
+    if (!progress && sample.in_flight_B == 0) return Suspicion::none;
+    srtt_s_ = sample.srtt_s;
+
+    const Suspicion found = sign(sample, last, base_round_trip_s, settings);
+    if (found == Suspicion::none || paused(found, settings, now)) return Suspicion::none;
+    last_sign_ = found;
+    return found;
+}
+
+void SocketWatch::begin_anew(Time now) {
+    stuck_since_ = now;
+    stuck_retransmits_ = count_ > 0 ? ago(0).retransmits : 0;
+}
+
+bool SocketWatch::stuck(const SuspicionSettings& settings, Time now) const {
+    // With the peer's window closed nothing is in flight.
+    if (in_flight_B_ == 0 || rto_s_ <= 0.0 || count_ == 0) return false;
+    return now - stuck_since_ >= std::max(settings.stuck_s, settings.stuck_timeouts * rto_s_) &&
+           ago(0).retransmits - stuck_retransmits_ >= static_cast<std::uint64_t>(settings.stuck_retransmits);
+}
+
+Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
+                            const Settings& settings) const {
+    if (stalled_) return Suspicion::stall;
+    const auto allowed = static_cast<std::uint64_t>(settings.suspicion.retransmits);
+    if (sample.retransmits - last.retransmits >= allowed) return Suspicion::loss;
+    double free_s = sample.min_rtt_s;
+    if (base_round_trip_s > 0.0 && (free_s <= 0.0 || base_round_trip_s < free_s)) free_s = base_round_trip_s;
+    const bool slow =
+        sample.srtt_s > 0.0 && free_s > 0.0 &&
+        sample.srtt_s - free_s >= level_threshold_s(CongestionLevel::medium, free_s, settings.congestion_level);
+    if (slow) return Suspicion::delay;
+    return short_samples_ >= settings.suspicion.rate_samples ? Suspicion::shortfall : Suspicion::none;
+}
+
+void SocketWatch::cleared(const SuspicionSettings& settings, Time now) {
+    if (now - look_again_ > settings.backoff_max_s) confirmed();  // the last false alarm is long past
+    backoff_s_ = backoff_s_ > 0.0 ? std::min(2.0 * backoff_s_, settings.backoff_max_s) : settings.backoff_min_s;
+    cleared_signs_ |= 1U << static_cast<unsigned>(last_sign_);
+    cleared_srtt_s_ = srtt_s_;
+    look_again_ = now + backoff_s_;
+}
+
+}  // namespace fairlead::core

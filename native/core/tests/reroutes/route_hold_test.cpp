@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reroutes/route_hold.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fairlead::core {
+namespace {
+
+class Hold : public testing::Test {
+  protected:
+    Hold() { settings.detour.hold_jitter = 0.0; }
+
+    /// As much is carried as given, over so many of the judge's windows. Whether the last said that a trial was in
+    /// vain.
+    bool samples(RouteHold& hold, std::uint64_t size_B, int windows = 1) {
+        bool vain = false;
+        for (int i = 0; i < windows * (settings.service.samples + 1); ++i) {
+            now += 0.04;
+            delivered_B += size_B;
+            vain = hold.on_sample({1, 20e-3, 0.0, 20000, delivered_B}, true, now, random) || vain;
+        }
+        return vain;
+    }
+    Settings settings;
+    Random random{1};
+    Time now = 100.0;
+    std::uint64_t delivered_B = 0;
+};
+
+TEST_F(Hold, GrowsWithEachChangeFromRelayToRelay) {
+    RouteHold hold(settings, false);
+    EXPECT_FALSE(hold.holds(now));
+    hold.rerouted({true, false, false, {}}, now, random);
+    EXPECT_TRUE(hold.holds(now + 0.49));
+    EXPECT_FALSE(hold.holds(now + 0.5));
+    hold.rerouted({false, false, false, {}}, now, random);
+    EXPECT_TRUE(hold.holds(now + 0.99));
+    hold.rerouted({false, false, false, {}}, now, random);
+    EXPECT_TRUE(hold.holds(now + 1.99));
+    EXPECT_FALSE(hold.holds(now + 2.0));
+    hold.restored(RestoreReason::direct_good, false, now, random);
+    EXPECT_FALSE(hold.holds(now));
+    hold.rerouted({true, false, false, {}}, now + 60.0, random);
+    EXPECT_FALSE(hold.holds(now + 60.5)) << "what was learnt has ended with the congestion";
+}
+
+TEST_F(Hold, IsDrawn) {
+    settings.detour.hold_jitter = 0.3;
+    RouteHold hold(settings, false);
+    for (int i = 0; i < 50; ++i) {
+        hold.rerouted({true, false, false, {}}, now += 100.0, random);
+        EXPECT_TRUE(hold.holds(now + 0.7 * 0.5));
+        EXPECT_FALSE(hold.holds(now + 1.3 * 0.5));
+    }
+}
+
+TEST_F(Hold, TheDwellTimeDoublesWhenCongestionIsBackSoon) {
+    RouteHold hold(settings, false);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
+    hold.rerouted({true, false, false, {}}, 100.0, random);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
+    hold.restored(RestoreReason::direct_good, false, 110.0, random);
+    hold.rerouted({true, false, false, {}}, 115.0, random);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 4.0);
+    hold.restored(RestoreReason::direct_good, false, 120.0, random);
+    hold.rerouted({true, false, false, {}}, 131.0, random);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
+    hold.restored(RestoreReason::direct_good, false, 140.0, random);
+    hold.rerouted({true, false, false, 12.5}, 160.0, random);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 12.5) << "until it has been used once more";
+    hold.rerouted({true, true, false, 20.0}, 170.0, random);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 12.5) << "by hand it changes nothing";
+}
+
+TEST_F(Hold, AChangeThatImprovedNothingIsHeldForLong) {
+    RouteHold hold(settings, false);
+    samples(hold, 50000, 2);
+    hold.rerouted({false, false, false, {}}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_FALSE(samples(hold, 50000, 2)) << "from relay to relay is no trial";
+    EXPECT_TRUE(hold.holds(now + 20.0));
+    hold.release(now);
+    EXPECT_FALSE(hold.holds(now));
+}
+
+TEST_F(Hold, ATrialInVainEndsTheDetour) {
+    RouteHold hold(settings, true);
+    EXPECT_FALSE(hold.ready_for_trial(now));
+    samples(hold, 50000, 2);
+    EXPECT_TRUE(hold.ready_for_trial(now));
+    hold.rerouted({true, false, false, {}}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_TRUE(samples(hold, 50000, 2));
+    EXPECT_TRUE(hold.holds(now + 25.0));
+    hold.restored(RestoreReason::in_vain, false, now, random);
+    samples(hold, 50000, 2);
+    EXPECT_FALSE(hold.ready_for_trial(now + 10.0)) << "what it got long ago does not count";
+}
+
+}  // namespace
+}  // namespace fairlead::core

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// One search alone: its steps, and how it judges what it measured.
+#include "search/search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/parts_rig.hpp"
+
+namespace fairlead::core {
+namespace {
+
+/// Sockets, peers and probes answer a search of the path to host 1.
+class SearchOf : public testing::Test {
+  protected:
+    using Step = Search::Step;
+    using Verdict = Search::Verdict;
+
+    SearchOf() {
+        rig.greet();
+        rig.sample(1, 2000);
+        rig.sample(1, 2000);
+    }
+    Search begin(Suspicion why = Suspicion::delay) {
+        Search search(rig.parts, 1, why, rig.now);
+        search.begin(rig.now, rig.out);
+        return search;
+    }
+    /// Answers what was asked: queues of the direct path and of the legs, in s; below 0: nothing comes back.
+    void answer(Search& search, double direct_s, double leg_s) {
+        const std::vector<Action> actions = rig.out.take();
+        for (const SendProbes& probes : only<SendProbes>(actions)) {
+            const double queue_s = probes.peer == 1 ? direct_s : leg_s;
+            for (int i = 0; i < probes.count; ++i) {
+                rig.paths.probes().on_result({probes.peer, probes.burst, rig.now + 0.003 * i, queue_s < 0.0,
+                                              300e-6 + std::max(0.0, queue_s), std::max(0.0, queue_s), 0.0, 0.0},
+                                             rig.now + 0.003 * i);
+            }
+        }
+        for (const auto& [relay, query] : messages<wire::PathQuery>(actions)) {
+            search.take_report(relay, {query.token, 1, 3, 3, leg_s, 150e-6, 0.0}, rig.now + 0.006);
+        }
+        rig.now += 0.006;
+        const auto entries = rig.traffic.load_entries(rig.now);
+        for (const std::uint32_t token : rig.load_reports.answer(true, entries, rig.now, rig.out)) {
+            search.count().take(0, token, entries, rig.now);
+        }
+    }
+    /// Until something is for the caller to do.
+    Step run(Search& search, double direct_s, double leg_s) {
+        for (int round = 0; round < 100; ++round) {
+            answer(search, direct_s, leg_s);
+            const Step step = search.advance(rig.now, rig.out);
+            if (step == Step::queue) {
+                search.query(0, avoided, rig.now, random, rig.out);
+            } else if (step != Step::waiting) {
+                return step;
+            }
+        }
+        return Step::waiting;
+    }
+    PartsRig rig;
+    AvoidedRelays avoided;
+    Random random{1};
+};
+
+TEST_F(SearchOf, AFalseAlarmEndsAfterABurst) {
+    Search search = begin();
+    EXPECT_EQ(search.advance(rig.now, rig.out), Step::waiting);
+    EXPECT_EQ(search.next_due(rig.now), HUGE_VAL);
+    EXPECT_EQ(run(search, 0.2e-3, 0.0), Step::no_queue);
+}
+
+TEST_F(SearchOf, TheJobsOwnLoadIsCountedFromASignThatIsMoreThanTheLastFalseAlarm) {
+    const auto counts = [&](double srtt_s, Suspicion why) {
+        rig.now += 0.04;
+        rig.delivered_B[1] += 1000;
+        rig.traffic.on_sample({1, srtt_s, 3e-4, 20000, rig.delivered_B[1], 0, 0, false, 0.0, 0.0}, rig.now);
+        rig.out.take();
+        begin(why);
+        return only<SampleSockets>(rig.out.take()).size();
+    };
+    EXPECT_EQ(counts(0.9e-3, Suspicion::delay), 0U) << "counted once the path was found to be slow";
+    EXPECT_EQ(counts(4e-3, Suspicion::delay), 1U);
+    EXPECT_EQ(counts(4e-3, Suspicion::loss), 0U);
+}
+
+TEST_F(SearchOf, AStandingQueueOfOthersIsCongestion) {
+    const Time begun = rig.now;
+    Search search = begin();
+    ASSERT_EQ(run(search, 10e-3, 0.0), Step::measured);
+    EXPECT_EQ(search.judge(rig.now), Verdict::congested);
+    EXPECT_DOUBLE_EQ(search.decision().suspected_at, begun);
+    EXPECT_NEAR(search.decision().queue_delay_s, 10e-3, 1e-9);
+    EXPECT_GT(search.decision().foreign_share, 0.9);
+    EXPECT_LT(rig.now - begun, 0.2);
+    search.measure();
+    const Choice choice = search.choose(0, random);
+    ASSERT_NE(choice.relay, kNoHost);
+    rig.out.take();
+    search.ask_relay(choice, rig.now, rig.out);
+    EXPECT_EQ(messages<wire::RelayRequest>(rig.out.take()).at(0).first, choice.relay);
+    ASSERT_NE(search.asked(), nullptr);
+    EXPECT_EQ(search.relay(), choice.relay);
+}
+
+TEST_F(SearchOf, AQueueOfTheJobsOwnBytesIsNot) {
+    Search search = begin();
+    for (int round = 0; round < 100; ++round) {
+        rig.delivered_B[1] += 160000;  // in 6 ms: more than the link carries
+        rig.traffic.on_sample({1, 20e-3, 3e-4, 200000, rig.delivered_B[1], 0, 0, false, 0.0, 0.0}, rig.now);
+        answer(search, 10e-3, 0.0);
+        const Step step = search.advance(rig.now, rig.out);
+        if (step == Step::queue) search.query(0, avoided, rig.now, random, rig.out);
+        if (step == Step::measured) break;
+    }
+    EXPECT_EQ(search.judge(rig.now), Verdict::own_load);
+}
+
+TEST_F(SearchOf, ASilentPathIsBelievedOnlyIfTheSocketsStandStill) {
+    Search search = begin();
+    EXPECT_EQ(run(search, -1.0, 0.0), Step::no_queue);
+    EXPECT_FALSE(search.found().silent);
+    rig.now += 1.0;
+    rig.traffic.on_sample({1, 3e-4, 3e-4, 20000, rig.delivered_B[1], 0, 0, false, 0.0, 0.0}, rig.now);
+    Search stalled = begin(Suspicion::stall);
+    EXPECT_EQ(run(stalled, -1.0, 0.0), Step::measured);
+    EXPECT_TRUE(stalled.found().silent);
+    EXPECT_EQ(stalled.judge(rig.now), Verdict::congested);
+    EXPECT_DOUBLE_EQ(stalled.decision().foreign_share, 1.0);
+}
+
+TEST_F(SearchOf, AQueueThatIsGoneWhenJudgedIsNone) {
+    Search search = begin();
+    answer(search, 10e-3, 0.0);
+    ASSERT_EQ(search.advance(rig.now, rig.out), Step::queue);
+    search.query(0, avoided, rig.now, random, rig.out);
+    ASSERT_EQ(run(search, 0.0, 0.0), Step::measured);
+    EXPECT_EQ(search.judge(rig.now), Verdict::no_queue);
+}
+
+TEST_F(SearchOf, ARelayThatRefusesIsDroppedAndTheNextOneChosen) {
+    Search search = begin();
+    ASSERT_EQ(run(search, 10e-3, 0.0), Step::measured);
+    ASSERT_EQ(search.judge(rig.now), Verdict::congested);
+    search.measure();
+    for (int asked = 0; asked < 3; ++asked) {
+        const Choice choice = search.choose(0, random);
+        ASSERT_NE(choice.relay, kNoHost) << asked;
+        search.ask_relay(choice, rig.now, rig.out);
+        EXPECT_EQ(search.advance(rig.now, rig.out), Step::waiting);
+        rig.now += 0.051;
+        EXPECT_EQ(search.advance(rig.now, rig.out), Step::refused);
+        rig.out.take();
+        search.drop_relay(rig.out);
+        EXPECT_EQ(messages<wire::RelayRelease>(rig.out.take()).at(0).first, choice.relay);
+    }
+    EXPECT_EQ(search.choose(0, random).reason, KeepReason::refused);
+}
+
+TEST_F(SearchOf, ADetourThatCarriesNothingIsTheReason) {
+    rig.peers.lose(2);
+    rig.peers.lose(4);
+    Search search = begin();
+    ASSERT_EQ(run(search, 10e-3, 0.0), Step::measured);
+    ASSERT_EQ(search.judge(rig.now), Verdict::congested);
+    search.measure();
+    search.ask_relay(search.choose(0, random), rig.now, rig.out);
+    search.asked()->grant(rig.now);
+    search.advance(rig.now + 0.016, rig.out);
+    EXPECT_TRUE(search.relay_broken());
+    search.drop_relay(rig.out);
+    EXPECT_EQ(search.choose(0, random).reason, KeepReason::not_carried);
+}
+
+TEST_F(SearchOf, WithoutCandidatesThereIsNoChoice) {
+    for (HostId host = 2; host < kRigHosts; ++host) rig.peers.lose(host);
+    Search search = begin();
+    ASSERT_EQ(run(search, 10e-3, 0.0), Step::measured);
+    search.judge(rig.now);
+    search.measure();
+    EXPECT_EQ(search.choose(0, random).reason, KeepReason::no_candidate);
+}
+
+/// The pair is on a detour over host 3: all detours queue for so long, and the direct path for so long.
+class SearchOfDetour : public SearchOf {
+  protected:
+    Verdict judge(double direct_s, double leg_s, bool direct_low) {
+        rig.traffic.lead_over(1, 3);
+        Search search(rig.parts, 1, Suspicion::delay, rig.now);
+        search.query(0, avoided, rig.now, random, rig.out);
+        EXPECT_EQ(run(search, direct_s, leg_s), Step::measured);
+        const Verdict verdict = search.judge_detour(direct_low, rig.now);
+        before = search.decision().before;
+        return verdict;
+    }
+    HostId before = kNoHost;
+};
+
+TEST_F(SearchOfDetour, ThatIsSlowCompetesWithTheOthers) {
+    EXPECT_EQ(judge(20e-3, 10e-3, false), Verdict::congested);
+    EXPECT_EQ(before, 3);
+}
+
+TEST_F(SearchOfDetour, ThatIsNotSlowIsKept) {
+    EXPECT_EQ(judge(20e-3, 0.2e-3, false), Verdict::not_slow);
+}
+
+TEST_F(SearchOfDetour, IsLeftForADirectPathThatHasBeenLow) {
+    EXPECT_EQ(judge(0.0, 10e-3, false), Verdict::congested) << "one look is not enough";
+    EXPECT_EQ(judge(0.0, 10e-3, true), Verdict::direct_better);
+}
+
+}  // namespace
+}  // namespace fairlead::core

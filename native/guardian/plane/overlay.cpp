@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plane/overlay.hpp"
+
+#include <arpa/inet.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/ip.h>
+#include <linux/neighbour.h>
+#include <linux/netconf.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <sstream>
+
+#include "protocol/names.hpp"
+
+namespace fairlead::guardian {
+
+namespace {
+
+using Mac = std::array<std::uint8_t, 6>;
+
+// Locally administered ("FL"), and the same for host i on every host of every job: an overlay device is known by it.
+constexpr std::array<std::uint8_t, 4> kMacPrefix{0x02, 0x46, 0x4c, 0x00};
+
+Mac mac_of(std::size_t host) {
+    return {kMacPrefix[0],
+            kMacPrefix[1],
+            kMacPrefix[2],
+            kMacPrefix[3],
+            static_cast<std::uint8_t>(host >> 8),
+            static_cast<std::uint8_t>(host)};
+}
+
+bool has_our_mac(const Attributes& device) {
+    const nlattr* mac = device.find(IFLA_ADDRESS);
+    return mac != nullptr && payload_B(mac) == sizeof(Mac) &&
+           std::equal(kMacPrefix.begin(), kMacPrefix.end(), static_cast<const std::uint8_t*>(payload(mac)));
+}
+
+std::string alias_of(const Underlay& underlay, std::optional<std::uint32_t> rp_filter, std::uint32_t user) {
+    std::string alias = "fairlead underlay=" + underlay.name;
+    if (rp_filter) alias += " rp_filter=" + std::to_string(*rp_filter);
+    const ProcessId maker = ProcessId::self();
+    alias += " guardian=" + std::to_string(maker.pid) + "@" + std::to_string(maker.pid_namespace);
+    return alias + " user=" + std::to_string(user);
+}
+
+// PID@NAMESPACE
+std::optional<ProcessId> process_of(const std::string& text) {
+    ProcessId process;
+    const char* const end = text.data() + text.size();
+    const auto pid = std::from_chars(text.data(), end, process.pid);
+    if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '@') return std::nullopt;
+    const auto pid_namespace = std::from_chars(pid.ptr + 1, end, process.pid_namespace);
+    return pid_namespace.ec == std::errc{} && pid_namespace.ptr == end ? std::optional(process) : std::nullopt;
+}
+
+// Nothing if the device is not one of ours: another kind, another name, or made by somebody else.
+std::optional<DeviceRecord> record_of(const nlmsghdr* message) {
+    const Attributes attributes(message, sizeof(ifinfomsg));
+    const std::string name = attributes.text(IFLA_IFNAME);
+    const Attributes info(attributes.find(IFLA_LINKINFO));
+    if (!job_of(name, kDevicePrefix) || info.text(IFLA_INFO_KIND) != "vxlan" || !has_our_mac(attributes))
+        return std::nullopt;
+    const auto* family = static_cast<const ifinfomsg*>(payload(message));
+    DeviceRecord record{name, static_cast<std::uint32_t>(family->ifi_index), {}, {}, {}, {}};
+    std::istringstream words(attributes.text(IFLA_IFALIAS));
+    for (std::string word; words >> word;) {
+        if (word.starts_with("underlay=")) record.underlay = word.substr(9);
+        std::uint32_t value = 0;
+        if (word.starts_with("rp_filter=") && std::from_chars(&word[10], &word[word.size()], value).ec == std::errc{})
+            record.underlay_rp_filter = value;
+        if (word.starts_with("user=") && std::from_chars(&word[5], &word[word.size()], value).ec == std::errc{})
+            record.user = value;
+        if (word.starts_with("guardian=")) record.maker = process_of(word.substr(9));
+    }
+    return record;
+}
+
+void set_device_configuration(Netlink& netlink, std::uint32_t index,
+                              const std::vector<std::pair<std::uint16_t, std::uint32_t>>& values,
+                              const std::string& what) {
+    Message message(RTM_SETLINK);
+    message.family<ifinfomsg>().ifi_index = static_cast<int>(index);
+    message.nest(IFLA_AF_SPEC, [&] {
+        message.nest(AF_INET, [&] {
+            message.nest(IFLA_INET_CONF, [&] {
+                for (const auto& [key, value] : values) message.put_u32(key, value);
+            });
+        });
+    });
+    netlink.transact(message, what);
+}
+
+// No IPv6 link-local address either: nothing shall take the overlay for a network that it may use.
+void forbid_ipv6_address(Netlink& netlink, std::uint32_t index) {
+    Message message(RTM_SETLINK);
+    message.family<ifinfomsg>().ifi_index = static_cast<int>(index);
+    message.nest(IFLA_AF_SPEC, [&] {
+        message.nest(AF_INET6, [&] { message.put_u8(IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE); });
+    });
+    try {
+        netlink.transact(message, "no IPv6 address on the overlay device");
+    } catch (const KernelError& failure) {
+        if (failure.error != EAFNOSUPPORT) throw;  // a host without IPv6 has nothing to forbid
+    }
+}
+
+void add_peer(Netlink& netlink, const Setup& setup, std::uint32_t index, std::size_t peer) {
+    const Address address = setup.hosts[peer].address;
+    const Mac mac = mac_of(peer);
+    Message neighbour(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+    auto& family = neighbour.family<ndmsg>();
+    family.ndm_family = AF_INET;
+    family.ndm_ifindex = static_cast<int>(index);
+    family.ndm_state = NUD_PERMANENT;
+    neighbour.put_address(NDA_DST, address);
+    neighbour.put(NDA_LLADDR, mac.data(), mac.size());
+    netlink.transact(neighbour, "neighbour " + to_string(address));
+
+    Message entry(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+    auto& entry_family = entry.family<ndmsg>();
+    entry_family.ndm_family = AF_BRIDGE;
+    entry_family.ndm_ifindex = static_cast<int>(index);
+    entry_family.ndm_state = NUD_PERMANENT | NUD_NOARP;
+    entry_family.ndm_flags = NTF_SELF;
+    entry.put(NDA_LLADDR, mac.data(), mac.size());
+    entry.put_address(NDA_DST, address);
+    netlink.transact(entry, "forwarding entry " + to_string(address));
+}
+
+std::uint32_t netconf_rp_filter(Netlink& netlink, int index) {
+    // NETCONFA_RP_FILTER of one device or of `all`; asked for by a dump, since a single question is answered
+    // unsolicited.
+    std::optional<std::uint32_t> value;
+    Message message(RTM_GETNETCONF);
+    message.family<netconfmsg>().ncm_family = AF_INET;
+    netlink.dump(message, "reverse-path filter", [&](const nlmsghdr* shown) {
+        const Attributes attributes(shown, sizeof(netconfmsg));
+        if (static_cast<int>(attributes.u32(NETCONFA_IFINDEX)) == index && attributes.has(NETCONFA_RP_FILTER))
+            value = attributes.u32(NETCONFA_RP_FILTER);
+    });
+    if (!value) throw KernelError(ENODEV, "reverse-path filter: no such device");
+    return *value;
+}
+
+}  // namespace
+
+Underlay find_underlay(Netlink& netlink, const std::string& name, Address address) {
+    Underlay underlay{name};
+    Message links(RTM_GETLINK);
+    links.family<ifinfomsg>();
+    netlink.dump(links, "devices", [&](const nlmsghdr* shown) {
+        const Attributes attributes(shown, sizeof(ifinfomsg));
+        if (attributes.text(IFLA_IFNAME) != name) return;
+        underlay.index = static_cast<std::uint32_t>(static_cast<const ifinfomsg*>(payload(shown))->ifi_index);
+        underlay.mtu_B = attributes.u32(IFLA_MTU);
+        underlay.gso_max_B = attributes.u32(IFLA_GSO_MAX_SIZE);
+    });
+    if (underlay.index == 0) throw KernelError(ENODEV, "device: there is no " + name);
+
+    bool found = false;
+    Message addresses(RTM_GETADDR);
+    addresses.family<ifaddrmsg>().ifa_family = AF_INET;
+    netlink.dump(addresses, "addresses", [&](const nlmsghdr* shown) {
+        const auto* family = static_cast<const ifaddrmsg*>(payload(shown));
+        const Attributes attributes(shown, sizeof(ifaddrmsg));
+        found |= family->ifa_index == underlay.index && attributes.address(IFA_LOCAL) == address;
+    });
+    if (!found) throw KernelError(EADDRNOTAVAIL, "device: " + name + " does not have address " + to_string(address));
+    return underlay;
+}
+
+std::vector<DeviceRecord> list_devices(Netlink& netlink) {
+    std::vector<DeviceRecord> records;
+    Message message(RTM_GETLINK);
+    message.family<ifinfomsg>();
+    netlink.dump(message, "devices", [&](const nlmsghdr* shown) {
+        if (auto record = record_of(shown)) records.push_back(*record);
+    });
+    return records;
+}
+
+std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
+                            std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user) {
+    const Mac mac = mac_of(setup.self);
+    const std::string name = device_name(setup.job);
+    Message message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+    message.family<ifinfomsg>();
+    message.put_text(IFLA_IFNAME, name);
+    message.put_u32(IFLA_MTU, underlay.mtu_B - kEncapsulation_B);
+    // A packet that is too large for the underlay with the outer headers would be cut in software, at a multiple of the
+    // cost. 64 KiB is as much as the kernel makes by itself.
+    if (underlay.gso_max_B > underlay.mtu_B) {
+        message.put_u32(IFLA_GSO_MAX_SIZE, std::min<std::uint32_t>(underlay.gso_max_B, 65536) - kEncapsulation_B);
+    }
+    message.put(IFLA_ADDRESS, mac.data(), mac.size());
+    message.nest(IFLA_LINKINFO, [&] {
+        message.put_text(IFLA_INFO_KIND, "vxlan");
+        message.nest(IFLA_INFO_DATA, [&] {
+            message.put_u32(IFLA_VXLAN_ID, setup.network_id);
+            message.put_u32(IFLA_VXLAN_LINK, underlay.index);
+            message.put_address(IFLA_VXLAN_LOCAL, setup.hosts[setup.self].address);
+            message.put_u16_network(IFLA_VXLAN_PORT, setup.overlay_port);
+            // The kernel takes `high` for the first port that is not in the range.
+            const ifla_vxlan_port_range sources{htons(kFirstSourcePort), htons(kLastSourcePort + 1)};
+            message.put(IFLA_VXLAN_PORT_RANGE, &sources, sizeof(sources));
+            message.put_u8(IFLA_VXLAN_LEARNING, 0);
+        });
+    });
+    netlink.transact(message, "overlay device " + name);
+
+    const std::uint32_t index = if_nametoindex(name.c_str());
+    // Only an existing device can take an alias.
+    Message record(RTM_SETLINK);
+    record.family<ifinfomsg>().ifi_index = static_cast<int>(index);
+    record.put_text(IFLA_IFALIAS, alias_of(underlay, underlay_rp_filter, user));
+    netlink.transact(record, "alias of overlay device " + name);
+    return index;
+}
+
+void bring_up(Netlink& netlink, std::uint32_t index) {
+    forbid_ipv6_address(netlink, index);
+    Message message(RTM_SETLINK);
+    auto& family = message.family<ifinfomsg>();
+    family.ifi_index = static_cast<int>(index);
+    family.ifi_flags = IFF_UP;
+    family.ifi_change = IFF_UP;
+    netlink.transact(message, "overlay device up (is its UDP port in use?)");
+}
+
+void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index) {
+    set_device_configuration(netlink, index,
+                             {{IPV4_DEVCONF_FORWARDING, 1},
+                              {IPV4_DEVCONF_SRC_VMARK, 1},
+                              {IPV4_DEVCONF_ACCEPT_REDIRECTS, 0},
+                              {IPV4_DEVCONF_SEND_REDIRECTS, 0}},
+                             "forwarding on the overlay device");
+    for (std::size_t peer = 0; peer < setup.hosts.size(); ++peer)
+        if (peer != setup.self) add_peer(netlink, setup, index, peer);
+}
+
+bool delete_device(Netlink& netlink, const std::string& name) {
+    Message message(RTM_DELLINK);
+    message.family<ifinfomsg>();
+    message.put_text(IFLA_IFNAME, name);
+    return netlink.remove(message, "remove device " + name);
+}
+
+RpFilter get_rp_filter(Netlink& netlink, std::uint32_t device_index) {
+    return {netconf_rp_filter(netlink, NETCONFA_IFINDEX_ALL),
+            netconf_rp_filter(netlink, static_cast<int>(device_index))};
+}
+
+void set_rp_filter(Netlink& netlink, std::uint32_t device_index, std::uint32_t value) {
+    set_device_configuration(netlink, device_index, {{IPV4_DEVCONF_RP_FILTER, value}}, "reverse-path filter");
+}
+
+}  // namespace fairlead::guardian

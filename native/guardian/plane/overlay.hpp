@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The overlay device of a job: a VXLAN that learns nothing, with one fixed forwarding entry and one permanent
+// neighbour per peer. A peer's address on the overlay is its underlay address: routes name it as their gateway, and no
+// address is assigned to the device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/netlink.hpp"
+#include "kernel/presence.hpp"
+#include "protocol/protocol.hpp"
+
+namespace fairlead::guardian {
+
+// The device that carries the overlay.
+struct Underlay {
+    std::string name;
+    std::uint32_t index = 0;
+    std::uint32_t mtu_B = 0;
+    std::uint32_t gso_max_B = 0;  // what segmentation offload may leave in one packet; 0: unknown
+};
+
+// Throws KernelError: ENODEV if there is no such device, EADDRNOTAVAIL if it does not have the address.
+Underlay find_underlay(Netlink& netlink, const std::string& name, Address address);
+
+// What a device remembers of its making, so that a later --clean can undo the rest; kept in the device's alias.
+struct DeviceRecord {
+    std::string name;
+    std::uint32_t index = 0;
+    std::string underlay;
+    std::optional<std::uint32_t> underlay_rp_filter;  // the value to restore, if it was changed
+    std::optional<ProcessId> maker;                   // the guardian
+    std::optional<std::uint32_t> user;                // whom it served
+};
+
+// The overlay devices in this network namespace, of all jobs, dead or alive.
+std::vector<DeviceRecord> list_devices(Netlink& netlink);
+
+// Makes the device, down, with its record. Returns its index.
+std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
+                            std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user);
+// From then on the device has its UDP port. Throws KernelError EADDRINUSE if somebody else has.
+void bring_up(Netlink& netlink, std::uint32_t index);
+// Forwarding on and reverse-path lookups by mark, on this device only; then the peers' entries.
+void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index);
+bool delete_device(Netlink& netlink, const std::string& name);
+
+// Reverse-path filtering: the kernel uses the maximum of `all` and the device's own value; 1 is strict.
+struct RpFilter {
+    std::uint32_t all = 0;
+    std::uint32_t device = 0;
+    bool strict() const { return std::max(all, device) == 1; }
+};
+RpFilter get_rp_filter(Netlink& netlink, std::uint32_t device_index);
+void set_rp_filter(Netlink& netlink, std::uint32_t device_index, std::uint32_t value);
+
+}  // namespace fairlead::guardian

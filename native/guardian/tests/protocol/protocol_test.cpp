@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <random>
+
+namespace fairlead::guardian {
+namespace {
+
+// In a test's body plain Setup is a trap that GoogleTest sets for misspelt SetUp.
+using SetupBody = Setup;
+
+Setup valid_setup() {
+    return {.job = "1f3a9c02",
+            .device = "eth0",
+            .self = 1,
+            .hosts = {{0x0a400001, 27011}, {0x0a400002, 27011}, {0x0a400003, 27012}},
+            .network_id = 0xabcdef,
+            .overlay_port = 28000,
+            .uid_first = 1000,
+            .uid_last = 1000,
+            .grace_ms = 1000};
+}
+
+template <typename Body>
+Request decoded(const Body& body) {
+    return std::get<Request>(decode_request(encode(Request{7, body})));
+}
+
+Refusal refusal(const Packet& packet) {
+    return std::get<Refusal>(decode_request(packet));
+}
+Refusal refusal(const SetupBody& setup) {
+    return refusal(encode(Request{7, setup}));
+}
+
+TEST(GuardianProtocol, RequestsSurviveTheWire) {
+    EXPECT_EQ(decoded(valid_setup()), (Request{7, valid_setup()}));
+    EXPECT_EQ(decoded(Reroute{2, 0, 1400}), (Request{7, Reroute{2, 0, 1400}}));
+    EXPECT_EQ(decoded(Restore{2}), (Request{7, Restore{2}}));
+    EXPECT_EQ(decoded(Teardown{}), (Request{7, Teardown{}}));
+    EXPECT_EQ(decoded(Echoes{40001, 40002}), (Request{7, Echoes{40001, 40002}}));
+    EXPECT_EQ(decoded(Try{2, 0, 1400}), (Request{7, Try{2, 0, 1400}}));
+    EXPECT_EQ(decoded(Lease{kMaxLease_ms}), (Request{7, Lease{kMaxLease_ms}}));
+}
+
+TEST(GuardianProtocol, TheLargestSetupFits) {
+    SetupBody setup = valid_setup();
+    setup.job = "abcdefghij12";
+    setup.device = "enp0s31f6.1234x";
+    setup.hosts.clear();
+    for (std::uint32_t i = 0; i < kMaxHosts; ++i) setup.hosts.push_back({0x0a400001 + i, 47011});
+    EXPECT_EQ(decoded(setup), (Request{7, setup}));
+    EXPECT_EQ(encode(Request{7, setup}).size(), kMaxPacket_B);
+    setup.hosts.push_back({0x0b000001, 47011});
+    EXPECT_THROW(encode(Request{7, setup}), std::length_error);
+}
+
+TEST(GuardianProtocol, RepliesSurviveTheWire) {
+    const Reply refused{9, ENODEV, "device: there is no eth9"};
+    EXPECT_EQ(decode_reply(encode(refused)), refused);
+    EXPECT_EQ(decode_reply(encode(Reply{9, 0, {}})), (Reply{9, 0, {}}));
+    EXPECT_EQ(decode_reply(encode(Reply{9, EIO, std::string(500, 'x')}))->reason, std::string(kMaxReasonLength, 'x'));
+    EXPECT_EQ(decode_reply(encode(Request{9, Teardown{}})), std::nullopt);
+}
+
+TEST(GuardianProtocol, EveryTruncationAndExtensionIsRefused) {
+    for (const Request& request :
+         {Request{7, valid_setup()}, Request{7, Reroute{2, 0, 1400}}, Request{7, Restore{1}}, Request{7, Teardown{}},
+          Request{7, Echoes{40001, 40002}}, Request{7, Try{2, 0, 1400}}, Request{7, Lease{1}}}) {
+        const Packet whole = encode(request);
+        for (std::size_t size_B = 0; size_B < whole.size(); size_B += size_B < 100 ? 1 : 97)
+            EXPECT_EQ(refusal(Packet(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size_B))).error,
+                      EBADMSG);
+        Packet longer = whole;
+        longer.push_back(std::byte{0});
+        EXPECT_EQ(refusal(longer).error, EBADMSG);
+        EXPECT_EQ(refusal(longer).id, 7u);
+    }
+}
+
+TEST(GuardianProtocol, ForeignPacketsAreRefused) {
+    Packet packet = encode(Request{7, Teardown{}});
+    packet[0] ^= std::byte{1};
+    EXPECT_EQ(refusal(packet).id, 0u);
+    EXPECT_EQ(refusal(packet).error, EBADMSG);
+    EXPECT_EQ(refusal(encode(Reply{7, 0, {}})).error, EBADMSG);
+}
+
+TEST(GuardianProtocol, FieldsOutOfRangeAreRefusedByName) {
+    const auto field = [](auto change) {
+        SetupBody setup = valid_setup();
+        change(setup);
+        const Refusal refused = refusal(setup);
+        EXPECT_EQ(refused.error, EINVAL);
+        EXPECT_EQ(refused.id, 7u);
+        return refused.reason.substr(0, refused.reason.find(':'));
+    };
+    for (const char* job : {"", "A1", "a/b", "a b"}) EXPECT_EQ(field([&](SetupBody& s) { s.job = job; }), "job");
+    for (const char* device : {"", ".", "..", "a/b", "a b", "a\"b"})
+        EXPECT_EQ(field([&](SetupBody& s) { s.device = device; }), "device");
+    EXPECT_EQ(field([](SetupBody& s) { s.self = 3; }), "self");
+    EXPECT_EQ(field([](SetupBody& s) { s.hosts.resize(1); }), "hosts");
+    EXPECT_EQ(field([](SetupBody& s) { s.hosts[2] = s.hosts[0]; }), "hosts");
+    for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{53}, std::uint16_t{1023}})
+        EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].agent_port = port; }), "hosts");
+    for (const Address address : {0x00000001u, 0x7f000001u, 0xe0000001u, 0xffffffffu, 0xa9fe0001u})
+        EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].address = address; }), "hosts");
+    EXPECT_EQ(field([](SetupBody& s) {
+                  for (std::uint32_t i = 0; i < 9; ++i)
+                      s.hosts.push_back({0x0b000001 + i, static_cast<std::uint16_t>(2000 + i)});
+              }),
+              "hosts");
+    for (const std::uint32_t id : {0u, 1u << 24})
+        EXPECT_EQ(field([&](SetupBody& s) { s.network_id = id; }), "network_id");
+    // Docker's and flannel's overlays among them.
+    for (const std::uint16_t port :
+         std::initializer_list<std::uint16_t>{0, 53, 4789, 8472, 19'999, 27'011, 30'000, 65'535})
+        EXPECT_EQ(field([&](SetupBody& s) { s.overlay_port = port; }), "overlay_port");
+    EXPECT_EQ(field([](SetupBody& s) { s.uid_first = 1001; }), "uid_first, uid_last");
+    EXPECT_EQ(field([](SetupBody& s) { s.uid_last = UINT32_MAX; }), "uid_first, uid_last");
+    EXPECT_EQ(field([](SetupBody& s) { s.grace_ms = kMaxGrace_ms + 1; }), "grace_ms");
+}
+
+TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
+    const SetupBody setup = valid_setup();
+    EXPECT_EQ(check(Reroute{0, 2, 0}, setup), std::nullopt);
+    EXPECT_EQ(check(Reroute{3, 2, 0}, setup), "destination: index 3 of 3 hosts");
+    EXPECT_EQ(check(Reroute{0, 3, 0}, setup), "relay: index 3 of 3 hosts");
+    EXPECT_EQ(check(Reroute{0, 0, 0}, setup), "relay: is the destination itself");
+    EXPECT_EQ(check(Reroute{1, 0, 0}, setup), "destination: is this host itself");
+    EXPECT_EQ(check(Reroute{0, 1, 0}, setup), "relay: is this host itself");
+    EXPECT_EQ(check(Restore{3}, setup), "destination: index 3 of 3 hosts");
+    EXPECT_EQ(refusal(encode(Request{7, Reroute{1024, 0, 0}})).error, EINVAL);
+    EXPECT_EQ(check(Try{0, 2, 0}, setup), std::nullopt);
+    EXPECT_EQ(check(Try{0, 1, 0}, setup), "relay: is this host itself");
+    EXPECT_EQ(check(Echoes{40001, 40002}, setup), std::nullopt);
+    EXPECT_EQ(check(Echoes{40001, 40001}, setup), "lasting_port, trial_port: must differ");
+    for (const std::uint16_t port : {std::uint16_t{53}, setup.overlay_port, setup.hosts[2].agent_port})
+        EXPECT_EQ(check(Echoes{40001, port}, setup),
+                  "lasting_port, trial_port: " + std::to_string(port) + " is not free");
+    EXPECT_EQ(refusal(encode(Request{7, Try{1024, 0, 0}})).error, EINVAL);
+    EXPECT_EQ(refusal(encode(Request{7, Restore{UINT32_MAX}})).error, EINVAL);
+    for (const std::uint32_t length_ms : {0U, kMaxLease_ms + 1})
+        EXPECT_EQ(refusal(encode(Request{7, Lease{length_ms}})).reason, "length_ms: must be 1 to 60000");
+}
+
+// The poor man's fuzzer, for builds without libFuzzer: flipped bits never get past the checks in another form.
+TEST(GuardianProtocol, DamagedPacketsAreRefusedOrMeanWhatTheySay) {
+    std::mt19937 random(20240507);
+    const Packet whole = encode(Request{7, valid_setup()});
+    for (int round = 0; round < 2000; ++round) {
+        Packet damaged = whole;
+        for (int flips = 0; flips < 3; ++flips) damaged[random() % 100] ^= std::byte(1u << random() % 8);
+        const auto result = decode_request(damaged);
+        if (const auto* request = std::get_if<Request>(&result)) {
+            EXPECT_EQ(encode(*request), damaged);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace fairlead::guardian

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that several processes open. Collective calls on them are generated: all members come, then the library's. What
+// one process reads or writes by itself waits for no other's call, and is the library's alone.
+#include "relay/collectives/together.hpp"
+
+namespace fairlead::relay {
+
+ByHandle<MPI_File, Members> files;
+
+namespace {
+
+int file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
+    const auto open = library<decltype(file_open)>(Function::MPI_File_open);
+    if (passes_by() || !has_to_meet(comm)) {
+        return open(comm, name, mode, info, file);
+    }
+    int error = MPI_SUCCESS;
+    const auto members = create_with_members(comm, error, [&] { return open(comm, name, mode, info, file); });
+    if (members != nullptr) {
+        files.put(*file, members);
+    }
+    return error;
+}
+
+int file_close(MPI_File* file) {
+    const auto close = library<decltype(file_close)>(Function::MPI_File_close);
+    const auto members = passes_by() ? nullptr : files.find(*file);
+    if (members == nullptr) {
+        return close(file);
+    }
+    files.remove(*file);  // the next one may have its handle
+    const int error = together(members, [&] { return close(file); });
+    PMPI_Comm_free(&members->comm);
+    return error;
+}
+
+template <Function function, class... Arguments>
+int begin(Arguments... arguments, MPI_Request* request) {
+    const int error = library<int(Arguments..., MPI_Request*)>(function)(arguments..., request);
+    if (error == MPI_SUCCESS && !passes_by()) {
+        plane->locked([&] {
+            plane->began_in_turn(*request);
+            return 0;
+        });
+    }
+    return error;
+}
+
+template <class Count>
+struct Collective {
+    template <Function function>
+    static constexpr auto read = begin<function, MPI_File, void*, Count, MPI_Datatype>;
+    template <Function function>
+    static constexpr auto read_at = begin<function, MPI_File, MPI_Offset, void*, Count, MPI_Datatype>;
+    template <Function function>
+    static constexpr auto write = begin<function, MPI_File, const void*, Count, MPI_Datatype>;
+    template <Function function>
+    static constexpr auto write_at = begin<function, MPI_File, MPI_Offset, const void*, Count, MPI_Datatype>;
+};
+
+void put_begun_collectives(Table& table) {
+    using enum Function;
+    using Usual = Collective<int>;
+    using Large = Collective<MPI_Count>;
+    table.put(MPI_File_iread_all, Usual::read<MPI_File_iread_all>);
+    table.put(MPI_File_iread_all_c, Large::read<MPI_File_iread_all_c>);
+    table.put(MPI_File_iread_at_all, Usual::read_at<MPI_File_iread_at_all>);
+    table.put(MPI_File_iread_at_all_c, Large::read_at<MPI_File_iread_at_all_c>);
+    table.put(MPI_File_iwrite_all, Usual::write<MPI_File_iwrite_all>);
+    table.put(MPI_File_iwrite_all_c, Large::write<MPI_File_iwrite_all_c>);
+    table.put(MPI_File_iwrite_at_all, Usual::write_at<MPI_File_iwrite_at_all>);
+    table.put(MPI_File_iwrite_at_all_c, Large::write_at<MPI_File_iwrite_at_all_c>);
+}
+
+}  // namespace
+
+void put_files(Table& table) {
+    table.put(Function::MPI_File_open, file_open);
+    table.put(Function::MPI_File_close, file_close);
+    if (kWaitsForFilesInTurn) {
+        put_begun_collectives(table);
+    }
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators: they get a number that all their members agree on, and are freed when nothing needs them any more.
+#include <algorithm>
+#include <utility>
+
+#include "record/recorder.hpp"
+#include "relay/plane/now.hpp"
+#include "relay/plane/plane.hpp"
+#include "wrap/handles.hpp"
+#include "wrap/pmpi.hpp"
+
+namespace fairlead::relay {
+
+namespace {
+
+constexpr int kMeetTag = 2;  // and so many more
+constexpr int kMeetTags = 16384;
+constexpr CommunicatorId kMeetSpread = 31;  // between the tags of one communicator and those of the next
+// Of messages that nobody receives, and receives that nobody sends to, it cannot be told that they will stay so.
+constexpr int kRestPolls = 2000;
+constexpr int kRestRounds = 3;
+constexpr Time kSendOff_s = 1.0;
+constexpr Time kDelivery_s = 5.0;  ///< of what is sent; another thread may send without end
+
+}  // namespace
+
+// The least value of all members. Of an intercommunicator each side first learns the other side's.
+std::uint64_t Plane::least(MPI_Comm comm, bool inter, std::uint64_t value) {
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(communicator(comm).peers));
+    const auto round = [&](std::uint64_t mine) {
+        MPI_Request request{};
+        locked([&] {
+            return PMPI_Iallgather(&mine, sizeof mine, datatype_byte(), all.data(), sizeof mine, datatype_byte(), comm,
+                                   &request);
+        });
+        wait_native(request);
+        return *std::ranges::min_element(all);
+    };
+    const std::uint64_t first = round(value);
+    return inter ? std::min(first, round(std::min(first, value))) : first;
+}
+
+void Plane::add(MPI_Comm comm) {
+    if (comm == comm_null()) {
+        return;
+    }
+    const Communicator& known = communicator(comm);
+    if (known.outside || (!known.inter && known.size == 1)) {
+        return;
+    }
+    // A process proposes no number twice and not one of another's; the least one is the communicator's.
+    const std::uint64_t proposal = locked([&] { return ++agreements_ * processes_ + self_; });
+    const CommunicatorId id = least(comm, known.inter, proposal);
+    locked([&] {
+        register_channel(comm, id);
+        return 0;
+    });
+}
+
+bool Plane::carries(MPI_Comm comm) {
+    return locked([&] { return channel_of(comm) != nullptr; });
+}
+
+// The library ends what it has begun on a communicator that was freed. What is complete on the plane needs it only for
+// its error handler, what is not started not at all.
+bool Plane::at_rest(const Channel& channel) const {
+    const auto sends = [&](const auto& entry) { return entry.second.communicator == channel.id; };
+    const auto needs = [&](const auto& entry) {
+        const Operation& operation = *entry.second;
+        const bool over = operation.complete && operation.error == MPI_SUCCESS;
+        return operation.channel.get() == &channel && operation.on_plane() && !over;
+    };
+    const auto holds = [&](const auto& entry) { return entry.second.channel.get() == &channel; };
+    return endpoint_.matching(channel.id).idle() && std::ranges::none_of(payloads_, sends) &&
+           std::ranges::none_of(operations_, needs) && std::ranges::none_of(extracted_, holds);
+}
+
+// Nothing is received on it any more, nor started. What else is under way needs no handle of it, and what still comes
+// nobody wants.
+bool Plane::is_needed(const Channel& channel) const {
+    const auto needs = [&](const OperationPtr& operation) {
+        if (operation->channel.get() != &channel || (operation->sends && !operation->persistent)) {
+            return false;
+        }
+        const bool told =
+            operation->in_library ? operation->accounted : operation->complete && operation->error == MPI_SUCCESS;
+        return operation->persistent || !told;
+    };
+    const auto holds = [&](const auto& entry) { return entry.second.channel.get() == &channel; };
+    return !endpoint_.matching(channel.id).idle() || std::ranges::any_of(freed_, needs) ||
+           std::ranges::any_of(operations_, [&](const auto& entry) { return needs(entry.second); }) ||
+           std::ranges::any_of(extracted_, holds);
+}
+
+int Plane::free(MPI_Comm* comm, int (*by)(MPI_Comm*)) {
+    const auto channel = locked([&] {
+        auto known = channel_of(*comm);
+        if (is_needed(*known)) {
+            dropped_.push_back(std::exchange(known, nullptr));
+            *comm = comm_null();
+        } else {
+            ++known->suspended;  // another thread must not ask for messages on it meanwhile
+        }
+        return known;
+    });
+    if (channel == nullptr) {
+        return MPI_SUCCESS;
+    }
+    forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
+    const int error = by(comm);  // which calls attributes' callbacks; one of them may refuse
+    locked([&] {
+        --channel->suspended;
+        if (error == MPI_SUCCESS) {
+            forget(*channel);
+        }
+        return 0;
+    });
+    return error;
+}
+
+void Plane::free_unneeded() {
+    if (mutex_.held_here()) {
+        return;
+    }
+    std::vector<std::shared_ptr<Channel>> unneeded;
+    locked([&] {
+        for (auto each = dropped_.begin(); each != dropped_.end();) {
+            if (is_needed(**each)) {
+                ++each;
+                continue;
+            }
+            ++(*each)->suspended;
+            unneeded.push_back(*each);
+            each = dropped_.erase(each);
+        }
+        return 0;
+    });
+    for (const auto& channel : unneeded) {
+        MPI_Comm comm = channel->comm;
+        forget_communicator(comm);
+        PMPI_Comm_free(&comm);
+        locked([&] {
+            forget(*channel);
+            return 0;
+        });
+    }
+}
+
+/// What was sent to its members is with them: they poll, for they free it, too.
+bool Plane::delivered(const Channel& channel) const {
+    return std::ranges::all_of(channel.processes,
+                               [this](Process peer) { return peer == self_ || endpoint_.link_to(peer).idle(); });
+}
+
+bool Plane::drop(MPI_Comm comm) {
+    gather(comm);
+    const auto channel = locked([&] { return channel_of(comm); });
+    if (channel == nullptr) {
+        return true;
+    }
+    for (int round = 0; round < kRestRounds; ++round) {
+        bool rest = false;
+        int polls = 0;
+        const Time latest_s = now_s() + kDelivery_s;
+        wait_until([&] {
+            rest = at_rest(*channel);
+            polls += delivered(*channel) || now_s() > latest_s ? 1 : 0;
+            return rest || polls == kRestPolls;
+        });
+        // What a member starts on it as soon as it knows is the library's to match.
+        const Suspended suspended(*this, comm);
+        if (least(comm, channel->inter, rest ? 1 : 0) == 1) {
+            return locked([&] {
+                forget(*channel);
+                return true;
+            });
+        }
+    }
+    return locked([&] {
+        dropped_.push_back(channel);
+        return false;
+    });
+}
+
+void Plane::forget(Channel& channel) {
+    channel.freed = true;
+    const auto found = channels_.find(key_of(channel.comm));
+    if (found != channels_.end() && found->second.get() == &channel) {  // else it is another one's by now
+        channels_.erase(found);
+    }
+    std::erase_if(parts_made_, [&](const auto& made) { return std::get<0>(made.first) == channel.id; });
+    if (endpoint_.matching(channel.id).idle()) {
+        endpoint_.remove_communicator(channel.id);
+    }
+}
+
+void Plane::send_off() {
+    const Time latest_s = now_s() + kSendOff_s;
+    wait_until([&] {
+        for (Process peer = 0; peer < processes_; ++peer) {
+            if (peer != self_ && !endpoint_.link_to(peer).idle()) {
+                return now_s() > latest_s;
+            }
+        }
+        return true;
+    });
+}
+
+// While Open MPI copies a communicator it begins collective operations on it at times of its own, and those are told
+// apart by how many there were before: one of ours between them is taken for another one. So is one between the
+// program's own, if its members begin those before or after a blocking call, which MPI forbids and the library lets
+// pass. Where a communicator may be revoked, though, the library's call is what ends the waiting.
+int Plane::gather(MPI_Comm comm) {
+    const bool by_messages = locked([&] {
+        const bool may_be_revoked = PMPIX_Comm_revoke != nullptr;
+        return !ended_ && (copied_.contains(key_of(comm)) || (!may_be_revoked && channel_of(comm) != nullptr));
+    });
+    if (by_messages) {
+        const Communicator& known = communicator(comm);
+        if (!known.inter && !known.outside) {
+            std::vector<int> members;
+            for (int peer = 0; peer < known.peers; ++peer) members.push_back(known.world_rank(peer));
+            meet(members, static_cast<std::size_t>(known.rank), comm, 0);
+            return MPI_SUCCESS;
+        }
+    }
+    MPI_Request request = request_null();
+    const int error = locked([&] { return PMPI_Ibarrier(comm, &request); });
+    return error == MPI_SUCCESS ? wait_native(request) : error;
+}
+
+// Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988).
+void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Comm about, int tag) {
+    const auto channel = locked([&] { return channel_of(about); });
+    const CommunicatorId id = channel != nullptr ? channel->id : 0;
+    const int own_tag = kMeetTag + static_cast<int>((id * kMeetSpread + static_cast<unsigned>(tag)) % kMeetTags);
+    const std::size_t size = world_ranks.size();
+    for (std::size_t step = 1; step < size; step *= 2) {
+        MPI_Request requests[2]{request_null(), request_null()};
+        const int from = world_ranks[(place + size - step) % size];
+        const int to = world_ranks[(place + step) % size];
+        const int error = locked([&] {
+            const int refused = PMPI_Irecv(nullptr, 0, datatype_byte(), from, own_tag, control_, &requests[0]);
+            return refused != MPI_SUCCESS
+                       ? refused
+                       : PMPI_Isend(nullptr, 0, datatype_byte(), to, own_tag, control_, &requests[1]);
+        });
+        // One who is gone does not come. The library's call that follows meets the error, too, and tells whose it is.
+        if (error != MPI_SUCCESS || wait_native(requests[0]) != MPI_SUCCESS ||
+            wait_native(requests[1]) != MPI_SUCCESS) {
+            return;
+        }
+    }
+}
+
+Plane::Suspended::Suspended(Plane& plane, MPI_Comm comm)
+    : plane_(plane), channel_(plane.locked([&] { return plane.channel_of(comm); })) {
+    if (channel_ != nullptr) {
+        plane_.locked([&] { return ++channel_->suspended; });
+    }
+}
+
+Plane::Suspended::~Suspended() {
+    if (channel_ != nullptr) {
+        plane_.locked([&] { return --channel_->suspended; });
+    }
+}
+
+}  // namespace fairlead::relay

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmark/noise/thread_times.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+namespace fairlead::benchmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kProcessorField = 36;  // of /proc/PID/stat after the name: the 39th of all
+
+std::optional<int> id_of(const fs::path& path) {
+    const std::string name = path.filename();
+    int id = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+    return error == std::errc{} && end == name.data() + name.size() ? std::optional(id) : std::nullopt;
+}
+
+std::optional<ThreadTime> read(const fs::path& task) {
+    ThreadTime found;
+    std::ifstream schedstat(task / "schedstat");
+    std::ifstream stat(task / "stat");
+    std::string text((std::istreambuf_iterator<char>(stat)), {});
+    const std::size_t open = text.find('(');
+    const std::size_t close = text.rfind(')');  // a name may have one, too
+    if (!(schedstat >> found.run_ns) || open == std::string::npos || close == std::string::npos) {
+        return std::nullopt;
+    }
+    found.name = text.substr(open + 1, close - open - 1);
+    std::istringstream fields(text.substr(close + 1));
+    std::string word;
+    for (int field = 0; field <= kProcessorField && fields >> word; ++field) {
+    }
+    std::from_chars(word.data(), word.data() + word.size(), found.cpu);
+    return found;
+}
+
+}  // namespace
+
+ThreadTimes thread_times() {
+    ThreadTimes found;
+    std::error_code error;
+    for (const fs::directory_entry& process : fs::directory_iterator("/proc", error)) {
+        const auto pid = id_of(process.path());
+        if (!pid || *pid == getpid()) {
+            continue;
+        }
+        std::error_code gone;
+        for (fs::directory_iterator task(process.path() / "task", gone), end; !gone && task != end;
+             task.increment(gone)) {
+            const auto tid = id_of(task->path());
+            if (auto times = tid ? read(task->path()) : std::nullopt) {
+                found[{*pid, *tid}] = std::move(*times);
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<ThreadTime> ran_between(const ThreadTimes& before, const ThreadTimes& after, int cpu) {
+    std::vector<ThreadTime> ran;
+    for (const auto& [id, now] : after) {
+        const auto earlier = before.find(id);
+        const std::uint64_t then_ns = earlier == before.end() ? 0 : earlier->second.run_ns;
+        if (now.cpu == cpu && now.run_ns > then_ns) {
+            ran.push_back({now.name, cpu, now.run_ns - then_ns});
+        }
+    }
+    std::ranges::sort(ran, std::ranges::greater{}, &ThreadTime::run_ns);
+    return ran;
+}
+
+}  // namespace fairlead::benchmark
