@@ -55,6 +55,8 @@ def test_this_machines_devices_are_not_on_a_labs_network() -> None:
 
 
 def test_a_cluster_file_may_say_it() -> None:
-    text = '[cluster]\nname = "c"\nexecutor = "ssh"\ninterface = "eth0"\n{}[[hosts]]\nname = "h0"\naddress = "10.0.0.1"\n'
+    text = (
+        '[cluster]\nname = "c"\nexecutor = "ssh"\ninterface = "eth0"\n{}[[hosts]]\nname = "h0"\naddress = "10.0.0.1"\n'
+    )
     assert Cluster.parse(text.format("")).transport is None
     assert Cluster.parse(text.format('transport = "native"\n')).transport == "native"
