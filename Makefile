@@ -5,7 +5,7 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
-.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-openstack \
+.PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-vm test-openstack \
 	test-wheel test-deb verify spank wheel deb lint format reference docs lock clean
 
 help: ## list the targets
@@ -55,6 +55,10 @@ test-libvirt: build/.tests ## live migration by two real libvirt daemons (root; 
 	scripts/install-packages.sh scripts/packages.libvirt.txt
 	$(PY) -m pip install -q -r scripts/libvirt.lock
 	$(PYTEST) -m libvirt tests/libvirt
+
+test-vm: build/.tests ## RDMA devices (soft RoCE) in virtual machines with Debian's kernel (root; installs QEMU): 5 minutes
+	scripts/install-packages.sh scripts/packages.vm.txt
+	$(PYTEST) -m vm tests/vm
 
 test-openstack: build/.tests ## live migration by real OpenStack services, with a fake hypervisor (root; installs them): 3 minutes
 	scripts/install-packages.sh scripts/packages.openstack.txt

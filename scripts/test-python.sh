@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 run() { # GROUP ARGUMENT...
     local group=$1
     shift
-    .venv/bin/python -m pytest -q -m "not slow and not uml and not libvirt and not openstack and not wheel and not deb" --durations=15 \
+    .venv/bin/python -m pytest -q -m "not slow and not uml and not vm and not libvirt and not openstack and not wheel and not deb" --durations=15 \
         -o cache_dir="build/pytest/$group" "$@"
 }
 

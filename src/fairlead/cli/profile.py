@@ -52,6 +52,14 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
               help="A cluster file, `slurm` or `hostfile:PATH` [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
+@click.option(
+    "--transport",
+    type=click.Choice(["auto", "tcp", "native"]),
+    default="auto",
+    show_default=True,
+    help="What carries MPI's messages between hosts. tcp: TCP, which management can reroute; native: the library's own "
+    "choice, such as InfiniBand; auto: native if every host has an active RDMA device, else tcp.",
+)
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Message ends that each rank records, 64 B each; waiting times are computed from them.")  # fmt: skip
 @click.option("--placement", metavar="FILE", type=FILE, help="Rank placement from `fairlead placement --json`.")
@@ -79,6 +87,7 @@ def run(
     cluster_file: Path | None,
     mpirun: str | None,
     own_mpirun: bool,
+    transport: str,
     placement: Path | None,
     otf2: Path | None,
     trace: Path | None,
@@ -108,12 +117,15 @@ def run(
 
     if own_mpirun and mpirun:
         raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
+    if own_mpirun and transport != "auto":
+        raise click.UsageError("--transport: with --own-mpirun the launch line chooses it: leave --transport out")
     return run_profiled(
         argv,
         cluster_file=cluster_file,
         ranks=ranks,
         mpirun=mpirun,
         own_mpirun=own_mpirun,
+        transport=transport,
         placement=placement,
         messages=messages,
         otf2=otf2,

@@ -60,6 +60,14 @@ if TYPE_CHECKING:
     "the ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
     "preloaded.",
 )
+@click.option(
+    "--transport",
+    type=click.Choice(["auto", "tcp", "native"]),
+    default="auto",
+    show_default=True,
+    help="What carries MPI's messages between hosts. tcp: TCP, which can be rerouted; native: the library's own "
+    "choice, such as InfiniBand; auto: native if every host has an active RDMA device, else tcp.",
+)
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip
 @click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True),
@@ -84,6 +92,7 @@ def command(
     migrate_dry_run: bool,
     reroutes: list[tuple[str, str, str]],
     plane: str,
+    transport: str,
     placement_file: Path | None,
     start_limit_s: float | None,
     grace_s: float,
@@ -111,6 +120,7 @@ def command(
       fairlead run mesh8.cluster.toml -n 8 --plane relay --reroute h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
+      fairlead run cloud.toml --transport tcp -- ./program
       fairlead run hostfile:/etc/mpi/hostfile --plane relay -- /opt/program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
@@ -118,6 +128,8 @@ def command(
 
     if own_mpirun and mpirun:
         raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
+    if own_mpirun and transport != "auto":
+        raise click.UsageError("--transport: with --own-mpirun the launch line chooses it: leave --transport out")
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane}: messages are carried by agents: leave --no-agents out")
     components = _components(
@@ -138,6 +150,7 @@ def command(
         components=components,
         reroutes=reroutes,
         plane=plane,
+        transport=transport,
         placement=placement_file,
         messages=messages,
         start_limit_s=start_limit_s,

@@ -163,6 +163,9 @@ class ClusterTable(config.Model):
     and ``slurm``, ``here``."""
     cores_shared: bool | None = None
     """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
+    transport: Transport | None = None
+    """What carries MPI's messages between hosts: ``tcp``, which can be rerouted, or ``native``, the library's own
+    choice. Default: ``tcp``; for ``run`` and ``profile`` ``native`` where every host has an active RDMA device."""
     guardian: CommandLine | None = None
     """Path of the guardian on the hosts, or command that starts it. Default: the installed one, or fairlead's copy."""
 
@@ -293,8 +296,8 @@ class Cluster:
         slurm: options of the slurm executor.
         command: options of the command executor.
         cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
-        transport: what carries messages of MPI programs between hosts, see `Transport`. No file says it: what is
-            managed is TCP, and only a measurement may ask for something else.
+        transport: what carries messages of MPI programs between hosts, see `Transport`. None: nobody asked, which is
+            TCP, but for programs that are run or profiled (`fairlead.cluster.fabric`).
         source: the file, or what stands for it in messages.
     """
 
@@ -312,7 +315,7 @@ class Cluster:
     slurm: Slurm = field(default_factory=Slurm)
     command: Command = field(default_factory=Command)
     cloud: CloudTable | None = None
-    transport: Transport = TCP
+    transport: Transport | None = None
     source: str = "cluster"
 
     @classmethod
@@ -412,6 +415,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         ports=table.ports,
         mpirun=table.mpirun,
         launch_from=_launch_host(table, hosts),
+        transport=table.transport,
         cores_shared=table.executor == "lab" if table.cores_shared is None else table.cores_shared,
         guardian=table.guardian,
         ssh=_resolve_ssh(file.ssh, directory),

@@ -117,7 +117,7 @@ def make_job(
         hosts=placement,
         interfaces=tuple(dict.fromkeys(host.interface for host in used)),
         network=covering_network([host.address for host in used]),
-        transport=cluster.transport,
+        transport=cluster.transport or TCP,
         launcher_address=launcher_address,
         env=dict(env or {}),
         cwd=cwd,

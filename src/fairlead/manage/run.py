@@ -16,6 +16,7 @@ from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization, latest_characterization
 from fairlead.cluster import run_facts
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.fabric import with_chosen_transport
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch, preload
@@ -53,6 +54,7 @@ def run(
     components: Components,
     reroutes: Sequence[Reroute] = (),
     plane: str = AUTO,
+    transport: str = AUTO,
     placement: Path | None = None,
     messages: Path | None = None,
     start_limit_s: float | None = None,
@@ -67,6 +69,7 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         reroutes: (source, destination, relay) host names, rerouted manually before the program starts.
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
+        transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
         placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
@@ -82,6 +85,12 @@ def run(
     cluster = Cluster.load(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
+    unwatched = None
+    if not own_mpirun:  # what its launch line says counts
+        cluster, bypassed = with_chosen_transport(cluster, transport)
+        if bypassed:
+            say(bypassed, quiet)
+            unwatched = "the MPI library chooses its transport (--transport tcp)"
     hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
     asked, ranks = ranks, ranks or (len(hosts) if hosts else cluster.slots())
     launcher, job = launch.prepare(
@@ -102,7 +111,7 @@ def run(
         with with_earlier(results, store) as earlier:
             management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
         if management is not None:
-            management = choose_at_start(plane, cluster, management, unseen or _not_preloaded(own_mpirun))
+            management = choose_at_start(plane, cluster, management, unseen or unwatched or _not_preloaded(own_mpirun))
         return execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
 
     outcome, _ = recorded(
@@ -152,7 +161,8 @@ def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) ->
 
 def _facts(cluster: Cluster, own_mpirun: bool, placement: Path | None) -> dict[str, Any]:
     """What the run's record says of the hosts, the software, and where ranks run."""
-    facts = run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
+    facts: dict[str, Any] = {"transport": cluster.transport} if not own_mpirun else {}
+    facts |= run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
     if placement is not None:
         facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
     return facts

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fairlead import programs
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.fabric import AUTO, with_chosen_transport
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.display.terminal import console
@@ -32,6 +33,7 @@ def run_profiled(
     ranks: int | None = None,
     mpirun: str | None = None,
     own_mpirun: bool = False,
+    transport: str = AUTO,
     placement: Path | None = None,
     messages: int = MESSAGES,
     otf2: Path | None = None,
@@ -48,6 +50,7 @@ def run_profiled(
         cluster_file: None: this machine.
         ranks: number of ranks; None: one a slot, or one a core of this machine.
         own_mpirun: ``argv`` is a whole launch line.
+        transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
         placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
         otf2: directory for an OTF2 trace of these messages; None: no such trace.
@@ -67,6 +70,8 @@ def run_profiled(
     write_traces = _trace_writers(otf2, trace)
     cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
+    if not own_mpirun:  # what its launch line says counts
+        cluster, _ = with_chosen_transport(cluster, transport)
     hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
     ranks = ranks or (len(hosts) if hosts else cluster.slots())
     launcher, job = launch.prepare(

@@ -210,7 +210,7 @@ def test_exit_codes_of_the_words_that_get_nowhere_are_the_cluster_files() -> Non
     executor = by_command(run=("sh", "-c", "echo no container {reach} >&2; exit 125"), failed=(125,))
     with pytest.raises(HostError, match=r"n2: sh did not get there: no container pod-2") as told:
         attempt(executor, "n2", ["true"])
-    assert "[command] run" in told.value.hint
+    assert told.value.hint.startswith("`sh -c 'echo no container pod-2 >&2; exit 125' true` must work")
 
 
 def test_what_asks_on_a_terminal_may_have_other_words() -> None:
@@ -254,6 +254,19 @@ def test_local_runs_as_it_is(tmp_path: Path) -> None:
     assert run_on(local, "here", ["sh", "-c", 'echo "$A"'], env={"A": "b c"}) == "b c\n"
     line = local.command("here", ["pwd"], cwd=str(tmp_path))
     assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == f"{tmp_path}\n"
+
+
+def test_who_wonders_why_a_host_is_not_reached_gets_the_command_to_try() -> None:
+    assert executors.executor_of(SSH).look("h1") == (
+        "`ssh -o BatchMode=yes -o ConnectTimeout=10 -p 2222 -i /k/id -o ForwardX11=no -- bob@login.example true` "
+        "must work without a password; see `reach` and [ssh] in the cluster file"
+    )
+    lxc = executors.executor_of(LXC)
+    assert "`lxc-attach -P /srv/lxc -n c1 --clear-env -- true` must work, as root; see" in lxc.look("n1")
+    assert "`lxc-attach -P /srv/lxc -n c2 --clear-env -- true` must work on node7, as root" in lxc.look("n2")
+    assert "`ssh ann@node7 true` here" in lxc.look("n2")
+    slurm = executors.executor_of(Cluster("c", "slurm", (Host("n1", "10.0.0.1", reach="node1@42"),)))
+    assert "(`squeue -j 42`)? `srun --jobid=42 --overlap -N1 -n1 -w node1 true` must work" in slurm.look("n1")
 
 
 def test_what_fails_on_a_host_is_told_with_the_hosts_name() -> None:

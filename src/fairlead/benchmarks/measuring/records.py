@@ -29,7 +29,7 @@ def recorded(
     """
     labels = {"benchmark": benchmark, "cluster": cluster.name}
     mpirun = plan["mpirun"] or cluster.mpirun if "mpirun" in plan else None
-    kept = {**plan, "transport": cluster.transport} if "mpirun" in plan else dict(plan)
+    kept = {**plan, "transport": cluster.transport or TCP} if "mpirun" in plan else dict(plan)
     run = store.begin_run(KIND, labels, plan=kept, seed=seed, facts=run_facts.collect(cluster, mpirun))
     with ended(store, run):
         yield run

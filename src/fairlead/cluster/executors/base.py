@@ -20,7 +20,6 @@ class Executor(ABC):
         passes_signals: a signal to the process started here reaches the command on the host.
         other_machines: hosts have files, limits and facts of their own, and their processes are not this one's.
         has_launch_host: mpirun may run on a host, which gets from there to the others; else it runs on this machine.
-        look: how a person finds out why a host is not reached.
         own_files: which of this machine's paths are others on its hosts, and the way out; empty: none in particular.
     """
 
@@ -28,7 +27,6 @@ class Executor(ABC):
     passes_signals: ClassVar[bool]
     other_machines: ClassVar[bool] = False
     has_launch_host: ClassVar[bool] = True
-    look: ClassVar[str] = ""
     own_files: ClassVar[str] = ""
     shares_files: bool = True
 
@@ -55,6 +53,10 @@ class Executor(ABC):
     def on_terminal(self, host: str, argv: Sequence[str]) -> list[str]:
         """As `command`, for what asks the person at this terminal."""
         return self.command(host, argv)
+
+    def look(self, host: str) -> str:
+        """How a person finds out why a host is not reached: a command to try, where there is one."""
+        return ""
 
     def log_out(self, host: str) -> list[str]:
         """What to run here so that the next command on a host logs in anew, with the groups that its user has then.

@@ -19,7 +19,6 @@ class CommandExecutor(Executor):
     passes_signals = False
     other_machines = True
     has_launch_host = False
-    look = "run the words of [command] run by hand, with the host's `reach` in place of {reach} and `true` behind them"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -30,6 +29,11 @@ class CommandExecutor(Executor):
     ) -> list[str]:
         """See `Executor.command`."""
         return self._line(self._cluster.command.run, host, with_environment(argv, env, cwd))
+
+    def look(self, host: str) -> str:
+        """See `Executor.look`."""
+        words = [*self._words(self._cluster.command.run, host), "true"]
+        return f"`{shlex.join(words)}` must work; see `reach` and [command] in the cluster file"
 
     def on_terminal(self, host: str, argv: Sequence[str]) -> list[str]:
         """See `Executor.on_terminal`."""

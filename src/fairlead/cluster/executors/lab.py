@@ -29,7 +29,6 @@ class LabExecutor(Executor):
     """Runs commands inside a lab host's namespaces."""
 
     passes_signals = True
-    look = "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run"
     own_files = (
         "hosts of a lab have a /tmp and a /dev/shm of their own: keep programs elsewhere, or show a directory of "
         "/tmp in the hosts: `share` in [lab] of its description, or `fairlead lab up FILE --share DIRECTORY`"
@@ -52,6 +51,10 @@ class LabExecutor(Executor):
 
         with _not_reached():
             return lab.find_lab(self._lab_name)
+
+    def look(self, host: str) -> str:
+        """See `Executor.look`."""
+        return "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run"
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None

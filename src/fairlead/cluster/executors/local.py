@@ -12,7 +12,6 @@ class LocalExecutor(Executor):
 
     passes_signals = True
     has_launch_host = False
-    look = "run it on this machine by hand to see more"
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
@@ -20,6 +19,10 @@ class LocalExecutor(Executor):
         """See `Executor.command`."""
         self._cluster.host(host)
         return with_environment(argv, env, cwd)
+
+    def look(self, host: str) -> str:
+        """See `Executor.look`."""
+        return "run it on this machine by hand to see more"
 
     def rsh_agent(self) -> Path | None:
         """None: MPI launchers start processes on their own machine without help."""

@@ -23,10 +23,6 @@ class LxcExecutor(Executor):
     passes_signals = False
     other_machines = True
     has_launch_host = False
-    look = (
-        "does the container run (`lxc-ls --fancy`)? `lxc-attach -n CONTAINER -- true` must work on its server, as root,"
-        " and `ssh SERVER true` here; see `reach` and [lxc] in the cluster file"
-    )
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -37,6 +33,19 @@ class LxcExecutor(Executor):
     ) -> list[str]:
         """See `Executor.command`."""
         return self._line(host, with_environment(argv, env, cwd), ssh.multiplexing)
+
+    def look(self, host: str) -> str:
+        """See `Executor.look`."""
+        container, server = self._place(host)
+        attach = shlex.join([*self._attach(container), "true"])
+        see = "see `reach` and [lxc] in the cluster file"
+        if server is None:
+            return f"does the container run (`lxc-ls --fancy`)? `{attach}` must work, as root; {see}"
+        login = f"ssh {ssh.destination(self._cluster.ssh, server)} true"
+        return (
+            f"does the container run (`lxc-ls --fancy` on {server})? `{attach}` must work on {server}, as root, "
+            f"and `{login}` here; {see}"
+        )
 
     def lasting(self, host: str, argv: Sequence[str]) -> list[str]:
         """See `Executor.lasting`."""

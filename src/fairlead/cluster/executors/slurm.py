@@ -29,7 +29,6 @@ class SlurmExecutor(Executor):
     passes_signals = False
     other_machines = True
     has_launch_host = False
-    look = "does the job run (`squeue -j JOB`)? `srun --jobid=JOB --overlap -N1 -n1 -w NODE true` must work"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -40,6 +39,12 @@ class SlurmExecutor(Executor):
     ) -> list[str]:
         """See `Executor.command`. Of this process's environment, the command has all but what is Slurm's."""
         return [*_srun(), *self._step(host), *with_environment(argv, env, cwd)]
+
+    def look(self, host: str) -> str:
+        """See `Executor.look`."""
+        node, _, job = self._cluster.host(host).reach.partition("@")
+        step = f"srun --jobid={job} --overlap -N1 -n1 -w {node} true"
+        return f"does the job run (`squeue -j {job}`)? `{step}` must work"
 
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
         """See `Executor.lost_by`."""

@@ -25,7 +25,6 @@ class SshExecutor(Executor):
 
     passes_signals = False
     other_machines = True
-    look = "try `ssh HOST true` by hand; keys must work without a password, see `reach` and [ssh] in the cluster file"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -49,6 +48,12 @@ class SshExecutor(Executor):
         """See `Executor.on_terminal`: ssh makes a terminal there, too, which sudo asks on."""
         ssh, *words = self.lasting(host, argv)
         return [ssh, "-t", *words]
+
+    def look(self, host: str) -> str:
+        """See `Executor.look`."""
+        ssh = self._cluster.ssh
+        words = ["ssh", *options(ssh), "--", destination(ssh, self._cluster.host(host).reach), "true"]
+        return f"`{shlex.join(words)}` must work without a password; see `reach` and [ssh] in the cluster file"
 
     def log_out(self, host: str) -> list[str]:
         """See `Executor.log_out`: the shared connection takes no more commands; those that ride on it go on."""

@@ -126,7 +126,7 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
     why, code = keeper.stderr.read(), keeper.wait()
     check_reached(executor, host, code, why)
     if code == -signal.SIGKILL:
-        raise HostError(f"{host}: no answer within {MAKE_TIMEOUT_S:g} s", hint=executor.look)
+        raise HostError(f"{host}: no answer within {MAKE_TIMEOUT_S:g} s", hint=executor.look(host))
     raise HostError(f"{host}: no directory for the ranks: {why.decode(errors='replace').strip() or f'status {code}'}")
 
 

@@ -35,7 +35,7 @@ def attempt(
     try:
         done = _run(command, stdin, timeout_s)
     except subprocess.TimeoutExpired as error:
-        raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=executor.look) from error
+        raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=executor.look(host)) from error
     except FileNotFoundError as error:
         raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
     check_reached(executor, host, done.returncode, done.stderr)
@@ -85,7 +85,7 @@ def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> N
 def check_reached(executor: Executor, host: str, exit_code: int, said: bytes) -> None:
     """Raises HostError if a command for a host ended so, and ``said`` this, since it did not get there or not back."""
     if program := executor.lost_by(host, exit_code, said):
-        raise HostError(f"{host}: {program} did not get there: {_tail(said)}", hint=executor.look)
+        raise HostError(f"{host}: {program} did not get there: {_tail(said)}", hint=executor.look(host))
 
 
 def run_on(

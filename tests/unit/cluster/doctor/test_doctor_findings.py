@@ -106,14 +106,14 @@ CASES: list[Case] = [
         WARNING,
         setting("facts", "infiniband", value=[{"name": "mlx5_0", "driver": "mlx5_core"}]),
         "verbs (InfiniBand or RoCE) device mlx5_0",
-        "without fairlead",
+        "--transport tcp",
     ),
     (
         "unsteered_transports",
         WARNING,
         setting("facts", "infiniband", value=[{"name": "rdmap0s6", "driver": "efa"}]),
         "EFA device rdmap0s6",
-        "without fairlead",
+        "--transport tcp",
     ),
     ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is missing", "apt install iperf3"),
     (
@@ -239,7 +239,7 @@ def test_unreachable_hosts_are_not_judged_further() -> None:
     findings = judge(facts)
     found = one(findings, "reachable")
     assert (found.severity, found.hosts) == (ERROR, ("h1",))
-    assert "ssh HOST true" in found.fix
+    assert "-- h1 true` must work" in found.fix
     assert all("h1" not in item.hosts for item in findings if item.check != "reachable")
 
 

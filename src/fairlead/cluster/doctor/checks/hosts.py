@@ -20,7 +20,7 @@ def reachable(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.hosts:
         if host.unreachable:
             text, _, hint = host.unreachable.partition("\n")
-            yield error("reachable", [host.name], text, hint.strip() or executor_of(facts.cluster).look)
+            yield error("reachable", [host.name], text, hint.strip() or executor_of(facts.cluster).look(host.name))
     if reached := facts.reached():
         yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")
 

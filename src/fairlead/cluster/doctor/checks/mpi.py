@@ -135,9 +135,9 @@ def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "unsteered_transports",
                 [host.name],
-                f"{label} device {device['name']}: messages over it bypass the kernel and cannot be rerouted; "
-                "fairlead makes MPI use TCP instead",
-                "for programs that need its speed, run them without fairlead",
+                f"{label} device {device['name']}: messages over it bypass the kernel and cannot be rerouted. If every "
+                "host has such a device in use, `fairlead run` lets the MPI library choose its transport",
+                '`fairlead run --transport tcp`, or transport = "tcp" in [cluster], makes MPI use TCP',
             )
         if host.host.slots > 1:
             yield note(

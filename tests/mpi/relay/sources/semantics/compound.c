@@ -118,9 +118,9 @@ void partitioned(void) {
 #endif
 }
 
-#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 /// Requests that are not started are passed over, also those that stay the library's.
-static void beside_what_is_not_started(void) {
+void beside_what_is_not_started(void) {
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
     enum { RECEIVE, IDLE, NOBODY, OWN, ALL };
     int in[ALL] = {-1, -1, -1, -1}, flag = -1, index = -1, number = -1, indices[ALL];
     MPI_Request requests[ALL];
@@ -147,8 +147,8 @@ static void beside_what_is_not_started(void) {
     MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
     MPI_Request_free(&requests[IDLE]);
     MPI_Request_free(&requests[NOBODY]);
-}
 #endif
+}
 
 void status_of_several(void) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
@@ -175,7 +175,6 @@ void status_of_several(void) {
         MPI_Request_get_status_any(3, requests, &index, &flag, statuses);
         NEED(flag && index == MPI_UNDEFINED);
     }
-    beside_what_is_not_started();
 #endif
 }
 

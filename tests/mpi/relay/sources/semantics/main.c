@@ -77,6 +77,7 @@ static const struct Case {
     {"partitioned", partitioned},
     {"persistent collectives", persistent_collectives},
     {"status of several", status_of_several},
+    {"beside what is not started", beside_what_is_not_started},
     {"synchronous and barrier", synchronous_and_barrier},
     {"unwanted", unwanted},
     {"random messages", random_messages},

@@ -90,5 +90,6 @@ void later_exchanges(void);
 void partitioned(void);
 void persistent_collectives(void);
 void status_of_several(void);
+void beside_what_is_not_started(void);
 /* random.c */
 void random_messages(void);

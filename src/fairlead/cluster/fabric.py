@@ -1,0 +1,58 @@
+"""What carries MPI messages between hosts where nobody asked for something: the library's own choice where every host
+has an RDMA device (InfiniBand, RoCE, EFA, Omni-Path), else TCP, which can be rerouted."""
+
+from fairlead.cluster.description import NATIVE, TCP, Cluster
+from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote.execute import on_all, run_on
+
+AUTO = "auto"
+# Devices with a port in use, a line each (Documentation/ABI/stable/sysfs-class-infiniband of the kernel).
+_LOOK = r"""
+for port in /sys/class/infiniband/*/ports/*; do
+  case $(cat "$port/state" 2>/dev/null) in *ACTIVE) ;; *) continue ;; esac
+  device=${port%/ports/*}
+  echo "${device##*/}"
+done"""
+
+
+def with_chosen_transport(cluster: Cluster, wanted: str = AUTO) -> tuple[Cluster, str | None]:
+    """The cluster with the transport of a program, and what the user should know of it; None: nothing.
+
+    Args:
+        wanted: a transport, or ``auto``: the cluster file's; where it has none, by the hosts' devices.
+
+    Raises:
+        HostError: a host was not reached.
+    """
+    if wanted == NATIVE or (wanted == AUTO and cluster.transport == NATIVE):
+        return cluster.with_transport(NATIVE), f"transport: the MPI library's choice, as asked for. {_bypassing()}"
+    if wanted == TCP or cluster.transport == TCP:
+        return cluster.with_transport(TCP), None
+    devices = active_devices(cluster)
+    if len(devices) < 2 or not all(devices.values()):
+        return cluster.with_transport(TCP), None
+    named = ", ".join(dict.fromkeys(device for each in devices.values() for device in each))
+    why = f"transport: the MPI library's choice, since every host has an RDMA device ({named})"
+    return cluster.with_transport(NATIVE), f"{why}. {_bypassing()}"
+
+
+def active_devices(cluster: Cluster) -> dict[str, tuple[str, ...]]:
+    """RDMA devices with a port in use, by compute host.
+
+    Hosts that are no machines of their own, as a lab's, have none: what this machine has is not on their network.
+
+    Raises:
+        HostError: a host was not reached.
+    """
+    executor = executor_of(cluster)
+    names = [host.name for host in cluster.compute_hosts()]
+    if not executor.other_machines or len(names) < 2:
+        return dict.fromkeys(names, ())
+    return on_all(names, lambda host: tuple(dict.fromkeys(run_on(executor, host, ["sh", "-c", _LOOK]).split())))
+
+
+def _bypassing() -> str:
+    return (
+        "What RDMA carries bypasses the kernel: fairlead neither sees nor reroutes it. "
+        f"--transport {TCP} makes MPI use TCP, which it can reroute"
+    )

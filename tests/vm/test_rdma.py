@@ -1,0 +1,99 @@
+"""What fairlead does where there is an RDMA device: soft RoCE (rdma_rxe) in virtual machines, no imitation of it."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from virtual_machines import VirtualMachines
+
+from fairlead.benchmarks.infiniband import analyse, measure
+from fairlead.benchmarks.infiniband.measure import VerbCell
+from fairlead.store import Store
+
+pytestmark = [pytest.mark.vm, pytest.mark.timeout(900)]
+FAIRLEAD = str(Path(sys.executable).with_name("fairlead"))
+LIMIT_S = 600.0
+
+
+@pytest.fixture(scope="module")
+def cluster(machines: VirtualMachines, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cluster") / "machines.toml"
+    path.write_text(machines.cluster_text())
+    return path
+
+
+def fairlead(*words: object, exit_code: int = 0) -> "subprocess.CompletedProcess[str]":
+    command = [FAIRLEAD, *(str(word) for word in words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == exit_code, done.stdout + done.stderr
+    return done
+
+
+def rate_by_hand_bps(machines: VirtualMachines, size_B: int, messages: int) -> float:
+    """Of ib_send_bw itself, started on both machines without fairlead."""
+    words = f"ib_send_bw --size {size_B} --iters {messages} --CPU-freq --port 18600"
+    machines.run(2, f"{words} >/dev/null 2>&1 </dev/null & sleep 3")
+    said = machines.run(1, f"{words} {machines.addresses[1]}")
+    found = re.search(rf"^ *{size_B} +{messages} +\S+ +(\S+)", said, re.MULTILINE)
+    assert found, said
+    return float(found[1]) * 8 * 2.0**20
+
+
+def test_latency_and_throughput_of_verbs_are_measured(machines: VirtualMachines, cluster: Path, tmp_path: Path) -> None:
+    sizes_B = (8, 65536)
+    asked = ("--sizes", "8,64KiB", "--queue-pairs", "1,4", "--exactly", 2, "--timeout", 120)
+    fairlead("measure", cluster, "infiniband", *asked, "--results", tmp_path / "r")
+    with Store.open(tmp_path / "r") as store:
+        (run,) = store.runs()
+        found = analyse.blocks(store, run.id)
+    latencies = {VerbCell(verb, measure.LATENCY, size_B) for verb in measure.VERBS for size_B in sizes_B}
+    rates = {
+        VerbCell(verb, measure.THROUGHPUT, size_B, queue_pairs)
+        for verb in measure.VERBS
+        for size_B in sizes_B
+        for queue_pairs in (1, 4)
+    }
+    assert set(found) == latencies | rates
+    for cell in latencies:
+        assert [len(block) for block in found[cell]] == [measure.EXCHANGES - 1] * 2
+        assert 10e-6 < float(np.median(found[cell][0])) < 0.1
+    by_hand_bps = rate_by_hand_bps(machines, 65536, 500)
+    measured_bps = float(found[VerbCell("send", measure.THROUGHPUT, 65536)][0][0])
+    assert 0.2 < measured_bps / by_hand_bps < 5  # of a machine that is emulated
+
+
+def test_doctor_names_the_device_and_what_it_means(cluster: Path) -> None:
+    found = json.loads(fairlead("doctor", cluster, "--json").stdout)
+    (finding,) = [each for each in found if "rxe0" in each["text"]]
+    assert finding["severity"] == "warning" and sorted(finding["hosts"]) == ["v1", "v2"]
+    assert "--transport tcp" in finding["fix"]
+
+
+def sent_packets(machines: VirtualMachines) -> int:
+    """Of the device of the first machine, since it is there."""
+    return int(machines.run(1, "cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts"))
+
+
+def test_messages_go_over_the_fabric_unless_tcp_is_asked_for(
+    machines: VirtualMachines, cluster: Path, tmp_path: Path
+) -> None:
+    for number in (1, 2):  # as an administrator sets it for a fabric that UCX does not know by its name
+        machines.run(
+            number, "printf 'pml = ucx\nopal_common_ucx_devices = any\n' >>/etc/openmpi/openmpi-mca-params.conf"
+        )
+    run = ("run", cluster, "-n", 2, "--results", tmp_path / "r")
+    program = ("--", "cg", "--class", "S")
+    before = sent_packets(machines)
+    done = fairlead(*run, *program)
+    native = sent_packets(machines) - before
+    assert "transport: the MPI library's choice, since every host has an RDMA device (rxe0)" in done.stderr
+    done = fairlead(*run, "--transport", "tcp", *program)
+    assert "transport:" not in done.stderr
+    over_tcp = sent_packets(machines) - before - native
+    assert native > 1000 and over_tcp < native / 100
+    with Store.open(tmp_path / "r") as store:
+        assert [each.facts["transport"] for each in store.runs("run")] == ["native", "tcp"]
