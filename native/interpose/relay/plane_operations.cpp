@@ -243,6 +243,7 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
         operation->active = error == MPI_SUCCESS;
         return error;
     }
+    pull_for_call(*operation->channel);  // else relayed messages would always be first
     const auto posted = endpoint_.post_receive(operation->channel->id, pattern_of(operation->peer, operation->tag));
     operation->receive = posted.receive;
     operation->in_library = posted.native;

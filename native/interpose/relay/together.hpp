@@ -61,15 +61,11 @@ int together(const std::shared_ptr<Members>& members, Call&& call) {
     return call();
 }
 
-/// The library's call, collective over `comm`, makes a file or window. Whoever comes is waited for, and meanwhile
-/// nothing is pulled from `comm`: the library may use it. Returns the members; null if the call failed.
+/// The library's call, collective over `comm`, makes a file or window, once all have come. Returns the members; null if
+/// the call failed.
 template <class Create>
 std::shared_ptr<Members> create_with_members(MPI_Comm comm, int& error, Create&& call) {
     plane->enter();
-    if (error = plane->gather(comm); error != MPI_SUCCESS) {
-        return nullptr;
-    }
-    const Plane::Suspended suspended(*plane, comm);
     if (error = plane->gather(comm); error != MPI_SUCCESS) {
         return nullptr;
     }
