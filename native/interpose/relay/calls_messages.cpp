@@ -266,6 +266,13 @@ int request_free(MPI_Request* request) {
     return error;
 }
 
+int type_free(MPI_Datatype* datatype) {
+    if (!is_missing(datatype)) {
+        forget_type(*datatype);
+    }
+    return library<decltype(type_free)>(Function::MPI_Type_free)(datatype);
+}
+
 /// made: the library's function for persistent ones.
 template <Function blocking, Function blocking_c, Function later, Function later_c, Function persistent,
           Function persistent_c, Mode mode, Function made = persistent, Function made_c = persistent_c>
@@ -324,6 +331,7 @@ void put_messages(Table& table) {
     table.put(MPI_Mrecv_c, mrecv<MPI_Mrecv_c, MPI_Count>);
     table.put(MPI_Cancel, cancel);
     table.put(MPI_Request_free, request_free);
+    table.put(MPI_Type_free, type_free);
 }
 
 }  // namespace fairlead::relay

@@ -331,6 +331,7 @@ void Plane::finish() {
         });
         PMPI_Comm_free(&comm);
     }
+    forget_types();
     locked([&] { return ended_ = true; });
     if (absence_ != nullptr) {
         absence_->end();

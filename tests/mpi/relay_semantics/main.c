@@ -43,6 +43,7 @@ static const struct Case {
     {"posting order", posting_order},
     {"datatypes", datatypes},
     {"large types", large_types},
+    {"many blocks", many_blocks},
     {"type attributes", type_attributes},
     {"probes", probes},
     {"nobody", nobody},

@@ -57,6 +57,7 @@ void cancelling(void);
 void datatypes(void);
 void truncation(void);
 void large_types(void);
+void many_blocks(void);
 void type_attributes(void);
 /* errors.c */
 void errors(void);
