@@ -356,8 +356,9 @@ class Plane {
     /// A collective read or write of a file was, at any time.
     std::atomic<bool> has_begun_in_turn_ = false;
     bool polling_ = false;
-    bool library_asked_ = false;  ///< for the program, in this turn of a wait: it may have yielded
-    bool copies_ = false;         ///< the library, and the program has not waited since
+    bool has_own_requests_ = false;  ///< one was once: else all are the library's, and there may be thousands in a call
+    bool library_asked_ = false;     ///< for the program, in this turn of a wait: it may have yielded
+    bool copies_ = false;            ///< the library, and the program has not waited since
     std::uint64_t calls_ = 0;
     unsigned polls_ = 0;
     std::uint64_t agreements_ = 1;

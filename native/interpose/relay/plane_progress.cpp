@@ -217,6 +217,7 @@ void Plane::take_from_library(Channel& channel) {
         const OperationPtr operation = receives_.at(*receive);
         if (!operation->cancel_asked) {
             operation->cancel_asked = true;
+            has_own_requests_ = true;
             PMPI_Cancel(&operation->handle);
         }
         MPI_Status status{};

@@ -49,6 +49,7 @@ static const struct Case {
     {"nobody", nobody},
     {"cancelling", cancelling},
     {"letting go", letting_go},
+    {"mixed requests", mixed_requests},
     {"exchanges", exchanges},
     {"buffers", buffers},
     {"full buffers", full_buffers},

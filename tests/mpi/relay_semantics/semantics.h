@@ -51,6 +51,8 @@ void callbacks(void);
 void nobody(void);
 /* probes.c */
 void probes(void);
+/* mixed.c */
+void mixed_requests(void);
 /* cancel.c */
 void cancelling(void);
 /* datatypes.c */
