@@ -150,6 +150,11 @@ class Plane {
     /// Likewise these processes, among them this one at `place`; at the same time others may for another communicator
     /// or tag. Returns the least of the numbers that they bring.
     CommunicatorId meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number = 0);
+    /// Likewise the processes of something else that has a number.
+    void meet(const GroupMembers& members, CommunicatorId about);
+    /// For messages of the plane's own about what has this number.
+    int tag_of(CommunicatorId about, int tag) const;
+    MPI_Comm control() const { return control_; }
     /// A number that no communicator has yet.
     CommunicatorId propose();
     /// The library may use the communicator for messages of its own meanwhile: none is pulled. Not before all have
@@ -314,6 +319,7 @@ class Plane {
     /// Of one that the library completed; `before` was its handle, `after` is what the library left of it.
     void concluded(const OperationPtr& operation, MPI_Request before, MPI_Request after, const MPI_Status& status);
     int least(MPI_Comm comm, bool inter, std::uint64_t& value);
+    CommunicatorId meet_by(const GroupMembers& members, int own_tag, CommunicatorId number);
     std::optional<GroupMembers> who_meets_by_messages(MPI_Comm comm);
     bool at_rest(const Channel& channel) const;
     bool is_needed(const Channel& channel) const;

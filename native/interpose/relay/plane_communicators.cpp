@@ -247,9 +247,7 @@ std::optional<GroupMembers> Plane::who_meets_by_messages(MPI_Comm comm) {
     if (known.inter || known.outside) {
         return std::nullopt;
     }
-    GroupMembers members{{}, static_cast<std::size_t>(known.rank)};
-    for (int peer = 0; peer < known.peers; ++peer) members.world_ranks.push_back(known.world_rank(peer));
-    return members;
+    return members_of(known);
 }
 
 int Plane::gather(MPI_Comm comm) {
@@ -271,14 +269,24 @@ int Plane::gather(MPI_Comm comm, CommunicatorId& number) {
     return least(comm, false, number);
 }
 
+CommunicatorId Plane::meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number) {
+    const auto channel = locked([&] { return channel_of(about); });
+    return meet_by(members, tag_of(channel != nullptr ? channel->id : 0, tag), number);
+}
+
+void Plane::meet(const GroupMembers& members, CommunicatorId about) {
+    meet_by(members, tag_of(about, 0), 0);
+}
+
+int Plane::tag_of(CommunicatorId about, int tag) const {
+    const auto tags = static_cast<CommunicatorId>(tag_bound_ - kMeetTag);
+    return kMeetTag + static_cast<int>((about * kMeetSpread + static_cast<CommunicatorId>(tag)) % tags);
+}
+
 // Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988), and of the least number
 // that they bring.
-CommunicatorId Plane::meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number) {
+CommunicatorId Plane::meet_by(const GroupMembers& members, int own_tag, CommunicatorId number) {
     const auto& [world_ranks, place] = members;
-    const auto channel = locked([&] { return channel_of(about); });
-    const CommunicatorId id = channel != nullptr ? channel->id : 0;
-    const auto tags = static_cast<CommunicatorId>(tag_bound_ - kMeetTag);
-    const int own_tag = kMeetTag + static_cast<int>((id * kMeetSpread + static_cast<CommunicatorId>(tag)) % tags);
     const std::size_t size = world_ranks.size();
     for (std::size_t step = 1; step < size; step *= 2) {
         auto numbers = std::make_unique<std::array<CommunicatorId, 2>>(std::array{number, number});
