@@ -251,9 +251,10 @@ void Plane::pull(Channel& channel) {
     }
 }
 
-/// For a call that looks at what is there. Where messages are waited for, they were just pulled.
+/// For a call that looks at what is there. Where messages are waited for, they were just pulled. Not while the library
+/// copies a communicator: enter_to_begin().
 void Plane::pull_for_call(Channel& channel) {
-    if (!polling_ && endpoint_.is_under_takeover(channel.id) && !endpoint_.awaits_library(channel.id)) {
+    if (!polling_ && !copies_ && endpoint_.is_under_takeover(channel.id) && !endpoint_.awaits_library(channel.id)) {
         pull(channel);
     }
 }
