@@ -21,8 +21,8 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler);
 int PMPI_Grequest_complete(MPI_Request request);
 int PMPI_Grequest_start(int (*query)(void*, MPI_Status*), int (*release)(void*), int (*cancel)(void*, int), void* state,
                         MPI_Request* request);
-int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                    MPI_Request* request);
 int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request);

@@ -38,15 +38,27 @@ void Endpoint::add(CommunicatorId communicator, Rank sources, bool relayed) {
 }
 
 void Endpoint::remove_communicator(CommunicatorId communicator) {
-    forget_communicator(communicator);
+    const MatchingQueue& queue = matching(communicator);
+    if (queue.has_receives()) {
+        throw std::logic_error("communicator " + std::to_string(communicator) + " is removed and has receives");
+    }
+    for (const Relayed& message : queue.unexpected_relayed()) drop(message, true);
+    for (const Relayed& message : queue.held_back()) drop(message, false);
+    erase(communicator);
     removed_.insert(communicator);
 }
 
 void Endpoint::forget_communicator(CommunicatorId communicator) {
     if (!matching(communicator).idle()) {
-        throw std::logic_error("communicator " + std::to_string(communicator) + " is removed and has messages");
+        throw std::logic_error("communicator " + std::to_string(communicator) + " is forgotten and has messages");
     }
+    erase(communicator);
+}
+
+void Endpoint::erase(CommunicatorId communicator) {
     communicators_.erase(communicator);
+    under_takeover_.erase(communicator);
+    awaiting_.erase(communicator);
 }
 
 // Sending.
@@ -116,7 +128,9 @@ Endpoint::Posted Endpoint::post_receive(CommunicatorId communicator, Pattern pat
 }
 
 bool Endpoint::withdraw_receive(CommunicatorId communicator, ReceiveId receive) {
-    return communicators_.at(communicator).queue.withdraw(receive);
+    const bool withdrawn = communicators_.at(communicator).queue.withdraw(receive);
+    follow(communicator);
+    return withdrawn;
 }
 
 const Arrival* Endpoint::probe(CommunicatorId communicator, Pattern pattern) const {
@@ -182,6 +196,7 @@ bool Endpoint::may_return(CommunicatorId communicator) const {
 void Endpoint::return_to_native(CommunicatorId communicator) {
     if (!may_return(communicator)) throw std::logic_error("a takeover ends that is still needed");
     communicators_.at(communicator).queue.return_to_native();
+    under_takeover_.erase(communicator);
 }
 
 // Frames.
@@ -243,13 +258,28 @@ void Endpoint::change(CommunicatorId communicator, Change&& with) {
     MatchingQueue& queue = communicators_.at(communicator).queue;
     const bool was_taken_over = queue.taken_over();
     Effects effects;
+    const std::size_t before = queue.library_receives();
     with(queue, effects);
+    library_receives_ += queue.library_receives() - before;
     if (queue.taken_over() && !was_taken_over) ++counters_.takeovers;
+    follow(communicator);
     for (const Process peer : effects.released) {
         ++peers_.at(peer).released;
         open_.insert(peer);
     }
     for (const Match& match : effects.matches) matched(communicator, match);
+}
+
+/// What is to be taken from the library for it may be another thing now.
+void Endpoint::follow(CommunicatorId communicator) {
+    const Communicator& known = communicators_.at(communicator);
+    if (known.relayed || !known.queue.taken_over()) return;
+    under_takeover_.insert(communicator);
+    if (known.queue.awaits_library()) {
+        awaiting_.insert(communicator);
+    } else {
+        awaiting_.erase(communicator);
+    }
 }
 
 void Endpoint::matched(CommunicatorId communicator, const Match& match) {
@@ -293,7 +323,10 @@ void Endpoint::learn(Process from, const Progress& progress, Time now_s) {
 void Endpoint::handle(Process from, const Envelope& envelope) {
     if (envelope.message != ++peers_[from].envelopes_in) throw mistake(from, "its messages are not in sequence");
     if (communicators_.contains(envelope.communicator)) return admit(from, envelope);
-    if (removed_.contains(envelope.communicator)) return drop(from, envelope);
+    if (removed_.contains(envelope.communicator)) {
+        require_consent(from);
+        return drop({from, envelope.message, envelope.size_B, envelope.synchronous, envelope.inlined}, false);
+    }
     early_[envelope.communicator].push_back({from, envelope});
 }
 
@@ -372,10 +405,7 @@ void Endpoint::reconsider(Process to) {
 
 /// Consents to all who ask, in a moment in which the library has no receive: then nothing is to be cancelled.
 void Endpoint::grant() {
-    if (asking_.empty()) return;
-    for (const auto& [id, communicator] : communicators_) {
-        if (communicator.queue.library_has_receives()) return;
-    }
+    if (asking_.empty() || library_receives_ > 0) return;
     for (const auto& [id, communicator] : communicators_) {
         if (!communicator.queue.taken_over()) take_over(id);
     }
@@ -396,16 +426,16 @@ void Endpoint::admit(Process from, const Envelope& envelope) {
     });
 }
 
-/// Its sender may go on as if it had joined the matching. One that waits for its receive does so for good.
-void Endpoint::drop(Process from, const Envelope& envelope) {
-    require_consent(from);
-    Peer& peer = peers_[from];
-    ++peer.released;
-    if (envelope.inlined) {
-        peer.consumed_B += envelope.size_B;
-        events_.push_back(Unreceivable{from, envelope.message});
+/// Its sender may go on as if it had joined the matching, which it may have. One that waits for its receive does so
+/// for good.
+void Endpoint::drop(const Relayed& message, bool joined) {
+    Peer& peer = peers_[message.peer];
+    peer.released += joined ? 0 : 1;
+    if (message.inlined) {
+        peer.consumed_B += message.size_B;
+        events_.push_back(Unreceivable{message.peer, message.message});
     }
-    open_.insert(from);
+    open_.insert(message.peer);
 }
 
 void Endpoint::finish(Process to, MessageId message) {

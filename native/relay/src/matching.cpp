@@ -104,6 +104,22 @@ void MatchingQueue::relayed(const Relayed& message, Rank from, Tag tag, std::uin
     release(from, effects);
 }
 
+std::vector<Relayed> MatchingQueue::unexpected_relayed() const {
+    std::vector<Relayed> messages;
+    for (const Arrival& arrival : unexpected_) {
+        if (const auto* relayed = std::get_if<Relayed>(&arrival.body)) messages.push_back(*relayed);
+    }
+    return messages;
+}
+
+std::vector<Relayed> MatchingQueue::held_back() const {
+    std::vector<Relayed> messages;
+    for (const Source& sender : sources_) {
+        for (const Held& held : sender.held) messages.push_back(held.message);
+    }
+    return messages;
+}
+
 void MatchingQueue::drop_native(ReceiveId receive) {
     const auto entry = native_.find(receive);
     if (entry == native_.end()) throw std::logic_error("the library does not hold receive " + std::to_string(receive));

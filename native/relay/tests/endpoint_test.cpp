@@ -378,7 +378,7 @@ TEST(Endpoint, ADirectMessageThatTheLibraryRefusedIsNotWaitedFor) {
     EXPECT_THROW(sender.not_sent(kWorld, 1), std::logic_error) << "none is left to take back";
 }
 
-TEST(Endpoint, ACommunicatorGoesWhenItIsIdle) {
+TEST(Endpoint, ACommunicatorGoesWhenItHasNoReceives) {
     Pair pair;
     Endpoint& receiver = pair.ends[1];
     const auto native = receiver.post_receive(kWorld, {});
@@ -389,11 +389,76 @@ TEST(Endpoint, ACommunicatorGoesWhenItIsIdle) {
     pair.ends[0].prefer(1, Path::relay);
     pair.send(8);
     pair.carry();
-    EXPECT_THROW(receiver.remove_communicator(kWorld), std::logic_error) << "a message waits for its receive";
-    receiver.post_receive(kWorld, {0, kTag});
+    const auto posted = receiver.post_receive(kWorld, {0, kTag + 1});
+    EXPECT_THROW(receiver.remove_communicator(kWorld), std::logic_error) << "a receive waits for its message";
+    EXPECT_TRUE(receiver.withdraw_receive(kWorld, posted.receive));
     receiver.remove_communicator(kWorld);
     receiver.add_communicator(kWorld, 2);
     EXPECT_FALSE(receiver.taken_over(kWorld));
+}
+
+TEST(Endpoint, WhatIsUnmatchedOnACommunicatorThatIsRemovedIsDropped) {
+    Pair pair;
+    Endpoint& sender = pair.ends[0];
+    Endpoint& receiver = pair.ends[1];
+    pair.send(8);
+    sender.prefer(1, Path::direct);
+    pair.carry();
+    ASSERT_EQ(sender.choose_path(kWorld, 1), Path::direct);  // it does not arrive
+    sender.prefer(1, Path::relay);
+    pair.send(16);
+    sender.prefer(1, Path::direct);
+    pair.carry();
+    EXPECT_EQ(receiver.matching(kWorld).unexpected(), 1U);
+    EXPECT_EQ(receiver.matching(kWorld).held(), 1U);
+    EXPECT_EQ(receiver.progress(0), (Progress{2, 1, 0}));
+    EXPECT_EQ(sender.path(1), Path::relay) << "the second one has not joined the matching";
+    receiver.take_events();
+    receiver.remove_communicator(kWorld);
+    EXPECT_EQ(receiver.take_events(), (std::vector<Event>{Unreceivable{0, 1}, Unreceivable{0, 2}}));
+    EXPECT_EQ(receiver.progress(0), (Progress{2, 2, 24})) << "its sender has its credit back";
+    pair.carry();
+    EXPECT_EQ(sender.path(1), Path::direct);
+}
+
+TEST(Endpoint, OfManyCommunicatorsThoseAreLookedAtForWhichTheLibraryMayHaveSomething) {
+    using Ids = std::vector<CommunicatorId>;
+    Endpoint end(0, 2, {});
+    for (CommunicatorId id = 1; id <= 1000; ++id) end.add_communicator(id, 2);
+    const auto native = end.post_receive(7, {});
+    EXPECT_EQ(end.under_takeover(), Ids());
+    EXPECT_EQ(end.awaiting_library(), Ids());
+    for (const CommunicatorId id : {7, 8, 9}) end.take_over(id);
+    EXPECT_EQ(end.under_takeover(), (Ids{7, 8, 9}));
+    EXPECT_EQ(end.awaiting_library(), Ids{7}) << "a receive is to be taken back";
+    end.cancelled(7, native.receive);
+    EXPECT_EQ(end.awaiting_library(), Ids{7}) << "it waits for a message";
+    end.pulled(7, 1, 1, kTag);
+    EXPECT_EQ(end.awaiting_library(), Ids());
+    const auto posted = end.post_receive(8, {});
+    EXPECT_EQ(end.awaiting_library(), Ids{8});
+    EXPECT_TRUE(end.withdraw_receive(8, posted.receive));
+    EXPECT_FALSE(end.awaits_library(8));
+    end.return_to_native(8);
+    EXPECT_EQ(end.under_takeover(), (Ids{7, 9}));
+    end.remove_communicator(9);
+    EXPECT_EQ(end.under_takeover(), Ids{7});
+    end.add_relayed_communicator(2000, 2);
+    end.post_receive(2000, {});
+    EXPECT_EQ(end.under_takeover(), Ids{7}) << "of the other one the library has nothing";
+    EXPECT_EQ(end.awaiting_library(), Ids());
+}
+
+TEST(Endpoint, AMessageThatIsHeldAwaitsThoseOfTheLibrary) {
+    Pair pair;
+    pair.ends[0].prefer(1, Path::direct);
+    pair.ends[0].choose_path(kWorld, 1);
+    pair.ends[0].prefer(1, Path::relay);
+    pair.send(8);
+    pair.carry();
+    EXPECT_TRUE(pair.ends[1].awaits_library(kWorld));
+    pair.ends[1].pulled(kWorld, 1, 0, kTag);
+    EXPECT_FALSE(pair.ends[1].awaits_library(kWorld)) << "the message has joined the matching";
 }
 
 }  // namespace

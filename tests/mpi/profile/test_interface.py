@@ -20,8 +20,8 @@ HANDLES = {
     "comm_world": "MPI_COMM_WORLD", "comm_null": "MPI_COMM_NULL", "comm_self": "MPI_COMM_SELF",
     "datatype_byte": "MPI_BYTE", "datatype_packed": "MPI_PACKED", "datatype_null": "MPI_DATATYPE_NULL",
     "datatype_int64": "MPI_INT64_T", "errors_return": "MPI_ERRORS_RETURN", "info_null": "MPI_INFO_NULL",
-    "op_no_op": "MPI_NO_OP", "op_null": "MPI_OP_NULL", "op_sum": "MPI_SUM", "win_null": "MPI_WIN_NULL",
-    "request_null": "MPI_REQUEST_NULL", "message_no_proc": "MPI_MESSAGE_NO_PROC",
+    "op_min": "MPI_MIN", "op_no_op": "MPI_NO_OP", "op_null": "MPI_OP_NULL", "op_sum": "MPI_SUM",
+    "win_null": "MPI_WIN_NULL", "request_null": "MPI_REQUEST_NULL", "message_no_proc": "MPI_MESSAGE_NO_PROC",
 }  # fmt: skip
 # Which an abi.hpp asks the library for, once MPI has begun.
 OWN = {"standard": ("errors_return",)}

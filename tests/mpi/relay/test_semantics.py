@@ -178,6 +178,29 @@ def test_a_window_ends_no_program(armed: list[str], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+MANY_WINDOWS = """
+#include <mpi.h>
+enum { WINDOWS = 900 };
+int main(int argc, char** argv) {
+    static MPI_Win windows[WINDOWS];
+    static int memory[WINDOWS];
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < WINDOWS; ++i)
+        MPI_Win_create(&memory[i], sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &windows[i]);
+    for (int i = 0; i < WINDOWS; ++i) MPI_Win_free(&windows[i]);
+    MPI_Finalize();
+}
+"""
+
+
+def test_windows_take_few_communicators(tmp_path: Path) -> None:
+    """MPICH has 2048 at a time."""
+    mpi = LIBRARIES[2].need()
+    (tmp_path / "windows.c").write_text(MANY_WINDOWS)
+    program = mpi.compile(tmp_path / "windows.c", tmp_path / "windows")
+    run(mpi, 2, [str(program)], None, tmp_path / "records")
+
+
 HEIRS = """
 #include <mpi.h>
 #include <stdlib.h>

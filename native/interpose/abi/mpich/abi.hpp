@@ -86,6 +86,9 @@ inline MPI_Errhandler errors_return() {
 inline MPI_Info info_null() {
     return 0x1c000000;
 }
+inline MPI_Op op_min() {
+    return 0x58000002;
+}
 inline MPI_Op op_no_op() {
     return 0x5800000e;
 }

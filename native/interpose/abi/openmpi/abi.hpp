@@ -66,6 +66,7 @@ extern char ompi_mpi_datatype_null;
 extern char ompi_mpi_errors_return;
 extern char ompi_mpi_info_null;
 extern char ompi_mpi_int64_t;
+extern char ompi_mpi_op_min;
 extern char ompi_mpi_op_no_op;
 extern char ompi_mpi_op_null;
 extern char ompi_mpi_op_sum;
@@ -127,6 +128,9 @@ inline MPI_Errhandler errors_return() {
 }
 inline MPI_Info info_null() {
     return reinterpret_cast<MPI_Info>(&ompi_mpi_info_null);
+}
+inline MPI_Op op_min() {
+    return reinterpret_cast<MPI_Op>(&ompi_mpi_op_min);
 }
 inline MPI_Op op_no_op() {
     return reinterpret_cast<MPI_Op>(&ompi_mpi_op_no_op);

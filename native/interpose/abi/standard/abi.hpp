@@ -118,6 +118,9 @@ inline MPI_Errhandler errors_return() {
 inline MPI_Info info_null() {
     return predefined<MPI_Info>(0x130);
 }
+inline MPI_Op op_min() {
+    return predefined<MPI_Op>(0x22);
+}
 inline MPI_Op op_no_op() {
     return predefined<MPI_Op>(0x3d);
 }

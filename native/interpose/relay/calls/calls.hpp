@@ -140,17 +140,25 @@ int create(MPI_Comm comm, MPI_Comm* made, Create&& call, ByAll&& by_all) {
     if (comm == comm_null()) {
         return call();  // which says what is wrong
     }
+    std::optional<CommunicatorId> number;
     const auto make = [&] {
         const int error = make_of(comm, made, call);
         if (error == MPI_SUCCESS && by_all()) {
-            plane->add(*made);
+            plane->add(*made, number);
         }
         return error;
     };
-    if (communicator(comm).outside) {
+    const Communicator& known = communicator(comm);
+    if (known.outside) {
         return make();  // all its members may be of the world
     }
     // Who is not there yet may wait until a message of the program's is pulled here.
+    if (!known.inter) {
+        if (const int error = plane->gather(comm, number.emplace()); error != MPI_SUCCESS) {
+            return error;
+        }
+        return make();
+    }
     if (const int error = plane->gather(comm); error != MPI_SUCCESS) {
         return error;
     }

@@ -54,14 +54,15 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     plane->enter();
     const GroupMembers members = members_of(group);
     std::optional<Plane::Suspended> suspended;
+    std::optional<CommunicatorId> number;
     if (!members.outside()) {  // those do not know of meetings
-        plane->meet(members.world_ranks, members.place, comm, tag);
-        suspended.emplace(*plane, comm);
-        plane->meet(members.world_ranks, members.place, comm, tag);
+        plane->meet(members, comm, tag);
+        suspended.emplace(*plane, comm);  // the library may send with the program's tag
+        number = plane->meet(members, comm, tag, plane->propose());
     }
     const int error = make_of(comm, made, [&] { return create(comm, group, tag, made); });
     if (error == MPI_SUCCESS) {
-        plane->add(*made);
+        plane->add(*made, number);
     }
     return error;
 }
@@ -76,10 +77,10 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     if (members.outside()) {
         return create(group, name, info, errors, made);
     }
-    plane->meet(members.world_ranks, members.place, comm_null(), 0);
+    const CommunicatorId number = plane->meet(members, comm_null(), 0, plane->propose());
     const int error = create(group, name, info, errors, made);
     if (error == MPI_SUCCESS) {
-        plane->add(*made);
+        plane->add(*made, number);
     }
     return error;
 }
@@ -108,7 +109,7 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
         PMPI_Comm_rank(comm_world(), &self);
         if (other != record::kOutsideWorld)  // one that is outside does not know of meetings
             meet = [=] {
-                plane->meet({std::min(self, other), std::max(self, other)}, self < other ? 0 : 1, peers, tag);
+                plane->meet({{std::min(self, other), std::max(self, other)}, self < other ? 0U : 1U}, peers, tag);
             };
     }
     gather();

@@ -56,7 +56,7 @@ int intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group re
     const bool known = apart && !ours.outside() && !theirs.outside() && ours.place < ours.world_ranks.size();
     if (known) {
         const auto place = std::distance(all.begin(), all.find(ours.world_ranks[ours.place]));
-        plane->meet({all.begin(), all.end()}, static_cast<std::size_t>(place), comm_null(), 0);
+        plane->meet({{all.begin(), all.end()}, static_cast<std::size_t>(place)}, comm_null(), 0);
     }
     const int error = call();
     if (error == MPI_SUCCESS && known) {

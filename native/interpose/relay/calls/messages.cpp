@@ -266,15 +266,23 @@ int request_free(MPI_Request* request) {
     return error;
 }
 
+int type_free(MPI_Datatype* datatype) {
+    if (!is_missing(datatype)) {
+        forget_type(*datatype);
+    }
+    return library<decltype(type_free)>(Function::MPI_Type_free)(datatype);
+}
+
+/// made: the library's function for persistent ones.
 template <Function blocking, Function blocking_c, Function later, Function later_c, Function persistent,
-          Function persistent_c, Mode mode>
+          Function persistent_c, Mode mode, Function made = persistent, Function made_c = persistent_c>
 void put_sends(Table& table) {
     table.put(blocking, send<blocking, mode, int>);
     table.put(blocking_c, send<blocking_c, mode, MPI_Count>);
     table.put(later, isend<later, mode, int>);
     table.put(later_c, isend<later_c, mode, MPI_Count>);
-    table.put(persistent, send_init<persistent, mode, int>);
-    table.put(persistent_c, send_init<persistent_c, mode, MPI_Count>);
+    table.put(persistent, send_init<made, mode, int>);
+    table.put(persistent_c, send_init<made_c, mode, MPI_Count>);
 }
 
 }  // namespace
@@ -299,7 +307,8 @@ void put_messages(Table& table) {
         table);
     put_sends<MPI_Bsend, MPI_Bsend_c, MPI_Ibsend, MPI_Ibsend_c, MPI_Bsend_init, MPI_Bsend_init_c, Mode::buffered>(
         table);
-    put_sends<MPI_Rsend, MPI_Rsend_c, MPI_Irsend, MPI_Irsend_c, MPI_Rsend_init, MPI_Rsend_init_c, Mode::ready>(table);
+    put_sends<MPI_Rsend, MPI_Rsend_c, MPI_Irsend, MPI_Irsend_c, MPI_Rsend_init, MPI_Rsend_init_c, Mode::ready,
+              MPI_Send_init, MPI_Send_init_c>(table);  // as native_isend() does
     table.put(MPI_Recv, recv<MPI_Recv, int>);
     table.put(MPI_Recv_c, recv<MPI_Recv_c, MPI_Count>);
     table.put(MPI_Irecv, irecv<MPI_Irecv, int>);
@@ -322,6 +331,7 @@ void put_messages(Table& table) {
     table.put(MPI_Mrecv_c, mrecv<MPI_Mrecv_c, MPI_Count>);
     table.put(MPI_Cancel, cancel);
     table.put(MPI_Request_free, request_free);
+    table.put(MPI_Type_free, type_free);
 }
 
 }  // namespace fairlead::relay

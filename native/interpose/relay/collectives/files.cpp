@@ -29,9 +29,7 @@ int file_close(MPI_File* file) {
         return close(file);
     }
     files.remove(*file);  // the next one may have its handle
-    const int error = together(members, [&] { return close(file); });
-    PMPI_Comm_free(&members->comm);
-    return error;
+    return together(members, [&] { return close(file); });
 }
 
 template <Function function, class... Arguments>

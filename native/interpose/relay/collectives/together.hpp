@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that are collective over a file or a window. They take no part in the matching of messages; but who sleeps in
-// one answers no frame and pulls nothing. So all members come first, while they poll, on a communicator of the file's
-// or window's own; then the library's call ends soon, whatever messages there are.
+// one answers no frame and pulls nothing. So all members come first, while they poll, told by messages of the file's or
+// window's own; then the library's call ends soon, whatever messages there are.
 #pragma once
 
 #include <cstdint>
@@ -38,17 +38,17 @@ class ByHandle {
     std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
 };
 
-/// The processes of a file or window, on a communicator that nobody else uses. Freed by who knows that the others free
-/// it, too.
+/// The processes of a file or window, and a number that nothing else of theirs has. No communicator: MPICH has few.
 struct Members {
-    MPI_Comm comm = comm_null();
+    GroupMembers processes;
+    CommunicatorId number = 0;
 };
 
 extern ByHandle<MPI_File, Members> files;
 
 /// An error of the meeting is for the library's call to find: it tells the right error handler.
 inline void come_together(const Members& members) {
-    plane->gather(members.comm);
+    plane->meet(members.processes, members.number);
 }
 
 /// The library's call, once all have come. Null members: of one process alone, or nobody knows of them.
@@ -61,27 +61,18 @@ int together(const std::shared_ptr<Members>& members, Call&& call) {
     return call();
 }
 
-/// The library's call, collective over `comm`, makes a file or window. Whoever comes is waited for, and meanwhile
-/// nothing is pulled from `comm`: the library may use it. Returns the members; null if the call failed.
+/// The library's call, collective over `comm`, makes a file or window, once all have come. Returns the members; null if
+/// the call failed.
 template <class Create>
 std::shared_ptr<Members> create_with_members(MPI_Comm comm, int& error, Create&& call) {
     plane->enter();
-    if (error = plane->gather(comm); error != MPI_SUCCESS) {
-        return nullptr;
-    }
-    const Plane::Suspended suspended(*plane, comm);
-    if (error = plane->gather(comm); error != MPI_SUCCESS) {
-        return nullptr;
-    }
     auto members = std::make_shared<Members>();
-    PMPI_Comm_split(comm, 0, 0, &members->comm);  // a duplicate would copy attributes
-    PMPI_Comm_set_errhandler(members->comm, errors_return());
-    error = call();
-    if (error != MPI_SUCCESS) {
-        PMPI_Comm_free(&members->comm);
-        return nullptr;
+    error = plane->gather(comm, members->number);
+    if (error == MPI_SUCCESS) {
+        members->processes = members_of(communicator(comm));
+        error = call();
     }
-    return members;
+    return error == MPI_SUCCESS ? members : nullptr;
 }
 
 inline bool is_alone(MPI_Comm comm) {

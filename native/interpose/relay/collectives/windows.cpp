@@ -5,6 +5,7 @@
 // they call.
 #include <atomic>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "relay/collectives/together.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr int kPosted = 1;  ///< tag of what a process says to those who may access its memory from now on
 
 struct Window : Members {
+    explicit Window(Members members) : Members(std::move(members)) {}
     int size = 0;
     bool accesses = false;        ///< since MPI_Win_start, until MPI_Win_complete
     std::atomic<int> locked = 0;  ///< targets, or all of them at once
@@ -25,18 +27,22 @@ struct Window : Members {
 
 ByHandle<MPI_Win, Window> windows;
 
-/// The group's places among the window's processes.
-std::vector<int> places_of(MPI_Group group, const Window& window) {
+/// In the world, of those in the group that are the window's.
+std::vector<int> world_ranks_of(MPI_Group group, MPI_Win win, const Window& window) {
     int size = 0;
     PMPI_Group_size(group, &size);
     std::vector<int> own(static_cast<std::size_t>(size));
     std::iota(own.begin(), own.end(), 0);
     std::vector<int> places(own.size());
     MPI_Group all{};
-    PMPI_Comm_group(window.comm, &all);
+    PMPI_Win_get_group(win, &all);
     PMPI_Group_translate_ranks(group, size, own.data(), all, places.data());
     PMPI_Group_free(&all);
-    return places;
+    std::vector<int> ranks;
+    for (const int place : places) {
+        if (place >= 0) ranks.push_back(window.processes.world_ranks[static_cast<std::size_t>(place)]);
+    }
+    return ranks;
 }
 
 template <class Create>
@@ -45,14 +51,20 @@ int create_window(MPI_Comm comm, MPI_Win* win, Create&& call) {
         return call();
     }
     int error = MPI_SUCCESS;
-    const auto members = create_with_members(comm, error, std::forward<Create>(call));
+    MPI_Comm own = comm_null();
+    const auto members = create_with_members(comm, error, [&] {
+        const int refused = PMPI_Comm_split(comm, 0, 0, &own);  // a duplicate would copy attributes
+        return refused != MPI_SUCCESS ? refused : call();
+    });
     if (members == nullptr) {
+        if (own != comm_null()) PMPI_Comm_free(&own);
         return error;
     }
-    auto window = std::make_shared<Window>();
-    window->comm = members->comm;
-    PMPI_Comm_size(window->comm, &window->size);
-    window->locks = std::make_unique<WindowLocks>(window->comm);
+    PMPI_Comm_set_errhandler(own, errors_return());
+    auto window = std::make_shared<Window>(*members);
+    window->size = static_cast<int>(window->processes.world_ranks.size());
+    window->locks = std::make_unique<WindowLocks>(own);
+    PMPI_Comm_free(&own);    // the locks keep what they need of it
     come_together(*window);  // everybody's words are zero
     windows.put(*win, window);
     return error;
@@ -89,7 +101,6 @@ int win_free(MPI_Win* win) {
     const int error = together(window, [&] { return direct(win); });
     if (error == MPI_SUCCESS) {
         window->locks->free();
-        PMPI_Comm_free(&window->comm);
         if (windows.find(handle) == window) {  // another thread may have made one with its handle
             windows.remove(handle);
         }
@@ -189,9 +200,10 @@ int win_post(MPI_Group group, int assert, MPI_Win win) {
     const int error = direct(group, assert, win);
     if (error == MPI_SUCCESS && (assert& MPI_MODE_NOCHECK) == 0) {  // else both sides say that nobody has to wait
         plane->locked([&] {
-            for (const int place : places_of(group, *window)) {
+            for (const int rank : world_ranks_of(group, win, *window)) {
                 MPI_Request request = request_null();
-                PMPI_Isend(nullptr, 0, datatype_byte(), place, kPosted, window->comm, &request);
+                PMPI_Isend(nullptr, 0, datatype_byte(), rank, plane->tag_of(window->number, kPosted), plane->control(),
+                           &request);
                 PMPI_Request_free(&request);  // there are no bytes to keep
             }
             return 0;
@@ -212,8 +224,8 @@ int win_start(MPI_Group group, int assert, MPI_Win win) {
     std::vector<MPI_Request> posts;
     if ((assert& MPI_MODE_NOCHECK) == 0) {
         plane->locked([&] {
-            for (const int place : places_of(group, *window)) {
-                PMPI_Irecv(nullptr, 0, datatype_byte(), place, kPosted, window->comm,
+            for (const int rank : world_ranks_of(group, win, *window)) {
+                PMPI_Irecv(nullptr, 0, datatype_byte(), rank, plane->tag_of(window->number, kPosted), plane->control(),
                            &posts.emplace_back(request_null()));
             }
             return 0;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "wrap/handles.hpp"
 #include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
@@ -32,6 +33,13 @@ inline GroupMembers members_of(MPI_Group group) {
     PMPI_Comm_group(comm_world(), &world);
     PMPI_Group_translate_ranks(group, size, ranks.data(), world, members.world_ranks.data());
     PMPI_Group_free(&world);
+    return members;
+}
+
+/// Of an intracommunicator.
+inline GroupMembers members_of(const Communicator& comm) {
+    GroupMembers members{{}, static_cast<std::size_t>(comm.rank)};
+    for (int peer = 0; peer < comm.peers; ++peer) members.world_ranks.push_back(comm.world_rank(peer));
     return members;
 }
 

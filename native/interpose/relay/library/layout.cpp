@@ -2,9 +2,11 @@
 #include "relay/library/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
-#include <utility>
+#include <mutex>
+#include <unordered_map>
 
 #include "relay/library/fatal.hpp"
 #include "wrap/pmpi.hpp"
@@ -16,19 +18,16 @@ namespace {
 constexpr MPI_Count kMostAtOnce_B = std::numeric_limits<int>::max();
 
 // MPICH refuses to describe by int what was made with larger counts.
-int combiner_of(MPI_Datatype datatype) {
-    int combiner = MPI_COMBINER_NAMED;
+int ask_combiner(MPI_Datatype datatype, int& combiner) {
     if (PMPI_Type_get_envelope_c != nullptr) {
         MPI_Count integers = 0, addresses = 0, counts = 0, datatypes = 0;
-        PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &counts, &datatypes, &combiner);
-    } else {
-        int integers = 0, addresses = 0, datatypes = 0;
-        PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+        return PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &counts, &datatypes, &combiner);
     }
-    return combiner;
+    int integers = 0, addresses = 0, datatypes = 0;
+    return PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
 }
 
-// The program's own may be freed meanwhile. A duplicate would call the program's functions that copy attributes.
+// A duplicate would call the program's functions that copy attributes.
 bool keep(MPI_Datatype datatype, MPI_Datatype& kept) {
     return PMPI_Type_contiguous(1, datatype, &kept) == MPI_SUCCESS && PMPI_Type_commit(&kept) == MPI_SUCCESS;
 }
@@ -41,60 +40,95 @@ bool keep_from(MPI_Aint begin, MPI_Datatype datatype, MPI_Datatype& kept) {
            PMPI_Type_commit(&kept) == MPI_SUCCESS;
 }
 
+std::shared_ptr<const KnownType> ask(MPI_Datatype datatype, bool from_bottom) {
+    auto type = std::make_shared<KnownType>();
+    MPI_Count lower = 0;
+    int combiner = MPI_COMBINER_NAMED;
+    const bool exists = PMPI_Type_size_x(datatype, &type->element_B) == MPI_SUCCESS &&
+                        PMPI_Type_get_extent_x(datatype, &lower, &type->extent_B) == MPI_SUCCESS &&
+                        ask_combiner(datatype, combiner) == MPI_SUCCESS;
+    type->derived = combiner != MPI_COMBINER_NAMED;
+    type->datatype = datatype;
+    if (type->derived && from_bottom) {
+        MPI_Count reach = 0;
+        PMPI_Type_get_true_extent_x(datatype, &type->begin, &reach);
+        type->kept = keep_from(static_cast<MPI_Aint>(type->begin), datatype, type->datatype);
+    } else {
+        type->kept = type->derived && keep(datatype, type->datatype);
+    }
+    type->known = exists && type->kept == type->derived;
+    return type;
+}
+
+// Asked once: to make a datatype of another one takes many times as long as to send a message with it. By handle, apart
+// from those that count from MPI_BOTTOM. Not destroyed, since MPI ends before.
+using Types = std::unordered_map<std::uintptr_t, std::shared_ptr<const KnownType>>;
+struct Known {
+    std::mutex mutex;
+    std::array<Types, 2> types;
+};
+Known& known() {
+    static auto* const instance = new Known;
+    return *instance;
+}
+
+std::shared_ptr<const KnownType> type_of(MPI_Datatype datatype, bool from_bottom) {
+    Types& types = known().types[from_bottom ? 1 : 0];
+    {
+        const std::scoped_lock lock(known().mutex);
+        if (const auto found = types.find(key_of(datatype)); found != types.end()) {
+            return found->second;
+        }
+    }
+    auto type = ask(datatype, from_bottom);
+    if (!type->known) {
+        return type;  // the library says what is wrong
+    }
+    const std::scoped_lock lock(known().mutex);
+    return types.try_emplace(key_of(datatype), type).first->second;
+}
+
 }  // namespace
 
+KnownType::~KnownType() {
+    if (kept) PMPI_Type_free(&datatype);
+}
+
+// What goes is freed without the lock: callbacks of its attributes may send.
+void forget_type(MPI_Datatype datatype) {
+    std::array<Types::node_type, 2> gone;
+    const std::scoped_lock lock(known().mutex);
+    for (std::size_t at = 0; at < gone.size(); ++at) gone[at] = known().types[at].extract(key_of(datatype));
+}
+
+void forget_types() {
+    std::array<Types, 2> gone;
+    const std::scoped_lock lock(known().mutex);
+    gone.swap(known().types);
+}
+
 Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
-    : buffer_(const_cast<void*>(buffer)), count_(count), datatype_(datatype) {
-    const bool derived = combiner_of(datatype) != MPI_COMBINER_NAMED;
-    MPI_Count lower = 0;
-    PMPI_Type_size_x(datatype, &element_B_);
-    PMPI_Type_get_extent_x(datatype, &lower, &extent_B_);
-    size_B_ = static_cast<std::uint64_t>(element_B_ * count);
+    : buffer_(const_cast<void*>(buffer)), count_(count), type_(type_of(datatype, buffer == nullptr)) {
+    size_B_ = static_cast<std::uint64_t>(type_->element_B * count);
     // Of a derived type without gaps the order may still be another.
-    contiguous_ = !derived && extent_B_ == element_B_;
-    if (derived && buffer_ == nullptr) {
-        MPI_Count begin = 0;
-        MPI_Count reach = 0;
-        PMPI_Type_get_true_extent_x(datatype, &begin, &reach);
-        buffer_ = reinterpret_cast<void*>(begin);
-        own_datatype_ = keep_from(static_cast<MPI_Aint>(begin), datatype, datatype_);
-    } else {
-        own_datatype_ = derived && keep(datatype, datatype_);
+    contiguous_ = !type_->derived && type_->extent_B == type_->element_B;
+    if (type_->derived && buffer_ == nullptr) {
+        buffer_ = reinterpret_cast<void*>(type_->begin);
     }
-}
-
-Layout::~Layout() {
-    if (own_datatype_) PMPI_Type_free(&datatype_);
-}
-
-Layout::Layout(Layout&& other) noexcept {
-    *this = std::move(other);
-}
-
-Layout& Layout::operator=(Layout&& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    std::swap(count_, other.count_);
-    std::swap(datatype_, other.datatype_);
-    std::swap(element_B_, other.element_B_);
-    std::swap(extent_B_, other.extent_B_);
-    std::swap(size_B_, other.size_B_);
-    std::swap(contiguous_, other.contiguous_);
-    std::swap(own_datatype_, other.own_datatype_);
-    return *this;
 }
 
 std::vector<std::uint8_t> Layout::packed() const {
     if (contiguous_) return {bytes().begin(), bytes().end()};
     std::vector<std::uint8_t> packed(size_B_);
-    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / std::max<MPI_Count>(1, element_B_));
+    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / std::max<MPI_Count>(1, type_->element_B));
     std::uint64_t done_B = 0;
     for (MPI_Count element = 0; element < count_ && size_B_ > 0; element += at_once) {
         const auto elements = static_cast<int>(std::min({at_once, count_ - element, kMostAtOnce_B}));
-        const MPI_Count size_B = elements * element_B_;
+        const MPI_Count size_B = elements * type_->element_B;
         int position = 0;
         if (size_B <= kMostAtOnce_B) {
-            PMPI_Pack(at(element), elements, datatype_, packed.data() + done_B, static_cast<int>(size_B), &position,
-                      comm_world());
+            PMPI_Pack(at(element), elements, type_->datatype, packed.data() + done_B, static_cast<int>(size_B),
+                      &position, comm_world());
         }
         if (position != size_B) {
             fatal("elements of %lld bytes without gaps cannot be packed into as many (%d)", size_B, position);
@@ -111,19 +145,20 @@ void Layout::unpack(std::span<const std::uint8_t> message, MPI_Comm self) const 
         return;
     }
     const auto size_B = static_cast<MPI_Count>(message.size());
-    const MPI_Count whole = size_B / element_B_;
-    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / element_B_);
+    const MPI_Count whole = size_B / type_->element_B;
+    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / type_->element_B);
     for (MPI_Count element = 0; element < whole; element += at_once) {
         const auto elements = static_cast<int>(std::min({at_once, whole - element, kMostAtOnce_B}));
-        if (elements * element_B_ > kMostAtOnce_B) fatal("an element of %lld bytes cannot be unpacked", element_B_);
+        if (elements * type_->element_B > kMostAtOnce_B)
+            fatal("an element of %lld bytes cannot be unpacked", type_->element_B);
         int position = 0;
-        PMPI_Unpack(message.data() + element * element_B_, static_cast<int>(elements * element_B_), &position,
-                    at(element), elements, datatype_, comm_world());
+        PMPI_Unpack(message.data() + element * type_->element_B, static_cast<int>(elements * type_->element_B),
+                    &position, at(element), elements, type_->datatype, comm_world());
     }
-    if (const MPI_Count rest_B = size_B - whole * element_B_; rest_B > 0) {
+    if (const MPI_Count rest_B = size_B - whole * type_->element_B; rest_B > 0) {
         // A part of an element can only be received.
-        PMPI_Sendrecv(message.data() + whole * element_B_, static_cast<int>(rest_B), datatype_packed(), 0, 0, at(whole),
-                      1, datatype_, 0, 0, self, MPI_STATUS_IGNORE);
+        PMPI_Sendrecv(message.data() + whole * type_->element_B, static_cast<int>(rest_B), datatype_packed(), 0, 0,
+                      at(whole), 1, type_->datatype, 0, 0, self, MPI_STATUS_IGNORE);
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,18 +12,35 @@
 
 namespace fairlead::relay {
 
+/// What is known of a datatype of the program's.
+struct KnownType {
+    KnownType() = default;
+    KnownType(const KnownType&) = delete;
+    KnownType& operator=(const KnownType&) = delete;
+    ~KnownType();
+
+    MPI_Count element_B = 0;  ///< bytes of data in one element
+    MPI_Count extent_B = 0;   ///< from one element to the next
+    MPI_Count begin = 0;  ///< of one that counts from MPI_BOTTOM: where its data begin; `datatype` counts from there
+    bool derived = false;
+    bool known = false;       ///< all of this
+    bool kept = false;        ///< `datatype` was made of it
+    MPI_Datatype datatype{};  ///< keeps it alive: the program may free it while a message is on its way
+};
+
+/// The program frees it: nothing is remembered of it, but by messages that are on their way.
+void forget_type(MPI_Datatype datatype);
+/// Likewise all, in the end.
+void forget_types();
+
 class Layout {
   public:
     Layout() = default;
-    /// Keeps the datatype alive: the program may free it while the message is on its way.
     Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype);
-    ~Layout();
-    Layout(Layout&& other) noexcept;
-    Layout& operator=(Layout&& other) noexcept;
 
     void* buffer() const { return buffer_; }
     MPI_Count count() const { return count_; }
-    MPI_Datatype datatype() const { return datatype_; }
+    MPI_Datatype datatype() const { return type_->datatype; }
     /// Of the whole message, or of the longest one that fits.
     std::uint64_t size_B() const { return size_B_; }
     /// Whether the bytes lie there without gaps in their order; then they are bytes().
@@ -35,16 +53,13 @@ class Layout {
     void unpack(std::span<const std::uint8_t> message, MPI_Comm self) const;
 
   private:
-    void* at(MPI_Count element) const { return static_cast<std::uint8_t*>(buffer_) + element * extent_B_; }
+    void* at(MPI_Count element) const { return static_cast<std::uint8_t*>(buffer_) + element * type_->extent_B; }
 
     void* buffer_ = nullptr;
     MPI_Count count_ = 0;
-    MPI_Datatype datatype_{};
-    MPI_Count element_B_ = 0;  ///< bytes of data in one element
-    MPI_Count extent_B_ = 0;   ///< from one element to the next
+    std::shared_ptr<const KnownType> type_;
     std::uint64_t size_B_ = 0;
     bool contiguous_ = true;
-    bool own_datatype_ = false;
 };
 
 }  // namespace fairlead::relay

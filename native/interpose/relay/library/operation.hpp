@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "abi.hpp"
@@ -23,6 +24,7 @@ struct Channel {
     std::vector<Process> processes;   ///< that messages go to, by rank
     std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
     int suspended = 0;                ///< calls in which the library itself may use it: nothing is pulled
+    std::thread::id freed_by;         ///< who is in the library's call that frees it: nobody else may ask for messages
     bool revoked = false;             ///< and what was under way on it has ended; the library refuses what is started
     bool freed = false;               ///< by the program; what is started on it later is the library's alone
 };

@@ -53,9 +53,13 @@ void Plane::finish_emptying() {
     });
 }
 
-std::optional<Room> Plane::room_for(MPI_Comm comm, std::uint64_t size_B) const {
+std::optional<Room> Plane::room_for(MPI_Comm comm, std::uint64_t size_B) {
     const bool leaves_at_once = static_cast<std::int64_t>(size_B) <= kLongestUnbuffered_B;
-    auto room = send_buffers_.room(key_of(comm), leaves_at_once ? 0 : size_B + kBufferedNote_B);
+    const std::uint64_t needed_B = leaves_at_once ? 0 : size_B + kBufferedNote_B;
+    if (!copies_ && !send_buffers_.fits(key_of(comm), needed_B)) {  // enter_to_begin()
+        reap_copies(background_.size());
+    }
+    auto room = send_buffers_.room(key_of(comm), needed_B);
     return room || !leaves_at_once ? std::move(room) : std::optional<Room>(std::in_place);
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicators: they get a number that all their members agree on, and are freed when nothing needs them any more.
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "record/recorder.hpp"
 #include "relay/plane/now.hpp"
@@ -13,9 +17,10 @@ namespace fairlead::relay {
 
 namespace {
 
-constexpr int kMeetTag = 2;  // and so many more
-constexpr int kMeetTags = 16384;
-constexpr CommunicatorId kMeetSpread = 31;  // between the tags of one communicator and those of the next
+constexpr int kMeetTag = 2;                      // and all above: threads may be in several meetings
+constexpr CommunicatorId kMeetSpread = 1000003;  // between the tags of one communicator and those of the next
+constexpr std::size_t kManySteps = 1000;         // to find what is not needed any more: not in every call
+constexpr Time kToUnneeded_s = 1e-3;
 // Of messages that nobody receives, and receives that nobody sends to, it cannot be told that they will stay so.
 constexpr int kRestPolls = 2000;
 constexpr int kRestRounds = 3;
@@ -24,23 +29,33 @@ constexpr Time kDelivery_s = 5.0;  ///< of what is sent; another thread may send
 
 }  // namespace
 
-// The least value of all members. Of an intercommunicator each side first learns the other side's.
-std::uint64_t Plane::least(MPI_Comm comm, bool inter, std::uint64_t value) {
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(communicator(comm).peers));
-    const auto round = [&](std::uint64_t mine) {
-        MPI_Request request{};
-        locked([&] {
-            return PMPI_Iallgather(&mine, sizeof mine, datatype_byte(), all.data(), sizeof mine, datatype_byte(), comm,
-                                   &request);
+// The least value of all members, in place of this one's. Of an intercommunicator each side first learns the other
+// side's. Returns the library's error.
+int Plane::least(MPI_Comm comm, bool inter, std::uint64_t& value) {
+    for (int round = 0; round < (inter ? 2 : 1); ++round) {
+        const auto own = static_cast<std::int64_t>(value);
+        auto values = std::make_unique<std::array<std::int64_t, 2>>(std::array{own, own});
+        MPI_Request request = request_null();
+        int error = locked([&] {
+            return PMPI_Iallreduce(&values->front(), &values->back(), 1, datatype_int64(), op_min(), comm, &request);
         });
-        wait_native(request);
-        return *std::ranges::min_element(all);
-    };
-    const std::uint64_t first = round(value);
-    return inter ? std::min(first, round(std::min(first, value))) : first;
+        error = error == MPI_SUCCESS ? wait_native(request) : error;
+        if (error != MPI_SUCCESS) {
+            static_cast<void>(values.release());  // where a process is gone, the library may still have them
+            return error;
+        }
+        value = static_cast<std::uint64_t>(std::ranges::min(*values));
+    }
+    return MPI_SUCCESS;
 }
 
-void Plane::add(MPI_Comm comm) {
+// A process proposes no number twice and not one of another's; the least one is the communicator's. What one call makes
+// may have the same number in several parts: no process is in two of them.
+CommunicatorId Plane::propose() {
+    return locked([&] { return ++agreements_ * processes_ + self_; });
+}
+
+void Plane::add(MPI_Comm comm, std::optional<CommunicatorId> number) {
     if (comm == comm_null()) {
         return;
     }
@@ -48,11 +63,12 @@ void Plane::add(MPI_Comm comm) {
     if (known.outside || (!known.inter && known.size == 1)) {
         return;
     }
-    // A process proposes no number twice and not one of another's; the least one is the communicator's.
-    const std::uint64_t proposal = locked([&] { return ++agreements_ * processes_ + self_; });
-    const CommunicatorId id = least(comm, known.inter, proposal);
+    if (!number || known.inter) {  // between groups both have to agree
+        number = propose();
+        least(comm, known.inter, *number);
+    }
     locked([&] {
-        register_channel(comm, id);
+        register_channel(comm, *number);
         return 0;
     });
 }
@@ -75,8 +91,8 @@ bool Plane::at_rest(const Channel& channel) const {
            std::ranges::none_of(operations_, needs) && std::ranges::none_of(extracted_, holds);
 }
 
-// Nothing is received on it any more, nor started. What else is under way needs no handle of it, and what still comes
-// nobody wants.
+// Nothing is received on it any more, nor started. What else is under way needs no handle of it. What is there and what
+// still comes nobody wants, but for a callback in the library's call.
 bool Plane::is_needed(const Channel& channel) const {
     const auto needs = [&](const OperationPtr& operation) {
         if (operation->channel.get() != &channel || (operation->sends && !operation->persistent)) {
@@ -87,7 +103,7 @@ bool Plane::is_needed(const Channel& channel) const {
         return operation->persistent || !told;
     };
     const auto holds = [&](const auto& entry) { return entry.second.channel.get() == &channel; };
-    return !endpoint_.matching(channel.id).idle() || std::ranges::any_of(freed_, needs) ||
+    return endpoint_.matching(channel.id).has_receives() || std::ranges::any_of(freed_, needs) ||
            std::ranges::any_of(operations_, [&](const auto& entry) { return needs(entry.second); }) ||
            std::ranges::any_of(extracted_, holds);
 }
@@ -99,7 +115,7 @@ int Plane::free(MPI_Comm* comm, int (*by)(MPI_Comm*)) {
             dropped_.push_back(std::exchange(known, nullptr));
             *comm = comm_null();
         } else {
-            ++known->suspended;  // another thread must not ask for messages on it meanwhile
+            known->freed_by = std::this_thread::get_id();
         }
         return known;
     });
@@ -109,7 +125,7 @@ int Plane::free(MPI_Comm* comm, int (*by)(MPI_Comm*)) {
     forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle
     const int error = by(comm);  // which calls attributes' callbacks; one of them may refuse
     locked([&] {
-        --channel->suspended;
+        channel->freed_by = {};
         if (error == MPI_SUCCESS) {
             forget(*channel);
         }
@@ -124,12 +140,19 @@ void Plane::free_unneeded() {
     }
     std::vector<std::shared_ptr<Channel>> unneeded;
     locked([&] {
+        if (dropped_.size() * operations_.size() > kManySteps) {
+            const Time time_s = now_s();
+            if (time_s < next_unneeded_s_) {
+                return 0;
+            }
+            next_unneeded_s_ = time_s + kToUnneeded_s;
+        }
         for (auto each = dropped_.begin(); each != dropped_.end();) {
             if (is_needed(**each)) {
                 ++each;
                 continue;
             }
-            ++(*each)->suspended;
+            (*each)->freed_by = std::this_thread::get_id();
             unneeded.push_back(*each);
             each = dropped_.erase(each);
         }
@@ -169,7 +192,8 @@ bool Plane::drop(MPI_Comm comm) {
         });
         // What a member starts on it as soon as it knows is the library's to match.
         const Suspended suspended(*this, comm);
-        if (least(comm, channel->inter, rest ? 1 : 0) == 1) {
+        std::uint64_t all_rest = rest ? 1 : 0;
+        if (least(comm, channel->inter, all_rest) == MPI_SUCCESS && all_rest == 1) {
             return locked([&] {
                 forget(*channel);
                 return true;
@@ -188,8 +212,9 @@ void Plane::forget(Channel& channel) {
     if (found != channels_.end() && found->second.get() == &channel) {  // else it is another one's by now
         channels_.erase(found);
     }
+    channels_by_id_.erase(channel.id);
     std::erase_if(parts_made_, [&](const auto& made) { return std::get<0>(made.first) == channel.id; });
-    if (endpoint_.matching(channel.id).idle()) {
+    if (!endpoint_.matching(channel.id).has_receives()) {
         endpoint_.remove_communicator(channel.id);
     }
 }
@@ -210,47 +235,82 @@ void Plane::send_off() {
 // apart by how many there were before: one of ours between them is taken for another one. So is one between the
 // program's own, if its members begin those before or after a blocking call, which MPI forbids and the library lets
 // pass. Where a communicator may be revoked, though, the library's call is what ends the waiting.
-int Plane::gather(MPI_Comm comm) {
+std::optional<GroupMembers> Plane::who_meets_by_messages(MPI_Comm comm) {
     const bool by_messages = locked([&] {
         const bool may_be_revoked = PMPIX_Comm_revoke != nullptr;
         return !ended_ && (copied_.contains(key_of(comm)) || (!may_be_revoked && channel_of(comm) != nullptr));
     });
-    if (by_messages) {
-        const Communicator& known = communicator(comm);
-        if (!known.inter && !known.outside) {
-            std::vector<int> members;
-            for (int peer = 0; peer < known.peers; ++peer) members.push_back(known.world_rank(peer));
-            meet(members, static_cast<std::size_t>(known.rank), comm, 0);
-            return MPI_SUCCESS;
-        }
+    if (!by_messages) {
+        return std::nullopt;
+    }
+    const Communicator& known = communicator(comm);
+    if (known.inter || known.outside) {
+        return std::nullopt;
+    }
+    return members_of(known);
+}
+
+int Plane::gather(MPI_Comm comm) {
+    if (const auto members = who_meets_by_messages(comm)) {
+        meet(*members, comm, 0);
+        return MPI_SUCCESS;
     }
     MPI_Request request = request_null();
     const int error = locked([&] { return PMPI_Ibarrier(comm, &request); });
     return error == MPI_SUCCESS ? wait_native(request) : error;
 }
 
-// Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988).
-void Plane::meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Comm about, int tag) {
+int Plane::gather(MPI_Comm comm, CommunicatorId& number) {
+    number = propose();
+    if (const auto members = who_meets_by_messages(comm)) {
+        number = meet(*members, comm, 0, number);
+        return MPI_SUCCESS;
+    }
+    return least(comm, false, number);
+}
+
+CommunicatorId Plane::meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number) {
     const auto channel = locked([&] { return channel_of(about); });
-    const CommunicatorId id = channel != nullptr ? channel->id : 0;
-    const int own_tag = kMeetTag + static_cast<int>((id * kMeetSpread + static_cast<unsigned>(tag)) % kMeetTags);
+    return meet_by(members, tag_of(channel != nullptr ? channel->id : 0, tag), number);
+}
+
+void Plane::meet(const GroupMembers& members, CommunicatorId about) {
+    meet_by(members, tag_of(about, 0), 0);
+}
+
+int Plane::tag_of(CommunicatorId about, int tag) const {
+    const auto tags = static_cast<CommunicatorId>(tag_bound_ - kMeetTag);
+    return kMeetTag + static_cast<int>((about * kMeetSpread + static_cast<CommunicatorId>(tag)) % tags);
+}
+
+// Dissemination: in each round everybody hears of twice as many (Hensgen, Finkel, Manber 1988), and of the least number
+// that they bring.
+CommunicatorId Plane::meet_by(const GroupMembers& members, int own_tag, CommunicatorId number) {
+    const auto& [world_ranks, place] = members;
     const std::size_t size = world_ranks.size();
     for (std::size_t step = 1; step < size; step *= 2) {
+        auto numbers = std::make_unique<std::array<CommunicatorId, 2>>(std::array{number, number});
+        CommunicatorId* const mine = &numbers->front();
+        CommunicatorId* const theirs = &numbers->back();
         MPI_Request requests[2]{request_null(), request_null()};
         const int from = world_ranks[(place + size - step) % size];
         const int to = world_ranks[(place + step) % size];
         const int error = locked([&] {
-            const int refused = PMPI_Irecv(nullptr, 0, datatype_byte(), from, own_tag, control_, &requests[0]);
+            const int refused =
+                PMPI_Irecv(theirs, sizeof *theirs, datatype_byte(), from, own_tag, control_, &requests[0]);
             return refused != MPI_SUCCESS
                        ? refused
-                       : PMPI_Isend(nullptr, 0, datatype_byte(), to, own_tag, control_, &requests[1]);
+                       : PMPI_Isend(mine, sizeof *mine, datatype_byte(), to, own_tag, control_, &requests[1]);
         });
         // One who is gone does not come. The library's call that follows meets the error, too, and tells whose it is.
         if (error != MPI_SUCCESS || wait_native(requests[0]) != MPI_SUCCESS ||
             wait_native(requests[1]) != MPI_SUCCESS) {
-            return;
+            static_cast<void>(numbers.release());  // the library may still have them
+            break;
         }
+        number = std::ranges::min(*numbers);
     }
+    return number;
 }
 
 Plane::Suspended::Suspended(Plane& plane, MPI_Comm comm)

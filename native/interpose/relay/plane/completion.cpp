@@ -72,6 +72,7 @@ bool Plane::library_done(Operation& operation, MPI_Status& status) {
     MPI_Request request = operation.handle;
     operation.error = PMPI_Test(&request, &over, &status);
     if (over != 0) {
+        has_own_requests_ = true;
         operation.in_library = false;
         operation.complete = true;
         operation.cancelled = is_cancelled(status);
@@ -214,10 +215,16 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], b
     if (gone_processes_ != 0 && any_interrupted({requests, number}, statuses, outcome)) {
         return false;
     }
-    std::vector<OperationPtr> operations(number);
+    std::vector<OperationPtr> operations;
     std::vector<MPI_Request> natives(requests, requests + count);
-    for (std::size_t at = 0; at < number; ++at) {
-        operations[at] = operation_of(requests[at]);
+    const auto look_at_all = [&] {
+        for (std::size_t at = 0; at < number; ++at) operations.push_back(operation_of(requests[at]));
+    };
+    const bool is_mixed = has_own_requests_;
+    if (is_mixed) {
+        look_at_all();
+    }
+    for (std::size_t at = 0; at < operations.size(); ++at) {
         Operation* const operation = operations[at].get();
         if (operation == nullptr) {
             continue;
@@ -239,6 +246,9 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], b
     outcome.error = PMPI_Testall(count, natives.data(), &over, own.data());
     if (over == 0 && outcome.error == MPI_SUCCESS) {
         return false;
+    }
+    if (!is_mixed) {
+        look_at_all();
     }
     std::shared_ptr<Channel> failed;
     for (std::size_t at = 0; at < number; ++at) {
@@ -276,7 +286,7 @@ bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], b
 bool Plane::test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome) {
     std::vector<MPI_Request> natives(requests, requests + count);
     bool waits = false;
-    for (int at = 0; at < count; ++at) {
+    for (int at = 0; at < count && has_own_requests_; ++at) {
         const OperationPtr operation = operation_of(requests[at]);
         if (operation == nullptr || !(operation->on_plane() || operation->in_transition())) {
             continue;
@@ -321,7 +331,7 @@ bool Plane::test_some(int count, MPI_Request requests[], int* number, int indice
     std::vector<MPI_Status> own(length);
     std::vector<std::pair<int, int>> told;  // which, and by which error it is interrupted, if it is not complete
     bool waits = false;
-    for (int at = 0; at < count; ++at) {
+    for (int at = 0; at < count && has_own_requests_; ++at) {
         const OperationPtr operation = operation_of(requests[at]);
         if (operation != nullptr && (operation->on_plane() || operation->in_transition())) {
             natives[static_cast<std::size_t>(at)] = request_null();

@@ -136,6 +136,7 @@ void Plane::give_handle(const OperationPtr& operation, MPI_Request* request) {
         return;
     }
     if (!operation->in_library) {
+        has_own_requests_ = true;
         PMPI_Grequest_start(no_status, no_release, no_cancel, nullptr, &operation->handle);
         operation->generalized = true;
     }
@@ -152,6 +153,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
     operation->cancelled = false;
     operation->error = MPI_SUCCESS;
     if (operation->partitions > 0) {  // it goes out when all are ready
+        has_own_requests_ = true;
         operation->ready = 0;
         operation->in_library = false;
         return MPI_SUCCESS;
@@ -180,6 +182,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
     }
     operation->in_library = operation->mode != Mode::buffered;
     operation->complete = !operation->in_library;
+    has_own_requests_ = has_own_requests_ || operation->complete;
     const int error = operation->in_library ? native()
                                             : send_copy(operation->layout, operation->peer, operation->tag,
                                                         channel.comm, std::move(*room));
@@ -214,6 +217,7 @@ void Plane::relay(const OperationPtr& operation, Process to, Room room) {
     } else {
         payload.bytes = layout.bytes();
     }
+    has_own_requests_ = true;
     operation->in_library = false;
     operation->complete = done;
     if (!may_stay) {
@@ -243,9 +247,11 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
         operation->active = error == MPI_SUCCESS;
         return error;
     }
+    pull_for_call(*operation->channel);  // else relayed messages would always be first
     const auto posted = endpoint_.post_receive(operation->channel->id, pattern_of(operation->peer, operation->tag));
     operation->receive = posted.receive;
     operation->in_library = posted.native;
+    has_own_requests_ = has_own_requests_ || !posted.native;
     receives_[posted.receive] = operation;
     const int error = posted.native ? native() : MPI_SUCCESS;
     if (error != MPI_SUCCESS || (posted.native && !begun(*operation))) {
@@ -286,6 +292,7 @@ void Plane::made_apart(MPI_Request request) {
     operation->sends = true;  // no receive, of which the endpoint would have to know
     operation->persistent = true;
     operation->apart = true;
+    has_own_requests_ = true;
     operation->channel = channel_of(comm_world());  // which nobody frees
     operation->handle = request;
     operations_[key_of(request)] = operation;

@@ -33,6 +33,7 @@ constexpr Settings kSettings{.inline_limit_B = 65536, .retransmit_s = 1.0, .tell
 constexpr Time kMissing_s = 5.0;  ///< in MPI_Finalize, for what is on its way, where a process failed
 constexpr Time kStay_s = 1.0;     ///< then, to answer those who still wait for that
 constexpr Time kQuiet_s = 1.0;    ///< without a frame, after which takeovers end
+constexpr Time kAgain_s = 0.1;    ///< later it is asked again, where one may not end yet
 constexpr std::chrono::milliseconds kLongestForAgent{500};  // in MPI_Init
 constexpr int kDefaultTagBound = 32767;                     // at least: MPI 4.1, section 9.1.2
 
@@ -147,7 +148,7 @@ void Plane::register_channel(MPI_Comm comm, CommunicatorId id) {
     }
     channel->sent.resize(channel->processes.size());
     endpoint_.add_communicator(id, known.peers);
-    channels_[key_of(comm)] = channel;
+    channels_[key_of(comm)] = channels_by_id_[id] = channel;
 }
 
 std::shared_ptr<Channel> Plane::channel_of(MPI_Comm comm) const {
@@ -203,24 +204,31 @@ void Plane::draw() {
         if (channel->suspended) {
             continue;
         }
-        if (!endpoint_.taken_over(channel->id)) {
-            if (endpoint_.may_take_over(channel->id) && chaos_->takes_over(channel->id, self_, calls_)) {
-                endpoint_.take_over(channel->id);
+        const CommunicatorId id = channel->id;
+        if (!endpoint_.is_under_takeover(id)) {
+            if (chaos_->takes_over(id, self_, calls_) && endpoint_.may_take_over(id)) {
+                endpoint_.take_over(id);
             }
-        } else if (endpoint_.may_return(channel->id) && chaos_->returns(channel->id, self_, calls_)) {
-            endpoint_.return_to_native(channel->id);
+        } else if (chaos_->returns(id, self_, calls_) && endpoint_.may_return(id)) {
+            endpoint_.return_to_native(id);
         }
     }
 }
 
 /// Takeovers end when nothing has come for a while: the next envelope costs cancellations again.
 void Plane::give_back() {
-    if (endpoint_.counters().takeovers == 0 || now_s() - last_arrival_s_ < kQuiet_s) {
+    if (endpoint_.none_is_under_takeover()) {
         return;
     }
-    for (const auto& [handle, channel] : channels_) {
-        if (!channel->suspended && endpoint_.taken_over(channel->id) && endpoint_.may_return(channel->id)) {
-            endpoint_.return_to_native(channel->id);
+    const Time time_s = now_s();
+    if (time_s - last_arrival_s_ < kQuiet_s || time_s < next_return_s_) {
+        return;
+    }
+    next_return_s_ = time_s + kAgain_s;
+    for (const CommunicatorId id : endpoint_.under_takeover()) {
+        const auto found = channels_by_id_.find(id);
+        if (found != channels_by_id_.end() && !found->second->suspended && endpoint_.may_return(id)) {
+            endpoint_.return_to_native(id);
         }
     }
 }
@@ -323,6 +331,7 @@ void Plane::finish() {
         });
         PMPI_Comm_free(&comm);
     }
+    forget_types();
     locked([&] { return ended_ = true; });
     if (absence_ != nullptr) {
         absence_->end();

@@ -29,6 +29,7 @@
 #include "relay/carriers/chaos.hpp"
 #include "relay/carriers/fallback_carrier.hpp"
 #include "relay/carriers/mpi_carrier.hpp"
+#include "relay/library/group_members.hpp"
 #include "relay/library/operation.hpp"
 #include "relay/plane/absence_watch.hpp"
 #include "relay/plane/send_buffers.hpp"
@@ -126,8 +127,8 @@ class Plane {
 
     // Communicators.
 
-    /// A call that is collective over its members made it.
-    void add(MPI_Comm comm);
+    /// A call that is collective over its members made it. number: what they have agreed on; else they do so now.
+    void add(MPI_Comm comm, std::optional<CommunicatorId> number = {});
     bool carries(MPI_Comm comm);
     /// The program frees it, by `by` of the library's. Nobody waits for anybody: while something here needs the handle
     /// (a receive, a persistent request), the library keeps it.
@@ -143,9 +144,19 @@ class Plane {
     /// Until all members have come. Then those that call a function of the library together leave it soon. Returns the
     /// library's error.
     int gather(MPI_Comm comm);
+    /// Likewise of an intracommunicator; and they agree on a number for what they make next: no other communicator of
+    /// theirs has it.
+    int gather(MPI_Comm comm, CommunicatorId& number);
     /// Likewise these processes, among them this one at `place`; at the same time others may for another communicator
-    /// or tag.
-    void meet(const std::vector<int>& world_ranks, std::size_t place, MPI_Comm about, int tag);
+    /// or tag. Returns the least of the numbers that they bring.
+    CommunicatorId meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number = 0);
+    /// Likewise the processes of something else that has a number.
+    void meet(const GroupMembers& members, CommunicatorId about);
+    /// For messages of the plane's own about what has this number.
+    int tag_of(CommunicatorId about, int tag) const;
+    MPI_Comm control() const { return control_; }
+    /// A number that no communicator has yet.
+    CommunicatorId propose();
     /// The library may use the communicator for messages of its own meanwhile: none is pulled. Not before all have
     /// come: one of them may be kept by a message that would have to be pulled.
     class Suspended {
@@ -260,6 +271,7 @@ class Plane {
     void take_from_library(Channel& channel);
     void pull(Channel& channel);
     void pull_from(Channel& channel, int source);
+    void pull_for_call(Channel& channel);
     void handle_events();
     /// A native message goes to where the program wants it, or whole into memory of our own if it does not fit there.
     static int receive(Operation& operation, Pulled& pulled);
@@ -273,6 +285,7 @@ class Plane {
                    int source, int receive_tag, MPI_Comm comm, MPI_Request* request);
     bool finish_part(Operation& pair, MPI_Request& part, MPI_Status& status);
     void finish_pairs();
+    void reap_copies(std::size_t most);
     void reap();
     void transmit() { transmit_by(*carrier_); }
     void transmit_by(Carrier& carrier);
@@ -289,7 +302,7 @@ class Plane {
     int send_copy(const Layout& layout, int peer, int tag, MPI_Comm comm, Room room);
     int send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm, MPI_Request* request);
     void relay(const OperationPtr& operation, Process to, Room room);
-    std::optional<Room> room_for(MPI_Comm comm, std::uint64_t size_B) const;
+    std::optional<Room> room_for(MPI_Comm comm, std::uint64_t size_B);
     void finish_emptying();
     /// The error of a call that cannot be carried out, once the error handler was told.
     static int refuse(MPI_Comm comm, int error);
@@ -305,7 +318,9 @@ class Plane {
     int conclude(const OperationPtr& operation, MPI_Request* request, MPI_Status* status);
     /// Of one that the library completed; `before` was its handle, `after` is what the library left of it.
     void concluded(const OperationPtr& operation, MPI_Request before, MPI_Request after, const MPI_Status& status);
-    std::uint64_t least(MPI_Comm comm, bool inter, std::uint64_t value);
+    int least(MPI_Comm comm, bool inter, std::uint64_t& value);
+    CommunicatorId meet_by(const GroupMembers& members, int own_tag, CommunicatorId number);
+    std::optional<GroupMembers> who_meets_by_messages(MPI_Comm comm);
     bool at_rest(const Channel& channel) const;
     bool is_needed(const Channel& channel) const;
     bool delivered(const Channel& channel) const;
@@ -339,19 +354,25 @@ class Plane {
     int gone_processes_ = 0;
     std::vector<std::uint64_t> coming_;  ///< frames from each process, in the end
     Time last_arrival_s_ = 0.0;          ///< of a frame
+    Time next_return_s_ = 0.0;           ///< when it is asked again whether takeovers may end,
+    Time next_revoked_s_ = 0.0;          ///< which communicators were revoked,
+    Time next_unneeded_s_ = 0.0;         ///< and which of many that were dropped nothing needs any more
     bool closing_ = false;               ///< in MPI_Finalize: nothing more is relayed
     bool finished_ = false;              ///< nobody needs another frame
     bool ended_ = false;                 ///< nor looks for one
     /// A collective read or write of a file was, at any time.
     std::atomic<bool> has_begun_in_turn_ = false;
-    bool library_asked_ = false;  ///< for the program, in this turn of a wait: it may have yielded
-    bool copies_ = false;         ///< the library, and the program has not waited since
+    bool polling_ = false;
+    bool has_own_requests_ = false;  ///< one was once: else all are the library's, and there may be thousands in a call
+    bool library_asked_ = false;     ///< for the program, in this turn of a wait: it may have yielded
+    bool copies_ = false;            ///< the library, and the program has not waited since
     std::uint64_t calls_ = 0;
     unsigned polls_ = 0;
     std::uint64_t agreements_ = 1;
     std::uint64_t outside_ = 0;
 
     std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> channels_;
+    std::unordered_map<CommunicatorId, std::shared_ptr<Channel>> channels_by_id_;  ///< the same ones
     std::unordered_set<std::uintptr_t> copied_;  ///< MPI_Comm_idup was called, by all members at the same of its calls
     std::vector<std::shared_ptr<Channel>> dropped_;  ///< by the program, but still needed; MPI_Finalize frees the rest
     std::unordered_map<std::uintptr_t, OperationPtr> operations_;  ///< by the program's handle

@@ -21,6 +21,7 @@ int Plane::iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* sta
         library_asked_ = true;
         return PMPI_Iprobe(source, tag, comm, flag, status);
     }
+    pull_for_call(*channel);
     const auto arrival = look(*channel, source, tag, false);
     *flag = arrival.has_value() ? 1 : 0;
     if (arrival) {
@@ -43,6 +44,7 @@ int Plane::improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
         }
         return error;
     }
+    pull_for_call(*channel);
     const auto arrival = look(*channel, source, tag, true);
     *flag = arrival.has_value() ? 1 : 0;
     if (!arrival) {

@@ -18,11 +18,15 @@ namespace fairlead::relay {
 namespace {
 
 constexpr int kErrorRevoked = 77;            // MPI_ERR_REVOKED of Open MPI
-constexpr unsigned kPollsToRevocation = 16;  // between looks whether communicators were revoked
+constexpr unsigned kPollsToRevocation = 16;  // between looks whether communicators were revoked, and
+constexpr Time kToRevocation_s = 1e-3;       // so long
+// Copies on their way are tested so many at once: each test is a step of the library's progress.
+constexpr std::size_t kMostTested = 16;
 
 }  // namespace
 
 void Plane::poll() {
+    polling_ = true;
     if (absence_ != nullptr) {
         absence_->program_stepped();
     }
@@ -44,6 +48,7 @@ void Plane::poll() {
     reap();
     finish_emptying();
     transmit();
+    polling_ = false;
 }
 
 /// By a thread of our own: frames in, and acknowledgements and what was lost out, by the agents. The library may be
@@ -98,11 +103,10 @@ void Plane::accept(std::span<const std::uint8_t> bytes) {
 
 void Plane::settle() {
     handle_events();
-    if (endpoint_.counters().takeovers == 0) {
-        return;  // a program may have a thousand communicators, and is mostly not rerouted
-    }
-    for (const auto& [handle, channel] : channels_) {
-        if (endpoint_.taken_over(channel->id)) {
+    for (const CommunicatorId id : endpoint_.awaiting_library()) {  // a program may have a thousand others
+        const auto found = channels_by_id_.find(id);
+        if (found != channels_by_id_.end()) {
+            const auto channel = found->second;
             take_from_library(*channel);
             pull(*channel);
         }
@@ -155,8 +159,14 @@ void Plane::fail(Process peer, int error) {
 }
 
 void Plane::follow_revocations() {
+    const Time time_s = now_s();
+    if (time_s < next_revoked_s_) {
+        return;
+    }
+    next_revoked_s_ = time_s + kToRevocation_s;
     for (const auto& [handle, channel] : channels_) {
-        if (!channel->revoked && is_revoked(*channel)) {
+        const bool is_there = channel->freed_by == std::thread::id();
+        if (is_there && !channel->revoked && is_revoked(*channel)) {
             channel->revoked = true;
             revoke(*channel);
         }
@@ -207,6 +217,7 @@ void Plane::take_from_library(Channel& channel) {
         const OperationPtr operation = receives_.at(*receive);
         if (!operation->cancel_asked) {
             operation->cancel_asked = true;
+            has_own_requests_ = true;
             PMPI_Cancel(&operation->handle);
         }
         MPI_Status status{};
@@ -240,9 +251,19 @@ void Plane::pull(Channel& channel) {
     }
 }
 
+/// For a call that looks at what is there. Where messages are waited for, they were just pulled. Not while the library
+/// copies a communicator: enter_to_begin().
+void Plane::pull_for_call(Channel& channel) {
+    if (!polling_ && !copies_ && endpoint_.is_under_takeover(channel.id) && !endpoint_.awaits_library(channel.id)) {
+        pull(channel);
+    }
+}
+
 void Plane::pull_from(Channel& channel, int source) {
-    int found = 1;
-    while (found != 0 && channel.suspended == 0 && endpoint_.may_pull(channel.id)) {
+    const bool may_ask = channel.suspended == 0 &&
+                         (channel.freed_by == std::thread::id() || channel.freed_by == std::this_thread::get_id());
+    int found = may_ask ? 1 : 0;
+    while (found != 0 && endpoint_.may_pull(channel.id)) {
         Pulled pulled;
         MPI_Status status{};
         if (PMPI_Improbe(source, MPI_ANY_TAG, channel.comm, &found, &pulled.message, &status) != MPI_SUCCESS) {
@@ -383,12 +404,24 @@ void Plane::finish_transfers() {
     }
 }
 
-void Plane::reap() {
-    for (auto each = background_.begin(); each != background_.end();) {
+/// Of buffered sends, the native copies. Those looked at go last: so all have their turn.
+void Plane::reap_copies(std::size_t most) {
+    auto next = background_.begin();
+    for (std::size_t open = 0; next != background_.end() && open < most;) {
         int over = 0;
-        const int error = PMPI_Test(&each->request, &over, MPI_STATUS_IGNORE);
-        each = over != 0 || error != MPI_SUCCESS ? background_.erase(each) : std::next(each);
+        const int error = PMPI_Test(&next->request, &over, MPI_STATUS_IGNORE);
+        if (over != 0 || error != MPI_SUCCESS) {
+            next = background_.erase(next);
+        } else {
+            ++next;
+            ++open;
+        }
     }
+    background_.splice(background_.end(), background_, background_.begin(), next);
+}
+
+void Plane::reap() {
+    reap_copies(kMostTested);
     for (auto each = freed_.begin(); each != freed_.end();) {
         const OperationPtr operation = *each;
         MPI_Status status{};

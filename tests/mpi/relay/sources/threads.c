@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that are inside MPI at once: each of 4 sends numbered messages to its like on the next rank, on a
 // communicator of its own and on one that all share (where its tag tells it), and gets those of the rank before in
-// their order. Then each counts under locks of a window that all share, in places that others' threads lock, too.
+// their order. Then each makes communicators, and takes messages of its own from one that all share by probes. Then
+// each counts under locks of a window that all share, in places that others' threads lock, too.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -42,6 +43,47 @@ static void* exchange(void* argument) {
         need(next == number, "an exchange went wrong");
         MPI_Barrier(own[number]);
     }
+    return NULL;
+}
+
+enum { MADE = 12 };
+
+/// The threads of a process make and free communicators at the same time, take messages by matched probes, and cancel.
+static void* make(void* argument) {
+    const int number = (int)(size_t)argument;
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int i = 0; i < MADE; ++i) {
+        MPI_Comm made;
+        MPI_Message message;
+        MPI_Request sending, cancelled;
+        MPI_Status status;
+        int out = 1000 * number + i, in = -1, never, flag = 0, sum = 0;
+        MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 900 + number, MPI_COMM_WORLD, &cancelled);
+        MPI_Isend(&out, 1, MPI_INT, to, 300 + number, MPI_COMM_WORLD, &sending);
+        if (i % 3 == 0) {
+            MPI_Comm_create_group(MPI_COMM_WORLD, all, 5000 + 100 * number + i, &made);
+        } else if (i % 3 == 1) {
+            MPI_Comm_dup(own[number], &made);
+        } else {
+            MPI_Comm_split(own[number], 0, rank, &made);
+        }
+        MPI_Mprobe(i % 2 ? from : MPI_ANY_SOURCE, 300 + number, MPI_COMM_WORLD, &message, &status);
+        MPI_Mrecv(&in, 1, MPI_INT, &message, &status);
+        need(in == 1000 * number + i && status.MPI_SOURCE == from, "a probe took another thread's message");
+        MPI_Wait(&sending, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, to, 1, &in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, made, &status);
+        need(in == out && status.MPI_SOURCE == from, "a message of another communicator");
+        MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, made);
+        need(sum == size * number, "a sum of another communicator");
+        MPI_Cancel(&cancelled);
+        MPI_Wait(&cancelled, &status);
+        MPI_Test_cancelled(&status, &flag);
+        need(flag, "a receive that nobody sends to is not cancelled");
+        MPI_Comm_free(&made);
+    }
+    MPI_Group_free(&all);
     return NULL;
 }
 
@@ -89,6 +131,8 @@ int main(int argc, char** argv) {
     need(level == MPI_THREAD_MULTIPLE, "the library has no MPI_THREAD_MULTIPLE");
     for (int i = 0; i < THREADS; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
     for (size_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, exchange, (void*)i);
+    for (size_t i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, make, (void*)i);
     for (size_t i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
 #if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 /* else increments are lost without the plane, too */
     lock_together(threads);

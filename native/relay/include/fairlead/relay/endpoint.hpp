@@ -64,7 +64,7 @@ struct SendDone {
     friend bool operator==(const SendDone&, const SendDone&) = default;
 };
 
-/// A relayed message came on a communicator that was removed: nobody can receive it, and its payload is not needed.
+/// A relayed message is on a communicator that was removed: nobody can receive it, and its payload is not needed.
 struct Unreceivable {
     Process peer = 0;
     MessageId message = 0;
@@ -98,10 +98,11 @@ class Endpoint {
     /// Likewise, but of which the library has nothing: all its messages are relayed, or given to pulled(). It is taken
     /// over for good, and needs nobody's consent.
     void add_relayed_communicator(CommunicatorId communicator, Rank sources);
-    /// Once it is idle here, and this process has no more receives for it: what still comes is dropped. Throws
-    /// std::logic_error if it is not idle.
+    /// Once this process has no more receives for it: what is unmatched, or still comes, is dropped. Throws
+    /// std::logic_error if there is a receive.
     void remove_communicator(CommunicatorId communicator);
-    /// Likewise, but as if it had never been added: what still comes waits until it is added again.
+    /// As if it had never been added: what still comes waits until it is added again. Throws std::logic_error if it is
+    /// not idle.
     void forget_communicator(CommunicatorId communicator);
 
     // Sending.
@@ -145,6 +146,14 @@ class Endpoint {
     }
     /// Throws std::logic_error unless may_take_over().
     void take_over(CommunicatorId communicator);
+    /// All that are taken over, without those of which the library has nothing.
+    std::vector<CommunicatorId> under_takeover() const { return {under_takeover_.begin(), under_takeover_.end()}; }
+    bool is_under_takeover(CommunicatorId communicator) const { return under_takeover_.contains(communicator); }
+    bool none_is_under_takeover() const { return under_takeover_.empty(); }
+    /// Of these, those that something is to be taken from the library for: a receive back, or messages that may match.
+    /// To look at these is enough, and of a thousand communicators there are few of them.
+    std::vector<CommunicatorId> awaiting_library() const { return {awaiting_.begin(), awaiting_.end()}; }
+    bool awaits_library(CommunicatorId communicator) const { return awaiting_.contains(communicator); }
     std::optional<ReceiveId> next_to_cancel(CommunicatorId communicator) const;
     void cancelled(CommunicatorId communicator, ReceiveId receive);
     void cancel_failed(CommunicatorId communicator, ReceiveId receive);
@@ -253,7 +262,9 @@ class Endpoint {
     void grant();
     void require_consent(Process from) const;
     void admit(Process from, const Envelope& envelope);
-    void drop(Process from, const Envelope& envelope);
+    void drop(const Relayed& message, bool joined);
+    void follow(CommunicatorId communicator);
+    void erase(CommunicatorId communicator);
     void finish(Process to, MessageId message);
 
     Process self_;
@@ -263,6 +274,9 @@ class Endpoint {
     std::set<Process> asking_;     ///< for consent, which this process has not given yet
     std::set<Process> consented_;  ///< to messages from these
     std::map<CommunicatorId, Communicator> communicators_;
+    std::set<CommunicatorId> under_takeover_;  ///< without relayed ones
+    std::set<CommunicatorId> awaiting_;        ///< of these, as awaiting_library() says
+    std::size_t library_receives_ = 0;         ///< on all
     std::set<CommunicatorId> removed_;
     std::map<CommunicatorId, std::vector<Early>> early_;  ///< envelopes on communicators not known here yet
     std::vector<Event> events_;

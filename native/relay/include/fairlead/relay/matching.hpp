@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <map>
 #include <optional>
@@ -60,8 +59,13 @@ class MatchingQueue {
     bool may_return() const { return settled() && posted_.empty() && unexpected_.empty() && held_ == 0; }
     /// Whether the library has a receive, matched or not, whose message is not accounted for.
     bool library_has_receives() const { return !native_.empty(); }
+    std::size_t library_receives() const { return native_.size(); }
     /// Whether no receive and no message of this communicator is known, here or in the library.
     bool idle() const { return native_.empty() && posted_.empty() && unexpected_.empty() && held_ == 0; }
+    /// Whether a receive, matched or not, waits here or in the library.
+    bool has_receives() const { return !native_.empty() || !posted_.empty(); }
+    /// Under takeover: whether the library has a receive to give back, or may have a message that something waits for.
+    bool awaits_library() const { return taken_over_ && (open_native_ > 0 || !posted_.empty() || held_ > 0); }
     /// Receives go to the library again. Throws std::logic_error unless may_return().
     void return_to_native();
 
@@ -72,6 +76,9 @@ class MatchingQueue {
     Posting post(ReceiveId receive, Pattern pattern, Effects& effects);
     /// The program cancels a receive; whether it was still queued here.
     bool withdraw(ReceiveId receive) { return posted_.erase(receive) == 1; }
+    /// Relayed messages that no receive has got: those that have joined the matching, and those that have not.
+    std::vector<Relayed> unexpected_relayed() const;
+    std::vector<Relayed> held_back() const;
     /// The message that a receive posted now would get. For a probe; nothing changes.
     const Arrival* probe(Pattern pattern) const;
     /// The same for a matched probe: the message is taken out.
@@ -114,7 +121,7 @@ class MatchingQueue {
     };
     struct Source {
         std::uint64_t accounted = 0;
-        std::deque<Held> held;  ///< relayed messages that native ones must go before
+        std::list<Held> held;  ///< relayed messages that native ones must go before; mostly none of a thousand sources
         auto fields() const { return std::tie(accounted, held); }
     };
 

@@ -86,6 +86,22 @@ static void again_and_again(int length) {
     detach(space);
 }
 
+/// Many wait for their receives; the room of the one that has been received is there again.
+static void beside_many(void) {
+    enum { MANY = 24, WAITING = NUMBER + 2 };
+    const int space = attach((MANY + 1) * (LARGE + MPI_BSEND_OVERHEAD) - MPI_BSEND_OVERHEAD);
+    write_bytes(out, LARGE, rank);
+    for (int i = 0; i < MANY; ++i) {
+        NEED(MPI_Bsend(out, LARGE, MPI_BYTE, rank, WAITING, comm) == MPI_SUCCESS);
+    }
+    for (int i = 0; i < 3; ++i) {
+        NEED(MPI_Bsend(out, LARGE, MPI_BYTE, rank, NUMBER, comm) == MPI_SUCCESS);
+        receive(rank, LARGE, rank);
+    }
+    for (int i = 0; i < MANY; ++i) MPI_Recv(in, LARGE, MPI_BYTE, rank, WAITING, comm, MPI_STATUS_IGNORE);
+    detach(space);
+}
+
 /// Also where the plane carries nothing.
 static void to_oneself(void) {
     const int space = attach(LARGE);
@@ -136,6 +152,7 @@ void full_buffers(void) {
     again_and_again(SMALL);
     again_and_again(MIDDLE);
     again_and_again(LARGE);
+    beside_many();
     to_oneself();
 #if MPI_VERSION > 4 || MPI_VERSION == 4 && MPI_SUBVERSION >= 1
     of_a_communicator();

@@ -73,42 +73,43 @@ void later_modes(void) {
 }
 
 void persistent(void) {
-    enum { STARTS = 12 };
+    enum { STARTS = 12, MODES = 5, ALL = 2 * MODES };
     int (*const makes[])(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) = {
-        MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Send_init};
-    const int lengths[] = {SMALL, MIDDLE, SMALL, LARGE};
+        MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Send_init, MPI_Rsend_init};
+    const int lengths[] = {SMALL, MIDDLE, SMALL, LARGE, MIDDLE};
     const int space = STARTS * (LARGE + MPI_BSEND_OVERHEAD);
     void* buffer = memory(space);
-    unsigned char *out[4], *in[4];
-    MPI_Request requests[8];
-    MPI_Status statuses[8];
+    unsigned char *out[MODES], *in[MODES];
+    MPI_Request requests[ALL];
+    MPI_Status statuses[ALL];
     MPI_Buffer_attach(buffer, space);
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < MODES; ++i) {
         out[i] = memory(LARGE);
         in[i] = memory(LARGE);
         makes[i](out[i], lengths[i], MPI_BYTE, next_rank, i, world, &requests[i]);
-        MPI_Recv_init(in[i], LARGE, MPI_BYTE, i == 1 ? MPI_ANY_SOURCE : last_rank, i, world, &requests[4 + i]);
+        MPI_Recv_init(in[i], LARGE, MPI_BYTE, i == 1 ? MPI_ANY_SOURCE : last_rank, i, world, &requests[MODES + i]);
     }
     for (int start = 0; start < STARTS; ++start) {
-        for (int i = 0; i < 4; ++i) write_bytes(out[i], lengths[i], rank + start + i);
-        MPI_Startall(4, requests + 4);
-        for (int i = 0; i < 4; ++i) MPI_Start(&requests[i]);
+        for (int i = 0; i < MODES; ++i) write_bytes(out[i], lengths[i], rank + start + i);
+        MPI_Startall(MODES, requests + MODES);
+        MPI_Barrier(world); /* a ready send wants its receive to be there */
+        for (int i = 0; i < MODES; ++i) MPI_Start(&requests[i]);
         if (start % 2) {
-            MPI_Waitall(8, requests, statuses);
+            MPI_Waitall(ALL, requests, statuses);
         } else {
-            for (int i = 7; i >= 0; --i) MPI_Wait(&requests[i], &statuses[i]);
+            for (int i = ALL - 1; i >= 0; --i) MPI_Wait(&requests[i], &statuses[i]);
         }
-        for (int i = 0; i < 4; ++i) {
-            NEED(requests[i] != MPI_REQUEST_NULL && requests[4 + i] != MPI_REQUEST_NULL);
-            NEED(statuses[4 + i].MPI_SOURCE == last_rank && statuses[4 + i].MPI_TAG == i);
-            NEED(count_of(&statuses[4 + i], MPI_BYTE) == lengths[i] &&
+        for (int i = 0; i < MODES; ++i) {
+            NEED(requests[i] != MPI_REQUEST_NULL && requests[MODES + i] != MPI_REQUEST_NULL);
+            NEED(statuses[MODES + i].MPI_SOURCE == last_rank && statuses[MODES + i].MPI_TAG == i);
+            NEED(count_of(&statuses[MODES + i], MPI_BYTE) == lengths[i] &&
                  are_bytes(in[i], lengths[i], last_rank + start + i));
         }
-        MPI_Waitall(8, requests, statuses); /* of inactive requests: at once, with nothing */
-        NEED(statuses[5].MPI_SOURCE == MPI_ANY_SOURCE && count_of(&statuses[5], MPI_BYTE) == 0);
+        MPI_Waitall(ALL, requests, statuses); /* of inactive requests: at once, with nothing */
+        NEED(statuses[MODES].MPI_SOURCE == MPI_ANY_SOURCE && count_of(&statuses[MODES], MPI_BYTE) == 0);
     }
-    for (int i = 0; i < 8; ++i) MPI_Request_free(&requests[i]);
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < ALL; ++i) MPI_Request_free(&requests[i]);
+    for (int i = 0; i < MODES; ++i) {
         free(out[i]);
         free(in[i]);
     }
@@ -149,8 +150,8 @@ static long most_memory_KiB(void) {
     return usage.ru_maxrss;
 }
 
-/// A buffer bounds what is on its way: taken back, it is empty but for what standard sends may leave behind (32 MiB), to
-/// which the memory that rank and agent share is added (two rings of 4 MiB, each mapped twice). 100 MiB are sent.
+/// A buffer bounds what is on its way: taken back, it is empty but for what standard sends may leave behind (32 MiB),
+/// to which the memory that rank and agent share is added (two rings of 4 MiB, each mapped twice). 100 MiB are sent.
 void buffers(void) {
     enum { TIMES = 200, LENGTH = 1 << 19, MOST_KiB = 60 << 10 };
     const int space = LENGTH + MPI_BSEND_OVERHEAD;

@@ -47,14 +47,19 @@ void posting_order(void);
 void letting_go(void);
 void synchronous_and_barrier(void);
 void callbacks(void);
+/* nobody.c */
+void nobody(void);
 /* probes.c */
 void probes(void);
+/* mixed.c */
+void mixed_requests(void);
 /* cancel.c */
 void cancelling(void);
 /* datatypes.c */
 void datatypes(void);
 void truncation(void);
 void large_types(void);
+void many_blocks(void);
 void type_attributes(void);
 /* errors.c */
 void errors(void);
@@ -69,6 +74,10 @@ void communicators(void);
 void made_while_receiving(void);
 void attributes(void);
 void freed_first(void);
+/* making.c */
+void made_beside_messages(void);
+void very_many(void);
+void callbacks_on_itself(void);
 /* local.c */
 void freed_early(void);
 void freed_in_turn(void);
