@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -84,9 +85,10 @@ Result run(const Scenario& scenario, bool managed, std::uint64_t seed) {
     return result;
 }
 
-int median(std::vector<int> values) {
+/// The least value that at least this share of all does not exceed.
+int quantile(std::vector<int> values, double share) {
     std::ranges::sort(values);
-    return values[values.size() / 2];
+    return values[static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))) - 1];
 }
 
 class Jobs : public testing::TestWithParam<Scenario> {};
@@ -97,7 +99,7 @@ TEST_P(Jobs, SettleAndEachIsFasterThanUnmanaged) {
     if (!thorough && scenario.name != "two, bulk") GTEST_SKIP() << "in `make verify`";
     std::vector<int> changes;
     std::vector<int> revisits;
-    for (std::uint64_t seed = 1; seed <= (thorough ? 4U : 1U); ++seed) {
+    for (std::uint64_t seed = 1; seed <= (thorough ? 20U : 1U); ++seed) {
         const Result plain = run(scenario, false, seed);
         const Result managed = run(scenario, true, seed);
         std::printf("%-20s seed %d: %d changes of a pair at most, %d revisits; managed over plain",
@@ -113,10 +115,10 @@ TEST_P(Jobs, SettleAndEachIsFasterThanUnmanaged) {
         revisits.push_back(managed.most_revisits);
     }
     // Of a single run they are a matter of chance.
-    EXPECT_LE(median(changes), 3) << "in 25 s";
-    EXPECT_LE(median(revisits), 1) << "there and back again is no oscillation yet; twice is";
-    EXPECT_LE(std::ranges::max(changes), 5);
-    EXPECT_LE(std::ranges::max(revisits), 2);
+    EXPECT_LE(quantile(changes, 0.5), 3) << "in 25 s";
+    EXPECT_LE(quantile(revisits, 0.5), 1) << "there and back again is no oscillation yet; twice is";
+    EXPECT_LE(quantile(changes, 0.8), 5);
+    EXPECT_LE(quantile(revisits, 0.8), 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(
