@@ -28,6 +28,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("sshd", path="/usr/sbin") is None, reason="openssh-server is not installed"),
 ]
 LAUNCHER = "n0"
+# MPICH 4.0 alone may never return from MPI_Finalize between hosts.
+ENDING = [mpi for mpi in LIBRARIES if mpi.name != "mpich4"]
 USUAL = {"openmpi4", "mpich5"}  # one of each family; the others belong to the long suites
 SITE = """
 [ssh]
@@ -106,7 +108,7 @@ def start(lab: labs.Lab, environment: dict[str, str], directory: Path, *words: s
 
 @pytest.mark.parametrize(
     "mpi",
-    [pytest.param(mpi, marks=[] if mpi.name in USUAL else pytest.mark.slow, id=mpi.name) for mpi in LIBRARIES],
+    [pytest.param(mpi, marks=[] if mpi.name in USUAL else pytest.mark.slow, id=mpi.name) for mpi in ENDING],
 )
 def test_an_mpijobs_launcher_has_the_messages_of_a_pair_relayed(
     lab: labs.Lab, hostfiles: dict[str, Path], environment: dict[str, str], tmp_path: Path, mpi: Mpi

@@ -12,7 +12,7 @@ namespace fairlead::relay {
 
 namespace {
 
-constexpr Time kAcknowledged_s = 5.0;  ///< until it is known what receivers have got: they may be outside MPI, or have no processor
+constexpr Time kAcknowledged_s = 5.0;  ///< until it is known what receivers have got: they may be outside MPI, or late
 
 }  // namespace
 
