@@ -1,5 +1,6 @@
 """InfiniBand by perftest, which an imitation stands for: what is asked of it, kept, and told when there is none."""
 
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,14 @@ MIB_BPS = 8 * 2.0**20
 
 def silent(what: str, done: int, total: int) -> None:
     """No progress is shown."""
+
+
+def without_perftest(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hosts have these programs only, whatever this machine has."""
+    directory.mkdir()
+    for name in ("env", "ls", "sh"):
+        (directory / name).symlink_to(shutil.which(name) or name)
+    monkeypatch.setenv("PATH", str(directory))
 
 
 @pytest.fixture
@@ -138,7 +147,7 @@ def test_what_goes_wrong_is_told_in_a_line_and_the_run_is_kept(
 def test_a_host_without_perftest_has_no_device_or_needs_it_installed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    without_perftest(tmp_path / "others", monkeypatch)
     monkeypatch.setattr(infiniband, "DEVICES", str(tmp_path / "none"))
     with pytest.raises(MissingDeviceError, match="h0 has no InfiniBand or RoCE device"):
         measured(cluster, tmp_path / "r", InfinibandSettings())
