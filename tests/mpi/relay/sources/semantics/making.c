@@ -25,6 +25,10 @@ static MPI_Comm make(MPI_Comm parent, int kind) {
             break;
         case 3:
             MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made);
+            MPI_Comm_free(&made); /* of some, between hosts */
+            MPI_Comm_split_type(parent, MPI_UNDEFINED, rank, MPI_INFO_NULL, &made);
+            NEED(made == MPI_COMM_NULL);
+            MPI_Comm_split(parent, 1, rank, &made);
             break;
         case 4:
             MPI_Cart_create(parent, 1, &size, &one, 0, &made);
