@@ -126,7 +126,7 @@ def two_homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
     hosts = (Host("far", "127.0.0.1"), Host("further", "127.0.0.2"))
     cluster = Cluster("c", "elsewhere", hosts, source="c.toml")
-    for module in ("cluster.deploy", "programs.linkage"):
+    for module in ("cluster.remote.deploy", "programs.linkage"):
         monkeypatch.setattr(f"fairlead.{module}.executor_of", lambda cluster: Homes(cluster))
     return cluster
 
