@@ -56,7 +56,7 @@ test-libvirt: build/.tests ## live migration by two real libvirt daemons (root; 
 	$(PY) -m pip install -q -r scripts/libvirt.lock
 	$(PYTEST) -m libvirt tests/libvirt
 
-test-vm: build/.tests ## RDMA devices (soft RoCE) in virtual machines with Debian's kernel (root; installs QEMU): 5 minutes
+test-vm: build/.tests ## RDMA devices (soft RoCE) in virtual machines with Debian's kernel (root; installs QEMU): 10 minutes
 	scripts/install-packages.sh scripts/packages.vm.txt
 	$(PYTEST) -m vm tests/vm
 
