@@ -23,9 +23,8 @@ ERRORS = [
 ]  # fmt: skip
 EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 # Without the plane Intel MPI sets no empty statuses, takes a message to oneself out of its buffer at once, and takes
-# requests that are not started for complete ones. It calls back when a communicator is freed only once its own requests
-# on it are complete, of which the plane has more.
-NOT_BY_INTEL = {"empty statuses", "full buffers", "beside what is not started", "callbacks on itself"}
+# requests that are not started for complete ones.
+NOT_BY_INTEL = {"empty statuses", "full buffers", "beside what is not started"}
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
     "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",

@@ -163,11 +163,18 @@ static int round_as_it_is_copied(MPI_Comm comm, int key, void* state, void* valu
     return MPI_SUCCESS;
 }
 
+#ifdef OMPI_MAJOR_VERSION
 static int round_as_it_goes(MPI_Comm comm, int key, void* value, void* state) {
     (void)key, (void)value, (void)state;
     go_round(comm);
     return MPI_SUCCESS;
 }
+
+enum { AS_IT_GOES = 1 };
+#else
+#define round_as_it_goes MPI_COMM_NULL_DELETE_FN
+enum { AS_IT_GOES = 0 };  // MPICH calls back only once its own requests on the communicator are complete
+#endif
 
 /// Messages of an attribute's callbacks on the communicator itself, which others may send before it is copied or freed
 /// here.
@@ -187,7 +194,7 @@ void callbacks_on_itself(void) {
         MPI_Comm_dup(own, &copy);
         NEED(gone_round == 1);
         MPI_Comm_free(&own);
-        NEED(gone_round == 2);
+        NEED(gone_round == 1 + AS_IT_GOES);
         MPI_Comm_free(&copy);
     }
     MPI_Comm_free_keyval(&key);
