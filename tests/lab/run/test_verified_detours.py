@@ -120,13 +120,14 @@ def h1_without_guardian(lab: labs.Lab, unprivileged: str) -> str:
 def test_no_detour_to_a_host_without_a_guardian(
     lab: labs.Lab, cluster: Path, tmp_path: Path, h1_without_guardian: str
 ) -> None:
+    route = ["--plane", "route"]  # left to itself, the run takes the relay plane
     with run(
-        cluster, *REROUTED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian
+        cluster, *route, *REROUTED, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian
     ) as command:
         assert command.end() == 1
     assert command.heard("1 of 3 hosts cannot reroute traffic (first: h1: ")
     assert command.heard("h0: `reroute` failed: the destination has no data plane")
-    other_way = ["--no-detection", "--reroute", "h0:h2:h1"]
+    other_way = [*route, "--no-detection", "--reroute", "h0:h2:h1"]
     with run(
         cluster, *other_way, program=traffic(5), results=tmp_path, FAIRLEAD_NATIVE_DIR=h1_without_guardian
     ) as command:
