@@ -331,7 +331,10 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();
     }
-    if (strcmp(argv[1], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (strcmp(argv[1], "abort") == 0) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        pause(); /* MPICH 5 may return before its launcher ends the process */
+    }
     if (strcmp(argv[1], "exit") == 0) exit(4);
     if (strcmp(argv[1], "kill") == 0) kill(getpid(), SIGKILL);
     MPI_Finalize();
