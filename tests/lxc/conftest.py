@@ -2,13 +2,14 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from own_places import own_places
 
 if TYPE_CHECKING:
     from lxc_containers import Containers
@@ -30,14 +31,6 @@ def containers(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Containers
 
 
 @pytest.fixture(scope="module", autouse=True)
-def own_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Runs and caches of these tests are not seen by others; the cache's path is short enough for ssh's sockets."""
-    cache = Path(f"/tmp/fl-lxc-{os.getpid()}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        patch.setenv("XDG_CACHE_HOME", str(cache))
+def _own_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with own_places("lxc", tmp_path_factory.mktemp("runtime")):
         yield
-    for path in (cache / "fairlead" / "ssh").glob("*"):
-        closing = ["ssh", "-F", "/dev/null", "-o", f"ControlPath={path}", "-O", "exit", "x"]
-        subprocess.run(closing, capture_output=True, check=False)
-    shutil.rmtree(cache, ignore_errors=True)

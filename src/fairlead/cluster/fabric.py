@@ -1,17 +1,22 @@
 """What carries MPI messages between hosts where nobody asked for something: the library's own choice where every host
 has an RDMA device (InfiniBand, RoCE, EFA, Omni-Path), else TCP, which can be rerouted."""
 
+from collections.abc import Mapping, Sequence
+
 from fairlead.cluster.description import NATIVE, TCP, Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote.execute import on_all, run_on
 
 AUTO = "auto"
-# Devices with a port in use, a line each (Documentation/ABI/stable/sysfs-class-infiniband of the kernel).
+# Devices with a port in use that this user may open, a line each. Containers see all devices of their server, and may
+# open none (Documentation/ABI/stable/sysfs-class-infiniband of the kernel).
 _LOOK = r"""
-for port in /sys/class/infiniband/*/ports/*; do
-  case $(cat "$port/state" 2>/dev/null) in *ACTIVE) ;; *) continue ;; esac
-  device=${port%/ports/*}
-  echo "${device##*/}"
+for verbs in /sys/class/infiniband_verbs/uverbs*; do
+  [ -r "/dev/infiniband/${verbs##*/}" ] && [ -w "/dev/infiniband/${verbs##*/}" ] || continue
+  device=$(cat "$verbs/ibdev")
+  for port in "/sys/class/infiniband/$device/ports"/*; do
+    case $(cat "$port/state" 2>/dev/null) in *ACTIVE) echo "$device" ;; esac
+  done
 done"""
 
 
@@ -29,15 +34,26 @@ def with_chosen_transport(cluster: Cluster, wanted: str = AUTO) -> tuple[Cluster
     if wanted == TCP or cluster.transport == TCP:
         return cluster.with_transport(TCP), None
     devices = active_devices(cluster)
-    if len(devices) < 2 or not all(devices.values()):
+    if not is_left_to_library(cluster, devices):
         return cluster.with_transport(TCP), None
     named = ", ".join(dict.fromkeys(device for each in devices.values() for device in each))
     why = f"transport: the MPI library's choice, since every host has an RDMA device ({named})"
     return cluster.with_transport(NATIVE), f"{why}. {_bypassing()}"
 
 
+def is_left_to_library(cluster: Cluster, devices: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the MPI library chooses what carries messages, where no command asked for something.
+
+    Args:
+        devices: RDMA devices that can be used, by compute host.
+    """
+    if cluster.transport is not None:
+        return cluster.transport == NATIVE
+    return executor_of(cluster).other_machines and len(devices) > 1 and all(devices.values())
+
+
 def active_devices(cluster: Cluster) -> dict[str, tuple[str, ...]]:
-    """RDMA devices with a port in use, by compute host.
+    """RDMA devices with a port in use that the user may open, by compute host.
 
     Hosts that are no machines of their own, as a lab's, have none: what this machine has is not on their network.
 

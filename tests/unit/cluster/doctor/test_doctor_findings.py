@@ -104,16 +104,17 @@ CASES: list[Case] = [
     (
         "unsteered_transports",
         WARNING,
-        setting("facts", "infiniband", value=[{"name": "mlx5_0", "driver": "mlx5_core"}]),
-        "verbs (InfiniBand or RoCE) device mlx5_0",
-        "--transport tcp",
+        setting("facts", "infiniband", value=[{"name": "mlx5_0", "driver": "mlx5_core", "usable": True}]),
+        "verbs (InfiniBand or RoCE) device mlx5_0: messages over it bypass the kernel and cannot be rerouted; "
+        "`fairlead run` makes MPI use TCP instead",
+        "--transport native",
     ),
     (
         "unsteered_transports",
         WARNING,
-        setting("facts", "infiniband", value=[{"name": "rdmap0s6", "driver": "efa"}]),
+        setting("facts", "infiniband", value=[{"name": "rdmap0s6", "driver": "efa", "usable": True}]),
         "EFA device rdmap0s6",
-        "--transport tcp",
+        "--transport native",
     ),
     ("iperf3", NOTE, setting("facts", "tools", "iperf3", value=None), "iperf3 is missing", "apt install iperf3"),
     (
@@ -299,6 +300,18 @@ def test_shared_cores_are_a_note() -> None:
     found = one(judge(healthy(setting("facts", "cores", value=2), on=NAMES, cores_shared=True)), "oversubscribed")
     assert found.severity == NOTE
     assert "3 slots share 2 cores" in found.text
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_the_library_chooses_where_every_host_has_a_device_that_can_be_used(usable: bool) -> None:
+    device = {"name": "mlx5_0", "driver": "mlx5_core", "usable": usable}
+    facts = healthy(setting("facts", "infiniband", value=[device]), on=NAMES)
+    found = [each for each in judge(facts) if each.check == "unsteered_transports"]
+    assert len(found) == len(NAMES)
+    assert {"lets the MPI library choose its transport" in each.text for each in found} == {usable}
+    assert {"--transport tcp" in each.fix for each in found} == {usable}
+    interfaces = {each.text for each in judge(facts) if each.check == "chosen_interface"}
+    assert {"chooses what carries its messages" in text for text in interfaces} == {usable}
 
 
 def test_ranks_on_one_host_share_memory() -> None:

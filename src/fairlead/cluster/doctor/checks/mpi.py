@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from fairlead.cluster.doctor.checks.packet_filters import networks
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.fabric import is_left_to_library
 from fairlead.cluster.launchers.detect import Mpi, parse_version
 from fairlead.errors import ConfigError
 
@@ -88,6 +89,15 @@ def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
         )
 
 
+def _chosen_by_library(facts: ClusterFacts) -> bool:
+    """Whether `fairlead run` leaves the transport to the MPI library."""
+    devices = {
+        host.name: [device["name"] for device in host.facts["infiniband"] if device["usable"]]
+        for host in with_ranks(facts)
+    }
+    return is_left_to_library(facts.cluster, devices)
+
+
 @check
 def chosen_interface(facts: ClusterFacts) -> Iterable[Finding]:
     """What each MPI will use on each host."""
@@ -96,6 +106,8 @@ def chosen_interface(facts: ClusterFacts) -> Iterable[Finding]:
         found = host.interface()
         if host.name in known and found is not None and found["up"]:
             text = f"{known[host.name]} will use {host.host.interface} only (each host's own address on it)"
+            if _chosen_by_library(facts):
+                text = f"{known[host.name]} chooses what carries its messages, such as RDMA devices"
             yield ok("chosen_interface", [host.name], text)
 
 
@@ -128,17 +140,18 @@ def openmpi_stdin(facts: ClusterFacts) -> Iterable[Finding]:
 @check
 def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
     """Hardware that moves messages without the kernel's routes, so that fairlead cannot lead them elsewhere."""
+    if _chosen_by_library(facts):
+        decision = "`fairlead run` lets the MPI library choose its transport"
+        other = '`fairlead run --transport tcp`, or transport = "tcp" in [cluster], makes MPI use TCP'
+    else:
+        decision = "`fairlead run` makes MPI use TCP instead"
+        other = '`fairlead run --transport native`, or transport = "native" in [cluster], lets the MPI library choose'
     for host in facts.reached():
         for device in host.facts["infiniband"]:
             efa = device["driver"] == "efa"
             label = "EFA" if efa else "verbs (InfiniBand or RoCE)"
-            yield warning(
-                "unsteered_transports",
-                [host.name],
-                f"{label} device {device['name']}: messages over it bypass the kernel and cannot be rerouted. If every "
-                "host has such a device in use, `fairlead run` lets the MPI library choose its transport",
-                '`fairlead run --transport tcp`, or transport = "tcp" in [cluster], makes MPI use TCP',
-            )
+            text = f"{label} device {device['name']}: messages over it bypass the kernel and cannot be rerouted"
+            yield warning("unsteered_transports", [host.name], f"{text}; {decision}", other)
         if host.host.slots > 1:
             yield note(
                 "unsteered_transports",

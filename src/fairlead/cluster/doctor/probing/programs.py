@@ -11,11 +11,25 @@ from typing import Any
 from fairlead.cluster.doctor.probing.system import content_of, output_of
 
 
-def infiniband() -> list[dict[str, str]]:
-    """Devices that verbs could use: name and driver (EFA is one of them)."""
+def infiniband() -> list[dict[str, Any]]:
+    """Devices that verbs could use: name, driver (EFA is one of them), and whether a port is in use and this user may
+    open it."""
     base = Path("/sys/class/infiniband")
     devices = sorted(base.iterdir()) if base.is_dir() else []
-    return [{"name": path.name, "driver": (path / "device/driver").resolve().name} for path in devices]
+    opened = {
+        content_of(path / "ibdev")
+        for path in Path("/sys/class/infiniband_verbs").glob("uverbs*")
+        if os.access(Path("/dev/infiniband") / path.name, os.R_OK | os.W_OK)
+    }
+    return [
+        {
+            "name": path.name,
+            "driver": (path / "device/driver").resolve().name,
+            "usable": path.name in opened
+            and any("ACTIVE" in (content_of(state) or "") for state in path.glob("ports/*/state")),
+        }
+        for path in devices
+    ]
 
 
 def guardian(argv: list[str]) -> dict[str, Any]:
