@@ -306,10 +306,10 @@ def test_shared_cores_are_a_note() -> None:
 def test_the_library_chooses_where_every_host_has_a_device_that_can_be_used(usable: bool) -> None:
     device = {"name": "mlx5_0", "driver": "mlx5_core", "usable": usable}
     facts = healthy(setting("facts", "infiniband", value=[device]), on=NAMES)
-    found = [each for each in judge(facts) if each.check == "unsteered_transports"]
-    assert len(found) == len(NAMES)
-    assert {"lets the MPI library choose its transport" in each.text for each in found} == {usable}
-    assert {"--transport tcp" in each.fix for each in found} == {usable}
+    found = one(judge(facts), "unsteered_transports")
+    assert found.hosts == NAMES
+    assert ("lets the MPI library choose its transport" in found.text) == usable
+    assert ("--transport tcp" in found.fix) == usable
     interfaces = {each.text for each in judge(facts) if each.check == "chosen_interface"}
     assert {"chooses what carries its messages" in text for text in interfaces} == {usable}
 
