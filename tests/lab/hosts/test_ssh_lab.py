@@ -71,13 +71,15 @@ options = [
   "ProxyCommand={proxy} %h %p",
 ]
 """
-# Home directories of their own; an ordinary user ann; a guardian with its privilege, as route-plane.md says.
+# Home directories of their own; a guardian with its privilege, as route-plane.md says; an ordinary user ann, also where
+# the machine has a user of that name (sshd admits nobody whom /etc/shadow locks).
 PRIVATE = """
 set -e
 mount -t tmpfs home /root && mount -t tmpfs run /run && mkdir /run/sshd /run/ann
 chown 1234:1234 /run/ann
-cat /etc/passwd >/run/passwd && echo 'ann:*:1234:1234::/run/ann:/bin/sh' >>/run/passwd
+sed '/^ann:/d' /etc/passwd >/run/passwd && echo 'ann:*:1234:1234::/run/ann:/bin/sh' >>/run/passwd
 mount --bind /run/passwd /etc/passwd
+sed '/^ann:/d' /etc/shadow >/run/shadow && chmod 0640 /run/shadow && mount --bind /run/shadow /etc/shadow
 install -m 0644 {keys}/user.pub /run/authorized_keys
 install -m 0755 {guardian} /run/fairlead-guardian && setcap cap_net_admin+ep /run/fairlead-guardian
 """
@@ -420,7 +422,7 @@ OWN_ACCOUNTS = """
 set -e
 mkdir /run/etc /run/work && cp /etc/hosts /run/hosts
 mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/etc,workdir=/run/work /etc
-cp /run/hosts /etc/hosts && cp /run/passwd /etc/passwd
+cp /run/hosts /etc/hosts && cp /run/passwd /run/shadow /etc
 mount -t tmpfs -o mode=755 local /usr/local/bin
 """
 SHARED_ACCOUNTS = "umount -l /etc /usr/local/bin && rm -r /run/etc /run/work"
