@@ -232,7 +232,7 @@ class Characterization:
         return {(self.hosts[i], self.hosts[j]): float(times[i, j]) for i, j in every if np.isfinite(times[i, j])}
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the raw samples (docs/guides/characterize.md)."""
+        """Everything but the raw samples (docs/reference/results.md)."""
         return {
             "format": json_form.FORMAT,
             "cluster": self.cluster,
@@ -242,20 +242,35 @@ class Characterization:
             "complete": self.complete,
             "reason": self.reason,
             "notes": list(self.notes),
-            "latency": json_form.latency(self.latency),
-            "rates_bps": json_form.nullable(self.rates_bps),
+            "latency": json_form.latency(self.latency, self.sensitivity.groups),
+            "rates_bps": json_form.rates_bps(self.rates_bps, self.sensitivity.groups),
             "sensitivity": json_form.sensitivity(self.sensitivity),
             "path_table": self._path_table_json() if self.complete else None,
         }
 
+    def pairs_by_groups(self) -> list[Pair]:
+        """The ordered pairs of hosts: all, or of grouped hosts one for each two groups, a measured one if there is."""
+        pairs = np.argwhere(~np.eye(len(self.hosts), dtype=bool))
+        if json_form.grouped(self.sensitivity.groups) and self.latency.sizes_B:
+            source, destination = pairs.T
+            measured_first = np.argsort(~(self.latency.count[0][source, destination] > 0), kind="stable")
+            of = self.sensitivity.groups.of[pairs[measured_first]]
+            pairs = pairs[measured_first][np.unique(of, axis=0, return_index=True)[1]]
+        return [(source, destination) for source, destination in pairs.tolist()]
+
     def _path_table_json(self) -> dict[str, Any]:
-        count = len(self.hosts)
-        pairs = [(i, j) for i in range(count) for j in range(count) if i != j]
         entries = [
-            {"source": i, "destination": j, "candidates": [vars(each) for each in self.candidates((i, j))]}
-            for i, j in pairs
+            {"source": i, "destination": j, "candidates": [vars(each) for each in self._best_of_groups((i, j))]}
+            for i, j in self.pairs_by_groups()
         ]
         return {"size_B": self.reference_size_B(), "pairs": entries}
+
+    def _best_of_groups(self, pair: Pair) -> list[DetourCandidate]:
+        """The candidates of an ordered pair: the first over each group of hosts."""
+        best: dict[int, DetourCandidate] = {}
+        for each in self.candidates(pair):
+            best.setdefault(int(self.sensitivity.groups.of[each.relay]), each)
+        return list(best.values())
 
 
 def latest_characterization(store: Store, cluster: Cluster) -> Characterization | None:

@@ -54,8 +54,14 @@ class HostGroups:
 
     def spread(self, cells: Bools) -> Bools:
         """(hosts, hosts) what is said of pairs of groups, said of the hosts in them; nothing of a group's own pairs."""
-        spread: Bools = cells[self.of[:, None], self.of[None, :]] & (self.of[:, None] != self.of[None, :])
+        spread: Bools = cells[self.of][:, self.of]
+        spread &= self._between
         return spread
+
+    @cached_property
+    def _between(self) -> Bools:
+        """(hosts, hosts) whether the two are in different groups."""
+        return np.asarray(self.of[:, None] != self.of[None, :])
 
 
 def apart(hosts: int) -> HostGroups:

@@ -1,4 +1,7 @@
-"""Matrices as JSON: nested lists, null for what was not measured, the relation as lists of who is hurt."""
+"""Matrices as JSON: nested lists, null for what was not measured, the relation as lists of who is hurt.
+
+Of hosts in groups it grows with the measured pairs and the groups, not with all pairs (docs/reference/results.md).
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,33 +14,54 @@ from fairlead.characterize.samples import Bools, Floats, Ints
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.protocol.objects import Base, Manage
 
-FORMAT = 2
+FORMAT = 3
 
 
-def latency(matrix: LatencyMatrix) -> dict[str, Any]:
-    """All of a latency matrix."""
+def latency(matrix: LatencyMatrix, groups: HostGroups) -> dict[str, Any]:
+    """All of a latency matrix; of grouped hosts the measured pairs, and medians between groups."""
+    measured = matrix.count[0] > 0 if matrix.sizes_B else np.zeros((matrix.hosts,) * 2, dtype=bool)
+    by_pair = {
+        "count": matrix.count,
+        "median_s": matrix.median_s,
+        "p5_s": matrix.p5_s,
+        "p95_s": matrix.p95_s,
+        "one_way": matrix.one_way,
+        "clock_error_s": matrix.clock_error_s,
+        "by_clock_s": matrix.by_clock_s,
+        "round_trip_s": matrix.round_trip_s,
+    }
+    if not grouped(groups):
+        return {"sizes_B": list(matrix.sizes_B)} | {key: nullable(values) for key, values in by_pair.items()}
     return {
         "sizes_B": list(matrix.sizes_B),
-        "count": nullable(matrix.count),
-        "median_s": nullable(matrix.median_s),
-        "p5_s": nullable(matrix.p5_s),
-        "p95_s": nullable(matrix.p95_s),
-        "one_way": matrix.one_way.tolist(),
-        "clock_error_s": nullable(matrix.clock_error_s),
-        "by_clock_s": nullable(matrix.by_clock_s),
-        "round_trip_s": nullable(matrix.round_trip_s),
-    }
+        "between_groups_s": nullable(np.array([_between(groups, times) for times in matrix.median_s])),
+        "pairs": np.argwhere(measured).tolist(),
+    } | {key: nullable(values[..., measured]) for key, values in by_pair.items()}
+
+
+def rates_bps(rates: Floats, groups: HostGroups) -> Any:
+    """Throughput by source and destination; of grouped hosts the medians between groups."""
+    return nullable(_between(groups, rates) if grouped(groups) else rates)
 
 
 def sensitivity(relation: SharedBottlenecks) -> dict[str, Any]:
-    """All of a sensitivity matrix."""
+    """All of a sensitivity matrix; of grouped hosts as agents get it, without what is said of single pairs."""
+    groups = relation.groups.of.tolist()
+    if grouped(relation.groups):
+        weights = nullable(_between(relation.groups, relation.weights))
+        return {"groups": groups, "shares": grouped_shares(relation), "weights": weights}
     return {
-        "groups": relation.groups.of.tolist(),
-        "hurts": shares(relation),
+        "groups": groups,
+        "shares": shares(relation),
         "effective": relation.effective.tolist(),
         "measured": relation.measured.tolist(),
         "weights": nullable(relation.weights),
     }
+
+
+def grouped(groups: HostGroups) -> bool:
+    """Whether some host shares its group with another."""
+    return len(groups) < len(groups.of)
 
 
 def manage_tables(
@@ -47,7 +71,7 @@ def manage_tables(
     for the others: what all agents are told grows with the hosts times the groups."""
     groups = _used(relation.groups)[0]
     sizes_B, hosts = tuple(matrix.sizes_B), range(relation.hosts)
-    if len(groups) == relation.hosts:
+    if not grouped(groups):
         base = Base(age_s=age_s, sizes_B=sizes_B, latency_s=nullable(matrix.median_s), rate_bps=nullable(rates_bps))
         return dict.fromkeys(hosts, Manage(base=base, shares=shares(relation)))
     latency_s = nullable(np.array([_between(groups, times) for times in matrix.median_s]))

@@ -4,6 +4,7 @@ See docs/guides/characterize.md.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -122,11 +123,20 @@ class LatencyMatrix:
         return float(np.interp(np.log(size_B), np.log(self.sizes_B), times))
 
     def at(self, size_B: int) -> Floats:
-        """(hosts, hosts) as `base_s`, of all pairs; NaN where it raises for a pair.
+        """(hosts, hosts) as `base_s`, of all pairs; NaN where it raises for a pair; not to be changed.
 
         Raises:
             MeasurementError: the size lies outside those measured.
         """
+        if size_B not in self._at:
+            self._at[size_B] = self._interpolated(size_B)
+        return self._at[size_B]
+
+    @cached_property
+    def _at(self) -> dict[int, Floats]:
+        return {}
+
+    def _interpolated(self, size_B: int) -> Floats:
         if not self.sizes_B or not self.sizes_B[0] <= size_B <= self.sizes_B[-1]:
             raise self._outside(size_B)
         upper = min(int(np.searchsorted(self.sizes_B, size_B)), len(self.sizes_B) - 1)

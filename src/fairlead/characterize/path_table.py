@@ -39,16 +39,15 @@ def candidates(
         MeasurementError: a leg was not measured, or not at this size.
     """
     source, destination = pair
-    weights, avoids, times_s = sensitivity.weights, sensitivity.avoiding(pair), latency.at(size_B)
+    weights, avoids, at_s = sensitivity.weights, sensitivity.avoiding(pair), latency.at(size_B)
+    times_s = at_s[source, :] + at_s[:, destination]
+    highest = np.fmax(weights[source, :], weights[:, destination])
     found = []
     for relay in range(latency.hosts):
         if relay not in pair:
-            legs = ((source, relay), (relay, destination))
-            time_s = sum(float(times_s[leg]) for leg in legs)
-            if np.isnan(time_s):
-                time_s = sum(latency.base_s(*leg, size_B) for leg in legs)  # it says which was not measured
-            weight = max(float(weights[leg]) for leg in legs)
-            found.append(DetourCandidate(relay, time_s, weight, not avoids[relay]))
+            if np.isnan(times_s[relay]):  # this says which of the legs was not measured
+                latency.base_s(source, relay, size_B), latency.base_s(relay, destination, size_B)
+            found.append(DetourCandidate(relay, float(times_s[relay]), float(highest[relay]), not avoids[relay]))
     return tuple(_ordered(found))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairlead.characterize import json_form, path_table
-from fairlead.characterize.grouping import HostGroups
+from fairlead.characterize.grouping import HostGroups, apart
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Exchanges
 from fairlead.characterize.sensitivity import Sensitivity
@@ -47,7 +47,7 @@ def test_one_way_times_by_the_clocks_stand_beside_round_trips_whatever_their_err
     np.testing.assert_allclose(matrix.round_trip_s[:, 1, 0], [4e-3, 6e-3])
     assert matrix.clock_error_s[0, 1] == 0.2e-3, "the largest"
     assert np.isnan(matrix.by_clock_s[0, 0, 2]) and np.isnan(matrix.clock_error_s[0, 2])
-    told = json_form.latency(matrix)
+    told = json_form.latency(matrix, apart(3))
     assert told["round_trip_s"][1][0][1] == pytest.approx(6e-3)
     assert told["by_clock_s"][0][0][2] is None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.characterize.made_up_network import LINK_DELAY_S, Network, leaf_spine, mesh, star
+from tests.unit.characterize.made_up_network import GBPS, LINK_DELAY_S, Network, leaf_spine, mesh, star
 
 from fairlead.analysis.networks import inferred_network, shared_links, slow_paths
 from fairlead.analysis.networks.inferred_network import InferredNetwork, Node
@@ -245,6 +245,25 @@ def test_pages_of_many_hosts_are_small_and_have_matrices_by_group(tmp_path) -> N
     assert (between[1], float(between[3]), int(between[6])) == ("h16–31", pytest.approx(81e-6), 1)
     drawn = {path.stem for path in written if path.suffix == ".svg"}
     assert drawn == {"network", "latency", "capacity", "relation", "detours"}
+
+
+def test_json_of_grouped_hosts_grows_with_groups_and_measured_pairs() -> None:
+    data = characterized(leaf_spine(256)).to_json()
+    assert len(json.dumps(data, allow_nan=False)) < 1_000_000
+    assert data["rates_bps"][0][1] == pytest.approx(GBPS / 5)
+    assert data["latency"]["between_groups_s"][0][0][1] == pytest.approx(81e-6)
+    measured = 16 * 2 * 16 + 16 * 15  # each host with the next of its group, in two directions; one pair for two groups
+    assert len(data["latency"]["pairs"]) == len(data["latency"]["median_s"][0]) == measured
+    times_s = dict(zip(map(tuple, data["latency"]["pairs"]), data["latency"]["median_s"][0], strict=True))
+    assert times_s[0, 1] == pytest.approx(41e-6)
+    assert data["sensitivity"]["groups"] == [k // 16 for k in range(256)]
+    # Leafs 0 and 1 meet on a spine: traffic between them fills its links, which paths from or to the two cross, too.
+    (hurt,) = (hurt for a, b, hurt in data["sensitivity"]["shares"]["hurts"] if (a, b) == (0, 1))
+    assert [0, 3] in hurt and [0, 2] not in hurt and [3, 0] not in hurt
+    table = data["path_table"]["pairs"]
+    assert len(table) == 16 * 16
+    (entry,) = (each for each in table if (each["source"] // 16, each["destination"] // 16) == (0, 1))
+    assert len({each["relay"] // 16 for each in entry["candidates"]}) == len(entry["candidates"]) == 16
 
 
 def test_json_has_the_facts_of_the_page() -> None:

@@ -40,18 +40,8 @@ def pairs_of(found: Characterization) -> list[Pair]:
 
 
 def shown_pairs(found: Characterization) -> list[Pair]:
-    """The ordered pairs that tables and matrices of pairs have: all, or of many hosts one of each two groups.
-
-    Of those groups' pairs the ones whose latency was measured come first.
-    """
-    pairs = pairs_of(found)
-    if len(found.hosts) <= MOST_HOSTS or not found.latency.sizes_B:
-        return pairs
-    of, count = found.sensitivity.groups.of, found.latency.count[0]
-    chosen: dict[Pair, Pair] = {}
-    for pair in sorted(pairs, key=lambda each: not count[each] > 0):
-        chosen.setdefault((int(of[pair[0]]), int(of[pair[1]])), pair)
-    return [chosen[cell] for cell in sorted(chosen)]
+    """The ordered pairs that tables and matrices of pairs have: all, or of many hosts one of each two groups."""
+    return pairs_of(found) if len(found.hosts) <= MOST_HOSTS else found.pairs_by_groups()
 
 
 def _stand_in(found: Characterization) -> str:
