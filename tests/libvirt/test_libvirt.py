@@ -300,7 +300,7 @@ def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_s
         defined = two_servers.virsh("h0", "dumpxml", "node", "--security-info", "--inactive")
         assert "passwd='x1y2z3'" in defined
         assert "node" in two_servers.virsh("h0", "list", "--persistent", "--name").split()
-        with pytest.raises(CreationRefusedError, match=r"node runs, and what it writes to its disks"):
+        with pytest.raises(CreationRefusedError, match=r"node is running, and what it writes to its disks"):
             driver.create("other", "node", "h0")
         two_servers.virsh("h0", "destroy", "node")
         two_servers.virsh("h0", "undefine", "node", "--remove-all-storage")

@@ -19,7 +19,7 @@ def request(name: str, model: Model, flavor: str, networks: list[str], server: s
     """
     if not model.image:
         raise CreationRefusedError(
-            f"{model.name} was made from a volume, which only one machine can have",
+            f"{model.name} was made from a volume, which only one machine can use",
             hint="name one that was made from an image",
         )
     wanted: dict[str, Any] = {

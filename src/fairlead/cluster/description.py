@@ -50,7 +50,7 @@ def _ipv4(value: str) -> str:
 def _absolute(value: Path) -> Path:
     """An absolute path."""
     if not value.is_absolute():
-        raise ValueError("must be an absolute path, which servers have, too")
+        raise ValueError("must be an absolute path, which must exist on the servers too")
     return value
 
 

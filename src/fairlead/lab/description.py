@@ -235,7 +235,7 @@ class Description(config.Model):
             raise ValueError("trunk: bond: links between switches are not aggregated; [host_link] and uplinks may be")
         if self.servers is not None:
             if self.host_link.bond is not None:
-                raise ValueError("host_link: bond: hosts are virtual machines here; bond [servers.uplink]")
+                raise ValueError("host_link: bond: hosts are virtual machines here; put the bond in [servers.uplink]")
             self._check_servers(self.servers)
         return self
 

@@ -59,7 +59,7 @@ def tree(path: Path) -> Path:
     found = next((each for each in inside if (each / "config").is_dir() and (each / "Makefile").is_file()), None)
     if found is None:
         raise ConfigError(
-            f"{path}: is not a source tree of NPB's MPI version (no Makefile and config/)",
+            f"{path}: is not a source tree of NPB's MPI version (it lacks Makefile and config/)",
             hint="name the directory NPB3.4-MPI, or the one that holds it",
         )
     if not (found / "config" / "make.def").is_file():
@@ -88,7 +88,7 @@ def build(root: Path, program: NpbProgram) -> Path:
     except FileNotFoundError as error:
         raise FairleadError(f"{root}: make could not be started: {error.strerror}", hint="apt install make") from error
     except OSError as error:
-        hint = "the tree must be yours to write"
+        hint = "you must be able to write to the tree"
         raise FairleadError(f"{error.filename or root}: {error.strerror}", hint=hint) from error
     built = executable(root, program)
     if done.returncode != 0 or not built.is_file():

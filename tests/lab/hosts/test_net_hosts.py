@@ -158,7 +158,7 @@ def test_a_bond_takes_over_addresses_and_routes_is_read_back_and_taken_back(host
         "address add 10.1.0.1/24 broadcast 10.1.0.255 dev bond7",
         "route replace 10.9.0.0/16 via 10.1.0.254 dev bond7",
     ]
-    with pytest.raises(ConfigError, match="a bond of fairlead's exists already"):
+    with pytest.raises(ConfigError, match="fairlead has already made a bond"):
         on_hosts.apply(hosts, NAMES, AD, within_s=30)
     assert on_hosts.restore(hosts, NAMES) == list(NAMES)
     assert all(as_before(hosts, host) for host in NAMES)

@@ -175,7 +175,7 @@ def test_without_privileges_the_program_runs_and_the_user_is_told(
     with run(cluster, program=[str(program)], results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
     why = f"and agents cannot carry the program's messages: {program} is linked statically. To change that: "
-    assert command.heard("plane: none, so congestion is only reported: the guardian cannot make routes on 3 of 3 hosts")
+    assert command.heard("plane: none, so congestion is only reported: the guardian cannot set routes on 3 of 3 hosts")
     assert command.heard(why)
 
 

@@ -169,7 +169,7 @@ def test_a_program_without_any_library(tmp_path: Path) -> None:
 def test_what_is_no_program_of_this_machine(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("#!/bin/sh\n# ompi_mpi_comm_world\n")
-    with pytest.raises(NoProgramError, match="script is not a file that may be executed"):
+    with pytest.raises(NoProgramError, match="script is not an executable file"):
         here(script)
     script.chmod(0o755)
     assert here(script) == Linkage()

@@ -166,7 +166,7 @@ def test_of_a_cloud_that_stays_silent_nothing_is_claimed(
     assert told is not None and told.startswith("whether node0 moves from h0 to h1 is not known: ")
     assert "whether it still moves, and where it runs, is not known" in told and "busy (HTTP 503)" in told
     assert "(it took longer than 1 s)" in told and "stays" not in told
-    assert events[2].reason == "by a migration whose end was not known: it is on h1 now and was on h0"
+    assert events[2].reason == "by a migration whose outcome was not known: it is on h1 now and was on h0"
     last_s = SiteLock(tmp_path / "sites", driver().site).last_move_s()
     assert last_s is not None and time.monotonic() - last_s < 5, "for the site it is a migration like others"
 
@@ -211,7 +211,7 @@ def test_a_migration_that_began_long_after_no_answer_is_found(
         "whether node0 moves from h0 to h1 is not known: Nova did not say that it moves "
     )
     assert "and it was on h0, but one may still begin" in told
-    assert events[2].reason == "by a migration whose end was not known: it is on h1 now and was on h0"
+    assert events[2].reason == "by a migration whose outcome was not known: it is on h1 now and was on h0"
 
 
 def test_by_hand_a_cloud_that_stays_silent_ends_it_with_what_is_known(

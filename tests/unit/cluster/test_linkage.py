@@ -125,5 +125,5 @@ def test_a_bare_name_is_left_to_mpirun_there(far: Cluster) -> None:
 
 def test_a_shell_that_greets_is_told(far: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Elsewhere, "greeting", "Welcome!\n")
-    with pytest.raises(HostError, match="a: printed 'Welcome!' where an answer is expected"):
+    with pytest.raises(HostError, match="a: printed 'Welcome!' instead of an answer"):
         on_hosts(far, Job("1", ("./prog",), ("a",)))

@@ -259,7 +259,7 @@ MISTAKES = [
     ({"figure": "gain", "of": L2_OF_IS, "against": BASE, "over": "avg"}, "computation.over", "must be one of 'mean'"),
     ({"figure": "mean", "over": "grows", "along": "policy"}, "computation.along", "are not numbers"),
     ({"figure": "gain", "against": BASE, "over": "grows", "along": "nic"}, "computation.along", "did you mean 'nics'?"),
-    ({"figure": "mean", "of": {"nics": True}}, "computation.of.nics", "must be a text"),
+    ({"figure": "mean", "of": {"nics": True}}, "computation.of.nics", "must be a string"),
 ]
 
 
@@ -289,7 +289,7 @@ def test_a_mistake_is_named_by_file_line_and_key_and_the_others_are_checked(
             "'bond' is not a data set here; did you mean",
         ),
         ({"statement": "s", "published": 1}, "dataset", "is missing"),
-        ({"dataset": "bonds", "statement": 5, "published": 1}, "statement", "must be a text"),
+        ({"dataset": "bonds", "statement": 5, "published": 1}, "statement", "must be a string"),
         ({"dataset": "bonds", "statement": "s", "publishd": 1}, "publishd", "did you mean `published`?"),
         ({"dataset": "bonds", "statement": "s", "published": {}}, "published", "must be"),
         (
@@ -334,7 +334,7 @@ def test_the_terminal_names_and_counts_mistakes(results, tmp_path):
 
 WHOLE_FILES = [
     ("", ":1: is not JSON", "a list of claims"),
-    ("{", ":1: is not JSON: a key must be a text", "a list of claims"),
+    ("{", ":1: is not JSON: a key must be a string", "a list of claims"),
     ('{"dataset": "bonds"}', ":1: file: must be a list of claims", "a list of claims"),
     ("[]", ":1: file: holds no claim", "a list of claims"),
     ("[\n {},\n]", ":3: is not JSON: a comma before the end", "a list of claims"),

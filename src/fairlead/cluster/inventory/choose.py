@@ -29,7 +29,7 @@ def cluster_file(argument: str, directory: Path = Path()) -> Path:
     if argument.startswith(HOSTFILE):
         path = argument.removeprefix(HOSTFILE)
         if not path:
-            raise ConfigError(f"{argument} names no file", hint="write its path behind it: hostfile:PATH")
+            raise ConfigError(f"{argument} names no file", hint="add its path: hostfile:PATH")
         said = site.read(source="hostfile")
         return _written(from_hostfile(Path(path), said), said, argument, directory)
     return Path(argument)

@@ -9,7 +9,7 @@ from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import attempt
 from fairlead.errors import ConfigError, MissingToolError
 
-_OWN_LINE = 'use a launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
+_OWN_LINE = 'use your own launch line: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
 
 
 def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:

@@ -90,8 +90,8 @@ def _check_others() -> None:
         if least <= MOST_OTHERS:
             return
     raise MeasurementError(
-        f"others keep this machine's processors {least:.0%} busy: a lab would measure that, and not its network",
-        hint="wait until they have ended, or give a `scale` in place of auto to measure all the same",
+        f"others keep this machine's processors {least:.0%} busy: a lab would measure that load, not its network",
+        hint="wait until they end, or set `scale` to a number to measure anyway",
     )
 
 

@@ -238,8 +238,8 @@ def _add_missing(found: Findings[RowT], row: RowT, location: Location, file: Pat
     if file.exists():
         found.add(row, location, error.message, error.hint or f"correct {file.name}")
         return
-    message = f"{file.name} is not there, in {file.parent}"
-    found.add(row, location, message, "write it, or leave out the level that needs it: --set")
+    message = f"{file.name} is missing in {file.parent}"
+    found.add(row, location, message, "write it, or omit the level that needs it: --set")
 
 
 def _add_mistakes(found: Findings[RowT], row: RowT, start: Start) -> None:
@@ -282,8 +282,8 @@ def _add_congestion(
 ) -> None:
     if there.lab is None:
         if not there.cluster.lab:
-            message = "congestion can be made in a lab only: this cluster is not one"
-            found.add(row, network, message, 'give the plan `lab = "FILE"` in place of a cluster')
+            message = "congestion can only be created in a lab, and this cluster is not one"
+            found.add(row, network, message, 'give the plan `lab = "FILE"` instead of a cluster')
         return
     for number, each in enumerate(bottlenecks):
         try:
