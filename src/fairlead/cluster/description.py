@@ -138,7 +138,7 @@ class CommandTable(config.Model):
     by_shell: bool = False
     """A shell there parses the last word, as with ssh: the command is quoted and passed as one word."""
     failed: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()
-    """Exit codes that mean that the host was not reached: 125 of podman and docker, 255 of ssh."""
+    """Exit codes that mean the host was not reached: 125 of podman and docker, 255 of ssh."""
     shared_files: bool = False
     """The hosts see this machine's files at the same paths. If false, fairlead copies its programs."""
 

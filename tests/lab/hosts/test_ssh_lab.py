@@ -189,7 +189,9 @@ def test_a_wrong_key_is_told(cluster: Cluster, tmp_path: Path, own_connections: 
 
 def test_a_host_that_is_not_there(cluster: Cluster) -> None:
     lost = replace(cluster, hosts=tuple(replace(host, reach="10.64.0.99") for host in cluster.hosts))
-    with pytest.raises(HostError, match=r"h1: ssh could not reach the host: .*\n  `ssh .* true` must work without a password"):
+    with pytest.raises(
+        HostError, match=r"h1: ssh could not reach the host: .*\n  `ssh .* true` must work without a password"
+    ):
         attempt(executor_of(lost), "h1", ["true"])
 
 

@@ -48,7 +48,9 @@ def test_after_an_agents_death_the_host_is_looked_at_once_more() -> None:
     assert told_of((1, "died"), left={1: [RULE]}) == [(1, event("plane_cleaned", removed=[RULE]))]
 
 
-@pytest.mark.parametrize(("host", "problem"), [(9, "h9: ssh could not reach the host"), (8, "KeyError('something of ours')")])
+@pytest.mark.parametrize(
+    ("host", "problem"), [(9, "h9: ssh could not reach the host"), (8, "KeyError('something of ours')")]
+)
 def test_a_failure_is_told_at_first_and_with_the_way_out_at_the_end(host: int, problem: str) -> None:
     during, after = (
         (host, f"what its guardian left is still there{when}: {problem}")

@@ -278,7 +278,7 @@ def test_the_command(results: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"placed\.json: places ranks on sim, not on mis"):
         placed.hosts(files[0], Cluster.load(cluster))
     done = invoke("placement", stored, cluster, "--results", tmp_path)
-    assert "mis was not measured: all its hosts are taken to be equally far" in done.output
+    assert "mis was not measured: all its hosts count as equally far" in done.output
 
 
 def test_an_incomplete_characterization_is_refused(tmp_path: Path) -> None:

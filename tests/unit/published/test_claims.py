@@ -327,7 +327,7 @@ def test_the_terminal_names_and_counts_mistakes(results, tmp_path):
     (line,) = [each for each in done.output.splitlines() if each.startswith(str(file))]
     number = file.read_text().splitlines().index('    "nics": 3') + 1
     assert line == f"{file}:{number}: [1].computation.of.nics: bonds: '3' is not a level of nics; known are 1, 2, 4"
-    assert "1 hold, 1 do not follow from the data, 0 cannot be decided by it, 1 cannot be read" in done.output
+    assert "1 hold, 1 do not follow from the data, 0 the data cannot decide, 1 cannot be read" in done.output
     as_json = CliRunner().invoke(command, ["check", str(file), "--json", "--results", str(results)])
     assert json.loads(as_json.stdout)["mistakes"][0]["line"] == number
 

@@ -36,7 +36,7 @@ class ComparisonTable(Model):
     monitor: bool = False
     """Watch messages in all runs, the unmanaged ones too."""
     acknowledge: AcknowledgeName = "waited"
-    """With ``monitor``: slow messages of which the sender's agent gets a notice."""
+    """With ``monitor``: slow messages reported to the sender's agent."""
     migrate: bool = False
     """Managed runs also migrate virtual machines away from congested servers."""
     planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)

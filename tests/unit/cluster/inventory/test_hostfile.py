@@ -125,7 +125,9 @@ def test_a_name_without_an_address(tmp_path: Path) -> None:
 
 
 def test_two_names_of_one_host(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"hostfile:2: b has the address of a in line 1, 10\.0\.0\.1\n  use one name per host"):
+    with pytest.raises(
+        ConfigError, match=r"hostfile:2: b has the address of a in line 1, 10\.0\.0\.1\n  use one name per host"
+    ):
         found(tmp_path, "a\nb\n", known={"a": "10.0.0.1", "b": "10.0.0.1"})
 
 

@@ -145,7 +145,9 @@ def test_a_signal_that_cannot_be_delivered_is_said_and_the_job_goes_on(
     finally:
         thread.join()
     (said,) = caplog.messages
-    assert said.startswith(f"SIGTERM was not delivered to job {what.id}, which continues: a: ssh could not reach the host")
+    assert said.startswith(
+        f"SIGTERM was not delivered to job {what.id}, which continues: a: ssh could not reach the host"
+    )
     assert (signals.ended_by(), signals.exit_code(6, get("openmpi4")())) == (None, 6)  # it ended by itself
 
 
