@@ -166,7 +166,8 @@ def test_unequal_replicates_and_outliers_are_named_by_cell_in_a_column_and_in_th
     told = list(analysis.warnings)
     assert "program p8, network bond (7) has a different number of samples from most, which have 12." in told
     assert any(
-        text.startswith("8 samples more than three") and "8 of 18 cells (the table of cells" in text for text in told
+        text.startswith("8 samples more than three") and "8 of 18 cells (listed in the table of cells" in text
+        for text in told
     )
     assert not any("more have" in text for text in told)
     table = evaluation_tables.cells(analysis)
