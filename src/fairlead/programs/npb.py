@@ -64,7 +64,7 @@ def tree(path: Path) -> Path:
         )
     if not (found / "config" / "make.def").is_file():
         raise ConfigError(
-            f"{found}/config/make.def: is not there",
+            f"{found}/config/make.def: not found",
             hint="copy config/make.def.template to it, and set the compilers of your MPI (MPIFC, MPICC)",
         )
     return found.absolute()
@@ -115,7 +115,7 @@ def check_ranks(program: NpbProgram, ranks: int) -> None:
     above = next(number for number in range(ranks, 4 * ranks + 1) if runs_on(program.app, number))
     raise ConfigError(
         f"{program} does not run on {ranks} processes: {program.app.upper()} needs {what}",
-        hint=f"take -n {below} or -n {above}",
+        hint=f"use -n {below} or -n {above}",
     )
 
 

@@ -223,7 +223,7 @@ def _numbers(
         many = f"; {len(not_so)} rows have such: {lines}" if len(not_so) > 1 else ""
         raise ConfigError(
             f"{file}:{line}: {value.column}: {reason}{many}",
-            hint="texts that stand for a sample that is not there are listed in the map: dataset.missing",
+            hint="list texts that mark a missing sample in the map: dataset.missing",
         )
     return numbers
 

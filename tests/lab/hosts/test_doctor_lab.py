@@ -152,7 +152,7 @@ def test_missing_iperf3_and_mpirun(lab: labs.Lab, tmp_path: Path) -> None:
     with undone(lab, "h2", hide, "umount /usr/bin/iperf3 /usr/bin/mpirun.openmpi"):
         code, findings = consult(lab, tmp_path)
     assert code == 1
-    assert errors(findings)["mpirun"] == ["h2: mpirun.openmpi is not there"]
+    assert errors(findings)["mpirun"] == ["h2: mpirun.openmpi was not found"]
     (missing,) = [item for item in findings if item["check"] == "iperf3"]
     assert (missing["severity"], missing["hosts"]) == ("note", ["h2"])
 

@@ -215,7 +215,7 @@ def test_a_missing_mpirun_is_told_with_its_host(lab: labs.Lab, tmp_path: Path) -
     path = without(tmp_path / "bin", "mpirun.openmpi")
     with run(cluster_file(lab, tmp_path), program=traffic(5), results=tmp_path / "r", PATH=path) as command:
         assert command.end() == 1
-    assert "fairlead: h0: mpirun.openmpi is not there\n  install an MPI" in command.text()
+    assert "fairlead: h0: mpirun.openmpi was not found\n  install an MPI" in command.text()
     assert not (tmp_path / "r").exists()
 
 
@@ -239,7 +239,7 @@ def test_a_missing_mpirun_is_told_before_anything_is_measured(lab: labs.Lab, tmp
     (tmp_path / "plan.toml").write_text(PLAN)
     path = without(tmp_path / "bin", "mpirun.openmpi")
     done = once("compare", tmp_path / "plan.toml", "--results", tmp_path / "r", PATH=path)
-    assert (done.returncode, "h0: mpirun.openmpi is not there" in done.stderr) == (1, True), done.stderr
+    assert (done.returncode, "h0: mpirun.openmpi was not found" in done.stderr) == (1, True), done.stderr
     assert "quiet network" not in done.stderr and "Traceback" not in done.stderr
 
 

@@ -31,7 +31,7 @@ def test_a_misspelt_file_is_told_with_the_right_one(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["doctor", str(tmp_path / "mesh8.clutser.toml")])
     assert isinstance(done.exception, ConfigError)
     assert str(done.exception).splitlines() == [
-        f"{tmp_path / 'mesh8.clutser.toml'}: there is no such file",
+        f"{tmp_path / 'mesh8.clutser.toml'}: no such file",
         f"  did you mean {tmp_path / 'mesh8.cluster.toml'}?",
     ]
 

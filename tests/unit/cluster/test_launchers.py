@@ -70,7 +70,7 @@ def test_others_are_refused_with_the_way_out(text: str, reason: str) -> None:
 
 
 def test_missing_mpirun() -> None:
-    with pytest.raises(MissingToolError, match="this machine: no-such-mpirun is not there"):
+    with pytest.raises(MissingToolError, match="this machine: no-such-mpirun was not found"):
         detect(None, "this machine", "no-such-mpirun")
 
 

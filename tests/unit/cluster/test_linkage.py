@@ -112,7 +112,7 @@ def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 def test_hosts_with_files_of_their_own_are_asked_each(far: Cluster) -> None:
     assert on_hosts(far, Job("1", ("./prog",), ("a", "a"))) == {"a": Linkage()}
-    with pytest.raises(NoProgramError, match=r"^b and 1 more: ./prog is not there\n  name an executable file") as told:
+    with pytest.raises(NoProgramError, match=r"^b and 1 more: ./prog was not found\n  name an executable file") as told:
         on_hosts(far, Job("1", ("./prog",), ("a", "b", "c")))
     assert told.value.exit_code == 127
 

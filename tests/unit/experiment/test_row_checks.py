@@ -106,7 +106,7 @@ def test_all_findings_are_told_at_once_with_line_rows_and_the_way_out(plan: Path
         f"{plan}:3: evaluation.cluster: there.toml is missing in {plan.parent} (in 4 of 8 cells: place there)\n"
         "  write it, or omit the level that needs it: --set",
         f"{plan}:12: run.ranks: ft --class C does not run on 24 ranks: the number of ranks must be a power of two"
-        " (in 4 of 8 cells: program ft)\n  take 16 or 32 ranks",
+        " (in 4 of 8 cells: program ft)\n  use 16 or 32 ranks",
         f"{plan}:26: neighbours.programs.is.command: is has no class 'X' (in 4 of 8 cells: neighbours 1 is)\n"
         "  its classes are S, W, A, B, C, D, E",
     ]
@@ -134,7 +134,7 @@ def test_memory_is_held_against_what_the_cluster_s_file_says(plan: Path) -> None
             "(in 2 of 8 cells: program ft, neighbours 1 is)",
         ),
     ]
-    assert found(plan)[0].endswith("\n  take a smaller class, more hosts or fewer neighbours")
+    assert found(plan)[0].endswith("\n  use a smaller class, more hosts or fewer neighbours")
 
 
 def test_hosts_that_are_parts_of_this_machine_share_its_memory(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,7 @@ class ProbeSession:
         said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(no output)"
         if self._process.returncode == NOT_FOUND:
             old = re.search(rf"^{PYTHON} is (\S+)$", stderr.decode(errors="replace"), re.MULTILINE)
-            state = f"is {old.group(1)}" if old else "is not there"
+            state = f"is {old.group(1)}" if old else "was not found"
             return NoPythonError(
                 f"{self._host}: {PYTHON} {state}, so doctor cannot examine the host",
                 hint=f"install {PYTHON} ({LEAST_PYTHON} or later) on it; only doctor needs it",

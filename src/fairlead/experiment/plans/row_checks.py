@@ -27,7 +27,7 @@ from fairlead.placement import placed
 from fairlead.programs import needs
 
 RowT = TypeVar("RowT")
-_SMALLER = "take a smaller class or more hosts"
+_SMALLER = "use a smaller class or more hosts"
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[st
 
 def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
     networks = Networks(plan)
-    hint = "take a smaller class, more hosts or fewer neighbours" if plan.neighbours else _SMALLER
+    hint = "use a smaller class, more hosts or fewer neighbours" if plan.neighbours else _SMALLER
     for levels in plan.combinations():
         row, there = keys.row(levels), networks.at(levels)
         if isinstance(there, ConfigError):

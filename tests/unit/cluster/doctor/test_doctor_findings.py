@@ -72,7 +72,7 @@ CASES: list[Case] = [
     ("clock", NOTE, setting("facts", "clock", "synchronised", value=False), "not synchronized", "chrony"),
     ("clock", WARNING, setting("facts", "clock", "source", value="hpet"), "hpet is slow to read", "echo tsc >"),
     ("scratch_space", WARNING, setting("facts", "shm_free_B", value=1 << 20), "/dev/shm has 1 MiB left", "remount"),
-    ("mpirun", ERROR, setting("facts", "tools", "mpirun", value=None), "mpirun is not there", "openmpi-bin"),
+    ("mpirun", ERROR, setting("facts", "tools", "mpirun", value=None), "mpirun was not found", "openmpi-bin"),
     (
         "mpirun",
         ERROR,
@@ -157,7 +157,7 @@ CASES: list[Case] = [
         "/usr/local/bin/fairlead-guardian is installed, but this user may not execute it",
         f"{INSTALL}; if you joined its group since you logged in: log in again",
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x is not there"}), "x is not", "make setup"),
+    ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x was not found"}), "x was not", "make setup"),
     (
         "route_plane",
         ERROR,
@@ -348,9 +348,9 @@ def test_mpirun_on_this_machine() -> None:
     blind = one(judge(replace(facts, launch=LaunchFacts(here, address="10.0.0.254", blind=("h2",)))), "launching")
     assert (blind.severity, blind.hosts) == (ERROR, ("h2",))
     assert "cannot connect to 10.0.0.254" in blind.text
-    missing = LaunchFacts(problem="this machine: mpirun is not there\n  install an MPI")
+    missing = LaunchFacts(problem="this machine: mpirun was not found\n  install an MPI")
     told = one(judge(replace(facts, launch=missing)), "launching")
-    assert (told.severity, told.text, told.fix) == (ERROR, "this machine: mpirun is not there", "install an MPI")
+    assert (told.severity, told.text, told.fix) == (ERROR, "this machine: mpirun was not found", "install an MPI")
     other = parse_version(OPEN_MPI.replace("4.1.4", "4.1.5"), mpirun="mpirun")
     differs = one(judge(replace(facts, launch=LaunchFacts(other))), "same_mpi")
     assert "Open MPI 4.1.4 on h0, h1, h2; Open MPI 4.1.5 on this machine" in differs.text

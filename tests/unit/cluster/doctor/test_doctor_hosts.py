@@ -168,7 +168,7 @@ def test_an_old_python_is_told_with_its_version(programs: Path) -> None:
 def test_a_host_without_python_is_looked_at_by_its_shell(programs: Path) -> None:
     facts = examine.gather(LOCAL)
     (host,) = facts.hosts
-    assert host.without_python == "python3 is not there"
+    assert host.without_python == "python3 was not found"
     assert host.facts["hostname"] == socket.gethostname()
     assert host.facts["tools"] == {"mpirun": None, "iperf3": None}
     assert (host.ports, host.paths) == ({}, {})
@@ -222,7 +222,7 @@ def test_every_pair_meets_once_and_no_host_twice_in_a_round(count: int) -> None:
 
 
 def test_all_hosts_are_judged_when_one_has_no_python() -> None:
-    known = with_host(healthy(), "h1", without_python="python3 is not there", ports={}, paths={})
+    known = with_host(healthy(), "h1", without_python="python3 was not found", ports={}, paths={})
     assert one(judge(known), "python").hosts == ("h1",)
     assert known.reached() == known.hosts
     assert tuple(host.name for host in known.hosts) == NAMES

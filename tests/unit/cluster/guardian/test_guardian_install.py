@@ -50,7 +50,7 @@ def test_by_default_it_is_for_the_user_that_asks(monkeypatch: pytest.MonkeyPatch
         ({"strangers": ("bob",)}, "localhost: there is no user bob\n  correct --user"),
         (
             {"tools": frozenset(TOOLS) - {"setcap"}},
-            "localhost: setcap is not there\n  install libcap2-bin (libcap on Fedora and RHEL) there",
+            "localhost: setcap was not found\n  install libcap2-bin (libcap on Fedora and RHEL) there",
         ),
         (
             {"mount": "/usr/local ext4 rw,nosuid,relatime"},

@@ -198,7 +198,7 @@ def test_a_hostfile_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.M
     path.write_text(path.read_text() + "# edited\n")
     with pytest.raises(ConfigError, match=r"exists, and differs from what the hostfile .*/hosts says now") as told:
         cluster_file(f"hostfile:{tmp_path / 'hosts'}", tmp_path)
-    assert "give it in place of `hostfile:" in told.value.hint
+    assert "instead of `hostfile:" in told.value.hint
     # The same pods again, with other addresses, are another cluster.
     (tmp_path / "hosts").write_text("10.0.0.1 slots=2\n10.0.0.3\n")
     assert cluster_file(f"hostfile:{tmp_path / 'hosts'}", tmp_path) != path

@@ -104,7 +104,7 @@ def test_places_of_a_site_file(tmp_path: Path) -> None:
         Path("/etc/fairlead/slurm.toml"),
     ]
     assert places({"HOME": "/home/ann", "XDG_CONFIG_HOME": "/x"})[0] == Path("/x/fairlead/slurm.toml")
-    with pytest.raises(ConfigError, match=r"site\.toml: there is no such file"):
+    with pytest.raises(ConfigError, match=r"site\.toml: no such file"):
         read({"FAIRLEAD_SITE": str(tmp_path / "site.toml")})
     (tmp_path / "site.toml").write_text("[cluster]\nhosts = 3\n")
     with pytest.raises(ConfigError, match=r"site\.toml:2: cluster\.hosts"):

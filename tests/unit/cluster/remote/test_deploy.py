@@ -209,6 +209,6 @@ class Bare(Elsewhere):
 def test_a_host_without_python_is_told_which_one_the_doctor_needs() -> None:
     bare = Bare(LOCAL)
     bare.home = Path("/nowhere")
-    with pytest.raises(HostError, match="far: python3 is not there") as told, ProbeSession(bare, "far", {}) as session:
+    with pytest.raises(HostError, match="far: python3 was not found") as told, ProbeSession(bare, "far", {}) as session:
         session.facts()
     assert told.value.hint == "install python3 (3.7 or later) on it; only doctor needs it"

@@ -38,7 +38,7 @@ def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
             yield error(
                 "mpirun",
                 [host.name],
-                f"{wanted} is not there",
+                f"{wanted} was not found",
                 "install the same MPI on all hosts (Debian: apt install openmpi-bin), or name another: cluster.mpirun",
             )
             continue
