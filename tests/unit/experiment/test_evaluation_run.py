@@ -537,7 +537,7 @@ command = ["sh", "-c", "cat /proc/self/cgroup >> {log}; sleep 0.05"]
 """
 
 
-@pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
+@pytest.mark.skipif(not may_share_processors(), reason="cannot create a control group for processors here")
 def test_instances_share_processors_by_control_groups_which_are_removed(tmp_path):
     log = tmp_path / "neighbour"
     evaluate(tmp_path, "cat /proc/self/cgroup; sleep 0.1", SHARED.replace("{log}", str(log)), count=1)
@@ -553,7 +553,7 @@ def test_instances_share_processors_by_control_groups_which_are_removed(tmp_path
     assert rows[0].facts["processors"]["way"].startswith("cgroup v")
 
 
-@pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
+@pytest.mark.skipif(not may_share_processors(), reason="cannot create a control group for processors here")
 def test_control_groups_that_a_killed_evaluation_left_are_removed_with_what_runs_in_them(tmp_path):
     first, pid = started(tmp_path, "echo $$ > pid; exec sleep 60", SHARED.replace("{log}", "log"))
     first.kill()
@@ -575,4 +575,4 @@ def test_where_no_control_group_can_be_made_rows_say_so(tmp_path, monkeypatch):
     with Store.read(tmp_path / "results") as store:
         (found,) = {json.dumps(row.facts["processors"]) for row in store.runs(dataset.ROW)}
     assert json.loads(found)["way"] == "none"
-    assert "no control group for processors can be made here: /proc: " in json.loads(found)["reason"]
+    assert "cannot create a control group for processors here: /proc: " in json.loads(found)["reason"]

@@ -169,7 +169,7 @@ def _pace(
             if program.timed_s is None:
                 return None, run(None)
             raise ConfigError(
-                f"{program.name}: the program prints no time of its own, by which its length could be chosen",
+                f"{program.name}: the program prints no time by which its length could be chosen",
                 hint="omit timed_s and length, or choose a program that prints a verdict with its time_s",
             )
         further = calibration.longer(number, found.timed_s)

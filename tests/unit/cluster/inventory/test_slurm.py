@@ -64,7 +64,7 @@ def test_a_name_that_stands_for_the_loopback_device_here(monkeypatch: pytest.Mon
     assert [host.address for host in cluster.hosts] == list(NODES.values())
     assert asked == ["10.1.0.1"]
     looped |= {"big1": "127.0.0.1"}
-    with pytest.raises(HostError, match="node03 and big1 have addresses of the loopback device") as told:
+    with pytest.raises(HostError, match="node03 and big1 have loopback addresses") as told:
         from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
     assert "/etc/hosts" in told.value.hint
 
