@@ -88,7 +88,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise ConfigError(f"{path}: there is no such file", hint=files.did_you_mean(path)) from error
+        raise ConfigError(f"{path}: no such file", hint=files.did_you_mean(path)) from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

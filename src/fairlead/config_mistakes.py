@@ -12,7 +12,7 @@ Location = tuple[str | int, ...]
 # Kinds of pydantic's errors, and what is said of them. Braces hold the error's own figures.
 _WORDS = {
     "missing": "is missing",
-    "string_type": "must be a text, in quotes",
+    "string_type": "must be a string, in quotes",
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -33,10 +33,10 @@ _WORDS = {
     "greater_than_equal": "must be at least {ge:g}",
     "less_than": "must be less than {lt:g}",
     "less_than_equal": "must be at most {le:g}",
-    "string_too_short": "must have {min_length} characters or more",
-    "string_too_long": "must have {max_length} characters at most",
-    "too_short": "must have {min_length} entries or more, and has {actual_length}",
-    "too_long": "must have {max_length} entries at most",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} entries, and has {actual_length}",
+    "too_long": "must have at most {max_length} entries",
     "finite_number": "must be a finite number",
 }
 

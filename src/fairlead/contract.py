@@ -62,4 +62,6 @@ class Document(Part):
             return cls.model_validate(data)
         except ValidationError as error:
             mistakes = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
-            raise ConfigError(f"{of_file}: {mistakes[0]}", hint="make it again with this fairlead") from error
+            raise ConfigError(
+                f"{of_file}: {mistakes[0]}", hint="create it again with this version of fairlead"
+            ) from error

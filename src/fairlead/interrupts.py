@@ -71,4 +71,4 @@ def _raise_once(number: int, _frame: FrameType | None) -> None:
 
 
 def _say_patience(_number: int, _frame: FrameType | None) -> None:
-    print("fairlead: already ending; what was started is being removed", file=sys.stderr)
+    print("fairlead: already stopping: cleaning up what was started", file=sys.stderr)

@@ -142,7 +142,7 @@ def test_a_machine_moves_there_and_back_under_an_open_connection(two_servers: Si
         assert moved.copied_B is not None and 20 << 20 < moved.copied_B < 256 << 20
         assert moved.paused_s is not None and 0 < moved.paused_s < moved.time_s
         assert any("copied" in step for step in steps)
-    with pytest.raises(MigrationRefusedError, match="guest is on h0 already"):
+    with pytest.raises(MigrationRefusedError, match="guest is already on h0"):
         driver.migrate("guest", "h0")
     with pytest.raises(MigrationRefusedError, match="there is no server h7"):
         driver.migrate("guest", "h7")
@@ -259,7 +259,7 @@ def test_a_machine_is_made_like_one_that_runs(two_servers: Site) -> None:
         found = driver.inventory()
         assert (found.vm("second").server, found.vm("guest").server) == ("h1", "h0")
         assert found.vm("second").memory_B == 128 << 20
-        with pytest.raises(CreationRefusedError, match="there is a machine second already"):
+        with pytest.raises(CreationRefusedError, match="a machine second already exists"):
             driver.create("second", "guest", "h0")
         with pytest.raises(CreationRefusedError, match="no server has a machine other"):
             driver.create("third", "other", "h0")
@@ -300,7 +300,7 @@ def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_s
         defined = two_servers.virsh("h0", "dumpxml", "node", "--security-info", "--inactive")
         assert "passwd='x1y2z3'" in defined
         assert "node" in two_servers.virsh("h0", "list", "--persistent", "--name").split()
-        with pytest.raises(CreationRefusedError, match=r"node runs, and what it writes to its disks"):
+        with pytest.raises(CreationRefusedError, match=r"node is running, and what it writes to its disks"):
             driver.create("other", "node", "h0")
         two_servers.virsh("h0", "destroy", "node")
         two_servers.virsh("h0", "undefine", "node", "--remove-all-storage")
@@ -310,7 +310,7 @@ def test_disks_are_copied_and_one_that_fails_or_is_given_up_leaves_nothing(two_s
         creation = driver.create("node", "template", "h0")
         creation.poll()
         creation.abort()
-        with pytest.raises(CloudError, match=r"node was given up: it is taken away again$"):
+        with pytest.raises(CloudError, match=r"node was cancelled: it is removed again$"):
             made(creation)
         for line in ("ip link set br0 down", "ip link set br0 name other"):
             run(two_servers.lab, "h0", *line.split())

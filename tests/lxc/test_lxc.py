@@ -68,7 +68,7 @@ def test_commands_run_there_with_their_words_and_streams(cluster: Cluster) -> No
 
 def test_a_container_that_does_not_run_is_told(containers: Containers) -> None:
     stopped = Cluster.parse(containers.text().replace('reach = "c3"', 'reach = "c9"'))
-    with pytest.raises(HostError, match="n3: lxc-attach did not get there: ") as told:
+    with pytest.raises(HostError, match="n3: lxc-attach could not reach the host: ") as told:
         attempt(executor_of(stopped), "n3", ["true"])
     assert "-n c9 --clear-env -- true` must work, as root" in told.value.hint
 

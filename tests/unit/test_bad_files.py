@@ -84,8 +84,8 @@ SPOILT: dict[str, tuple[Callable[[str], bytes], str]] = {
     "empty": (lambda text: b"", "is missing"),
     "an unknown key": (lambda text: b"surprise = 1\n" + text.encode(), "surprise: unknown key `surprise`"),
     "a misspelt key": (lambda text: first_key(text, r"\1e = \2"), "(did you mean `KEY`?)"),
-    "a number for a text": (lambda text: first_key(text, r"\1 = 5"), "KEY: must be a text"),
-    "a table for a text": (lambda text: first_key(text, r"\1 = { a = 1 }"), "KEY: must be a text"),
+    "a number for a text": (lambda text: first_key(text, r"\1 = 5"), "KEY: must be a string"),
+    "a table for a text": (lambda text: first_key(text, r"\1 = { a = 1 }"), "KEY: must be a string"),
 }
 
 

@@ -67,7 +67,7 @@ def test_mistake_is_located(text: str, expected: str) -> None:
 
 
 def test_unreadable_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"absent\.toml: there is no such file"):
+    with pytest.raises(ConfigError, match=r"absent\.toml: no such file"):
         load(tmp_path / "absent.toml", File)
 
 
@@ -167,7 +167,7 @@ STREAMS = '[[load]]\nkind = "streams"\n'
         ('role = "relay"\n' + STREAMS + "streams = 2", ["f:4: load[0].streams: relays have none"]),
         ('role = "relay"\n' + STREAMS, ["f:1: file: load.0.streams: relays have none"]),
         ('level = 2\n[values."a b"]\ncolumn = "x"', ["f:2: values.a b: a second level"]),
-        ("level = 1.5", ["f:1: level: must be a whole number or must be a text, in quotes"]),
+        ("level = 1.5", ["f:1: level: must be a whole number or must be a string, in quotes"]),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_words(text: str, expected: list[str]) -> None:

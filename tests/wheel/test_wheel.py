@@ -106,11 +106,11 @@ def test_the_demo(tree: "Tree") -> None:
     without, rerouted = said.split("2 of 3: ")[1].split("3 of 3: ")
     for part in (without, rerouted):
         flowed = part.index("bit/s\n")
-        came = part.index("others begin to load leaf0–leaf1\n")
+        came = part.index("cross-traffic begins on leaf0–leaf1\n")
         assert flowed < came < part.index(" is congested: ")
         assert part.count("█") > 30
     assert " rerouted over " not in without
-    assert rerouted.index("others begin") < rerouted.index(" rerouted over ") < rerouted.rindex("bit/s\n")
+    assert rerouted.index("cross-traffic begins") < rerouted.index(" rerouted over ") < rerouted.rindex("bit/s\n")
     assert re.search(r"with \d+ reroutes?: −?\d+\s% of the lost time recovered\n", said)
     assert said.rstrip().endswith("report: demonstrated/report.html")
     page = (tree.home / "demonstrated/report.html").read_text()

@@ -59,7 +59,7 @@ class AgentThread:
         self.stop()
         self._told.drain()  # who comes next has heard all that they said
         if self._failure is not None and error is None:
-            raise AgentError(f"the agents could not be stopped in order: {self._failure}") from self._failure
+            raise AgentError(f"the agents could not be stopped cleanly: {self._failure}") from self._failure
 
     def stop(self) -> None:
         """Stop the agents, from any thread, and wait until they have taken back what they did. Commands raise then."""

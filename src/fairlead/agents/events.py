@@ -88,7 +88,7 @@ class EventThread:
 
     def _tell_left_out(self) -> None:
         if self._left_out:
-            reason = f"{self._left_out} events were left out: what follows the run is too slow"
+            reason = f"{self._left_out} events were left out: the program that follows the run is too slow"
             self._waiting.append((self._last_host, events.Error(reason=reason)))
             self._left_out = 0
 

@@ -61,7 +61,7 @@ class Revival:
 
     async def _revive(self, host: int) -> None:
         row = len(self._pauses_s)
-        why = "it ends again and again"
+        why = "it keeps ending"
         while True:
             attempt = self._attempts[host] + 1
             if attempt == row + 1:

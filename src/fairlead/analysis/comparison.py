@@ -179,9 +179,7 @@ def latest(store: Store) -> Run:
     """
     found = store.runs(KIND)
     if not found:
-        raise NoSuchResultsError(
-            f"{store.directory}: no comparison was made here", hint="make one with `fairlead compare`"
-        )
+        raise NoSuchResultsError(f"{store.directory}: holds no comparison", hint="make one with `fairlead compare`")
     return found[-1]
 
 

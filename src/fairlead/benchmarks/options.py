@@ -42,7 +42,7 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
                      show_default=True, metavar="PERCENT",
                      help="Stop when the 95 % interval of each median is within this share of it."),
         click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-                     help="Time after which no block begins.  [default: 60; none with --exactly]"),
+                     help="Time after which no new block begins.  [default: 60; none with --exactly]"),
         click.option("--blocks", type=click.IntRange(min=2), default=10, show_default=True,
                      help="Minimum number of blocks of each size, unless the budget is spent."),
         click.option("--exactly", type=click.IntRange(min=1), metavar="BLOCKS",

@@ -28,8 +28,9 @@ def slower_than_baseline(store: Store, found: Characterization) -> str:
     i, j = np.unravel_index(int(np.argmax(worst)), worst.shape)
     path = f"{found.hosts[i]}→{found.hosts[j]} {now_s[i, j] * 1e3:.3g} ms, {before_s[i, j] * 1e3:.3g} ms before"
     return (
-        f"{int(slower.sum())} paths of {found.cluster} were slower when it was characterized last "
-        f"({found.age_words()}) than before ({path}): congestion of that time counts as usual and is not acted on; run "
+        f"{int(slower.sum())} paths of {found.cluster} were slower in the last characterization "
+        f"({found.age_words()}) than in the one before ({path}): fairlead takes congestion of that time as the "
+        "baseline and does not act on it; run "
         "`fairlead characterize` again when the network is quiet"
     )
 

@@ -334,7 +334,7 @@ def _notes(samples: Samples, relation: SharedBottlenecks, hosts: tuple[str, ...]
     meetings = {test for window in samples.windows for test in window.tests if len(test) > 1}
     of_links = [test for test in meetings if relation.tells_of_links(test)]
     if len(of_links) >= downstream_bottlenecks.TESTS_PER_GROUP * relation.relation.count:
-        notes.append(f"the search for shared links stopped at its limit of {len(of_links)} tests: some may be missing")
+        notes.append(f"the search for shared links stopped after {len(of_links)} tests, its limit: some may be missing")
     few = sorted({each.size_B for each in samples.exchanges if each.round_trip_s.size < 30})
     if few:
         notes.append("fewer than 30 exchanges (time budget) at " + ", ".join(f"{size} B" for size in few))

@@ -61,11 +61,11 @@ class KnownPaths:
         """For people, in one line: that agents learn, and what they begin with."""
         count = len(cluster.managed_hosts())
         paths, found = count * (count - 1), int(np.isfinite(self.latency_s).sum())
-        hint = f"`fairlead characterize {cluster.source}` measures them, and which of them share a bottleneck"
+        hint = f"`fairlead characterize {cluster.source}` measures them, and which paths share a bottleneck"
         if not found:
             return (
-                f"{cluster.name} has no characterization: agents learn how long its paths take while the program runs, "
-                f"and reroute a pair once its path is known; {hint}"
+                f"{cluster.name} has no characterization: agents learn how long its paths take while the "
+                f"program runs, and reroute a pair once they know its path; {hint}"
             )
         now_s = time.time() if now_s is None else now_s
         oldest, newest = (duration_words(max(now_s - float(when), 0.0)) for when in

@@ -151,7 +151,7 @@ class LatencyMatrix:
         first, last = (self.sizes_B[0], self.sizes_B[-1]) if self.sizes_B else (0, 0)
         return MeasurementError(
             f"{size_B} B lies outside the sizes measured ({first} to {last} B)",
-            hint="characterize with `--sizes` that enclose it",
+            hint="characterize with `--sizes` that include it",
         )
 
     def outliers(self) -> list[tuple[int, Pair]]:

@@ -89,7 +89,7 @@ def describe(
     if stuck:
         every = "every pair" if not lines else f"{stuck} ordered pairs"
         lines.append(
-            f"no detour for {every}: each way over a third host shares the direct path's bottleneck, as on a single"
-            " switch"
+            f"no detour for {every}: every path over a third host shares the direct path's bottleneck, as on a "
+            "single switch"
         )
     return lines

@@ -133,7 +133,9 @@ def measure(
 
 def _wait(number: int, pause_s: float) -> None:
     """Until the characterization with this number is due."""
-    click.echo(f"characterization {number} in {words.span(pause_s)}; Ctrl-C ends, what was measured stays", err=True)
+    click.echo(
+        f"characterization {number} in {words.span(pause_s)}; Ctrl-C stops and keeps what was measured", err=True
+    )
     time.sleep(pause_s)
 
 

@@ -42,7 +42,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     if not cluster_files:
         ended, complaints = cleanup_ledger.end_left_over(dry_run=dry_run)
         for what in ended:
-            tell(f"{'would end' if dry_run else 'ended'} what a killed command left: {what}")
+            tell(f"{'would clean up' if dry_run else 'cleaned up'} after a killed command: {what}")
         clusters, more = clean.clusters_of_dead_runs()
         complaints += more
     result = clean.clean(clusters, dry_run=dry_run)
@@ -55,7 +55,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
         for name in [directory.name for directory in state.stale()] if dry_run else state.remove_stale():
             tell(f"{'would forget' if dry_run else 'forgot'} dead lab {name}")
     if complaints:
-        hint = "run `fairlead clean` again once that is put right"
+        hint = "run `fairlead clean` again once this is fixed"
         raise HostError("\n".join(["could not be cleaned:", *complaints]), hint=hint)
     if not found:
         click.echo("nothing to clean")

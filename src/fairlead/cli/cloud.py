@@ -104,11 +104,8 @@ def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -
     creation = cloud.of(Cluster.load(cluster_file)).create(vm, like, server)
     giving_up = _GivingUp(
         TAKE_AWAY_S,
-        lambda limit_s: (
-            f"{vm} was to be removed, but that was not confirmed within {limit_s:g} s: whether it still exists "
-            "is not known"
-        ),
-        f"{vm} is removed when the copy of its disk has ended; Ctrl-C again leaves it, and the volumes {vm}-*",
+        lambda limit_s: f"the removal of {vm} was not confirmed within {limit_s:g} s: it may still exist",
+        f"{vm} is removed once the copy of its disk ends; Ctrl-C again leaves it and the volumes {vm}-* behind",
     )
     created = _see_through(creation, giving_up, lambda created: _created(vm, created), quiet=as_json)
     if as_json:

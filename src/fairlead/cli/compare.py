@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     "--acknowledge",
     type=click.Choice([each.value for each in Acknowledge]),
     default=None,
-    help="With --monitor: slow messages that the sender's agent is notified of. waited: those that their receiver "
-    "waited for; always: all between hosts; never: none, so that only sockets and probes count  [default: the plan's].",
+    help="With --monitor: slow messages reported to the sender's agent. waited: those their receiver waited "
+    "for; always: all between hosts; never: none, so only sockets and probes count  [default: the plan's].",
 )
 @click.option(
     "--plane",
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 )
 @click.option("--replications", type=click.IntRange(min=1), help="Number of replications  [default: the plan's].")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")
-@click.option("--show-plan", is_flag=True, help="Print the runs in their order and the time they take; run nothing.")
+@click.option("--show-plan", is_flag=True, help="Print the runs in order and the time they will take; run nothing.")
 def command(
     plan_file: Path,
     results: Path,
@@ -110,17 +110,17 @@ def command(
         plan = session.with_table(plan, monitor=monitor)
     if acknowledge:
         if not plan.comparison.monitor:
-            raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
+            raise click.UsageError("--acknowledge works only with --monitor; add --monitor")
         plan = session.with_table(plan, acknowledge=acknowledge)
     if planes:
         plan = session.with_table(plan, planes=tuple(dict.fromkeys(planes)))
     if plan.comparison.stages and len(plan.comparison.planes) > 1:
         raise click.UsageError(
-            "components are added one by one over one plane: leave out --stages, or all but one --plane"
+            "--stages adds components one by one over a single plane: omit --stages, or give only one --plane"
         )
     if scale is not None:
         if any(case.network.lab is None for case in plan.all_cases()):
-            raise click.UsageError("--scale: a cluster's links are as they are; only labs can be scaled")
+            raise click.UsageError("--scale: only labs can be scaled, not the links of a real cluster")
         plan = session.with_table(plan, scale=scale)
     if replications:
         plan = session.with_table(plan, replications=replications)
@@ -163,7 +163,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
                 tell=lambda text: click.echo(text, err=True),
             )
     except KeyboardInterrupt:
-        click.echo(f"finished runs are kept in {results}: the same command continues with the rest", err=True)
+        click.echo(f"finished runs are kept in {results}; repeat the command to continue with the rest", err=True)
         raise
     click.echo("computing and drawing the report", err=True)
     with Store.read(results) as store:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--write",
     "directory",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write the demo's lab file, and a plan to compare with, to this directory, and run nothing.",
+    help="Write the demo's lab file and a comparison plan to this directory; run nothing.",
 )
 def command(results: Path, plane: str, scale: float | None, directory: Path | None) -> int:
     """Show congestion, reroutes and recovery live on this machine: about 1 minute.

@@ -21,13 +21,15 @@ Command = Callable[..., None]
 
 def _hosts(command: Command) -> Command:
     """The hosts that a command is about."""
-    command = click.option("--local", is_flag=True, help="This machine instead of the hosts of CLUSTER.")(command)
+    command = click.option("--local", is_flag=True, help="Act on this machine instead of the hosts of CLUSTER.")(
+        command
+    )
     return click.argument("cluster_file", metavar="[CLUSTER]", required=False, type=ClusterArgument())(command)
 
 
 @click.group()
 def command() -> None:
-    """Manage the guardian on hosts: the one privileged program, which makes the kernel reroute traffic.
+    """Manage the guardian on hosts: the only privileged program, which makes the kernel reroute traffic.
 
     \b
       fairlead guardian install site.toml      on all hosts, for the user that ssh logs in as
@@ -39,15 +41,15 @@ def command() -> None:
 @command.command("install")
 @_hosts
 @click.option("--user", "users", multiple=True, metavar="NAME",
-              help="User who may reroute their own traffic. Repeatable. Default: the user that logs in to the "
-              "hosts, unless that is root.")  # fmt: skip
+              help="User allowed to reroute their own traffic. Repeatable. Default: the user that logs in to "
+                  "the hosts, unless root.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 def install(cluster_file: Path | None, local: bool, users: tuple[str, ...], dry_run: bool) -> None:
     """Install the guardian on the hosts of CLUSTER, with its capability, for the members of group `fairlead`.
 
-    The guardian goes to /usr/local/bin, where runs find it. The command first prints what it will do as root. It
-    becomes root by sudo, which may ask for a password once on each host. Hosts where everything is in place are left
-    alone. If a step fails, the earlier ones are undone.
+    The guardian goes to /usr/local/bin, where runs find it. The command first prints what it will do as root. It uses
+    sudo, which may ask for a password once on each host. Hosts that are already set up are left alone. If a step fails,
+    the earlier ones are undone.
 
     \b
     Examples:
@@ -123,7 +125,7 @@ def status(cluster_file: Path | None, local: bool, as_json: bool) -> None:
         click.echo(json.dumps([_record(host, state) for host, state in states.items()], indent=2))
     else:
         _print(cluster, states)
-    _complain("not looked at", failed)
+    _complain("these hosts could not be checked", failed)
 
 
 def _cluster(cluster_file: Path | None, local: bool) -> "Cluster":
@@ -135,7 +137,9 @@ def _cluster(cluster_file: Path | None, local: bool) -> "Cluster":
         return Cluster("this machine", "local", (Host("localhost", "127.0.0.1"),), source="--local")
     cluster = Cluster.load(cluster_file)
     if cluster.executor == "lab":
-        raise ConfigError(f"{cluster.source}: in hosts of a lab the guardian has its privilege without being installed")
+        raise ConfigError(
+            f"{cluster.source}: the guardian needs no installation on lab hosts: it has its privilege there"
+        )
     return cluster
 
 
@@ -157,7 +161,7 @@ def _show(plans: "Mapping[str, InstallPlan]", cluster: "Cluster", remark: str = 
             click.echo(f"  {each}")
     if cluster.guardian:
         named = " ".join(cluster.guardian)
-        click.echo(f"{cluster.source} names {named}: runs take that one, and not what is installed")
+        click.echo(f"{cluster.source} names {named}: runs use that one, not the installed one")
 
 
 def _complain(what: str, failed: Mapping[str, FairleadError]) -> None:
@@ -214,7 +218,7 @@ def _rows(state: "HostState") -> list[tuple[str, str, str, str]]:
     for each in state.guardians:
         version = each.version or "not known"
         if version != __version__:
-            version += f" (this side is {__version__})"
+            version += f" (here: {__version__})"
         permissions, _, group = each.mode.split(" ")
         members = ", ".join(state.members or ()) or "nobody"
         who = "everybody" if int(permissions, 8) & 1 else f"group {group}" + (f": {members}" if group == GROUP else "")

@@ -51,7 +51,7 @@ def command() -> None:
     "--share",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Directory below /tmp to show in the hosts, which have their own /tmp. Repeatable.",
+    help="Directory below /tmp to share with the hosts, which have their own /tmp. Repeatable.",
 )
 def up(file: Path, name: str | None, scale: float | None, output: Path | None, share: tuple[Path, ...]) -> None:
     """Start the lab that FILE describes and write its cluster file.
@@ -294,7 +294,7 @@ def _described(kind: str, values: dict[str, Any]) -> "CongestionDescription":
 
 @congest.command()
 @click.option("--pair", "pairs", multiple=True, nargs=2, help="Two hosts between which streams run. Repeatable.")
-@click.option("--between", nargs=2, help="Two leafs between whose neighbours streams run.")
+@click.option("--between", nargs=2, help="Two leaf switches whose neighbours exchange streams.")
 @click.option("--streams", type=int, help="Streams in each direction, over all pairs  [default: 8].")
 @click.option("--one-way", is_flag=True, help="Only from the first to the second.")
 @click.option("--on", help="Length of a burst, for example 200ms; needs --off.")

@@ -37,15 +37,13 @@ COMMANDS: dict[str, dict[str, LazyCommand]] = {
             "fairlead.cli.measure", "Run micro-benchmarks on a cluster: MPI, TCP, InfiniBand, OS noise."
         ),
         "net": LazyCommand("fairlead.cli.net", "Show, predict and configure bonded network interfaces."),
-        "guardian": LazyCommand(
-            "fairlead.cli.guardian", "Install the privileged program on hosts, show it, remove it."
-        ),
+        "guardian": LazyCommand("fairlead.cli.guardian", "Install, show or remove the privileged program on hosts."),
         "cloud": LazyCommand("fairlead.cli.cloud", "Show a cloud's servers and virtual machines; migrate one."),
     },
     "Programs": {
         "run": LazyCommand("fairlead.cli.run", "Run an MPI program with its traffic managed."),
         "supervise": LazyCommand(
-            "fairlead.cli.supervise", "Manage the traffic of a program that something else starts."
+            "fairlead.cli.supervise", "Manage the traffic of a program started by something else."
         ),
         "status": LazyCommand("fairlead.cli.status", "Show your managed runs on this machine and what they rerouted."),
         "clean": LazyCommand("fairlead.cli.clean", "Remove what dead runs and labs left behind."),
@@ -101,7 +99,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairlead")
 @click.option("-v", "--verbose", is_flag=True,
-              help="Show tracebacks and the command lines that are executed (give it before the command).")  # fmt: skip
+              help="Show tracebacks and the command lines being run (goes before the command).")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, verbose: bool) -> None:
     """Make MPI programs run well on clouds and commodity Ethernet.

@@ -72,7 +72,7 @@ def show(cluster_file: Path, as_json: bool) -> None:
     default=60,
     show_default=True,
     type=click.IntRange(10, 3600),
-    help="Seconds after which a host that cannot be reached any more restores its network.",
+    help="Seconds after which a host that has become unreachable restores its network.",
 )
 @click.option("--dry-run", is_flag=True, help="Check, and print what would be done on every host.")
 def apply(
@@ -128,7 +128,7 @@ def restore(cluster_file: Path) -> None:
     from fairlead.net import apply as on_hosts
 
     restored = on_hosts.restore(*_hosts(cluster_file))
-    nothing = "nothing to restore: no bond here was made by fairlead"
+    nothing = "nothing to restore: fairlead made no bond here"
     click.echo(f"restored: {words.listing(restored)}" if restored else nothing)
 
 

@@ -51,7 +51,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--cluster", "cluster_file", metavar="CLUSTER", type=ClusterArgument(),
               help="A cluster file, `slurm` or `hostfile:PATH` [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
-@click.option("--own-mpirun", is_flag=True, help="PROGRAM is a whole launch line of your own; it is run unchanged.")
+@click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
 @click.option(
     "--transport",
     type=click.Choice(["auto", "tcp", "native"]),
@@ -116,9 +116,11 @@ def run(
     from fairlead.report.profile.profile_output import ProfileOutput
 
     if own_mpirun and mpirun:
-        raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
+        raise click.UsageError("--mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun")
     if own_mpirun and transport != "auto":
-        raise click.UsageError("--transport: with --own-mpirun the launch line chooses it: leave --transport out")
+        raise click.UsageError(
+            "--transport: with --own-mpirun your launch line chooses the transport; omit --transport"
+        )
     return run_profiled(
         argv,
         cluster_file=cluster_file,

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     "--acknowledge",
     type=click.Choice([each.value for each in Acknowledge]),
     default=None,
-    help="With --monitor: slow messages that the sender's agent is notified of. waited: those that their receiver "
-    "waited for; always: all between hosts; never: none, so that only sockets and probes count  [default: waited].",
+    help="With --monitor: slow messages reported to the sender's agent. waited: those their receiver waited "
+    "for; always: all between hosts; never: none, so only sockets and probes count  [default: waited].",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
               help="Write all messages and collective calls to DIRECTORY, a file per process.")  # fmt: skip
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 @click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True),
               help="End the program if a reachable host has no rank by then  [default: no limit].")  # fmt: skip
 @click.option("--grace", "grace_s", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
-              help="Time that the program has to end after Ctrl-C, TERM or HUP, before it is killed.")  # fmt: skip
+              help="Time the program gets to end after Ctrl-C, TERM or HUP before it is killed.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Print no messages on stderr while the program runs.")
 def command(
     cluster_file: Path,
@@ -105,13 +105,13 @@ def command(
     Agents watch the program's connections. Where cross-traffic congests a path, they reroute the host pair's traffic
     through a third host until the direct path is clear again. Without a characterization of these hosts
     (`fairlead characterize`) they learn latencies while the program runs, which recovers less. stdin, stdout and
-    signals are the program's; fairlead reports on stderr, and stores the run in the results directory
+    signals belong to the program; fairlead reports on stderr and stores the run in the results directory
     (`fairlead report`).
 
-    The exit code is the program's: mpirun's if it could not start it, 127 if the launch line was not found, 128 +
-    signal after Ctrl-C, TERM or HUP. After such a signal the program has --grace SECONDS to end, then its processes
-    are killed on every host; a second signal, at least 1 s later, kills them at once. With --own-mpirun only the
-    second signal kills them.
+    The exit code is the program's, or mpirun's if mpirun could not start it; 127 if the launch line was not found;
+    128 + signal after Ctrl-C, TERM or HUP. After such a signal the program has --grace SECONDS to end, then its
+    processes are killed on every host; a second signal, at least 1 s later, kills them at once. With --own-mpirun only
+    the second signal kills them.
 
     \b
     Examples:
@@ -127,11 +127,13 @@ def command(
     from fairlead.manage import run
 
     if own_mpirun and mpirun:
-        raise click.UsageError("--mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out")
+        raise click.UsageError("--mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun")
     if own_mpirun and transport != "auto":
-        raise click.UsageError("--transport: with --own-mpirun the launch line chooses it: leave --transport out")
+        raise click.UsageError(
+            "--transport: with --own-mpirun your launch line chooses the transport; omit --transport"
+        )
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
-        raise click.UsageError(f"--plane {plane}: messages are carried by agents: leave --no-agents out")
+        raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
     components = _components(
         agents=not no_agents,
         detection=not no_detection,
@@ -172,11 +174,11 @@ def _components(
 
     detection = agents and detection
     if monitor and not agents:
-        raise click.UsageError("--monitor: messages are watched by agents: leave --no-agents out")
+        raise click.UsageError("--monitor needs agents to watch the messages; omit --no-agents")
     if acknowledge and not monitor:
-        raise click.UsageError("--acknowledge: messages are not watched: add --monitor")
+        raise click.UsageError("--acknowledge works only with --monitor; add --monitor")
     if migration and not detection:
-        raise click.UsageError("--migrate needs agents that detect: leave --no-agents and --no-detection out")
+        raise click.UsageError("--migrate needs agents that detect congestion; omit --no-agents and --no-detection")
     return Components(
         agents=agents,
         detection=detection,

@@ -44,7 +44,7 @@ class LabMigration:
             found = [each for each in self._servers if each and self._vm in _counters(self._lab, each)]
         except (CloudError, LabError) as unknown:
             return f"where {self._vm} runs is not known ({unknown})"
-        return f"{self._vm} runs on {found[0]}" if found else f"{self._vm} is just changing its server"
+        return f"{self._vm} runs on {found[0]}" if found else f"{self._vm} is being migrated right now"
 
 
 class LabDriver:

@@ -58,7 +58,7 @@ class LibvirtDriver:
             vms += running
             between |= on_their_way
         if lost := between - {vm.name for vm in vms}:
-            raise CloudError(f"{', '.join(sorted(lost))} is just changing its server")
+            raise CloudError(f"{', '.join(sorted(lost))} is being migrated right now")
         return Inventory(tuple(servers), tuple(vms))
 
     def migrate(self, vm: str, server: str) -> "LibvirtMigration":
@@ -67,7 +67,7 @@ class LibvirtDriver:
         if source is None:
             raise MigrationRefusedError(f"no machine {vm} runs on any server")
         if source is target:
-            raise MigrationRefusedError(f"{vm} is on {server} already")
+            raise MigrationRefusedError(f"{vm} is already on {server}")
         return LibvirtMigration(source, target, vm, copy_disks=self._table.copy_disks)
 
     def create(self, name: str, like: str, server: str) -> LibvirtCreation:
@@ -76,11 +76,11 @@ class LibvirtDriver:
         if found is None:
             raise CreationRefusedError(f"no server has a machine {like}")
         if any(each.definition(name) is not None for each in self._servers):
-            raise CreationRefusedError(f"there is a machine {name} already")
+            raise CreationRefusedError(f"a machine {name} already exists")
         if found.runs and written_disks(found.text):
             raise CreationRefusedError(
-                f"{like} runs, and what it writes to its disks meanwhile cannot be copied",
-                hint="name one that does not",
+                f"{like} is running, and what it writes to its disks meanwhile cannot be copied",
+                hint="name one that is not running",
             )
         cpus, memory_B = size(found.text)
         if bars := self.inventory().bars(server, Vm(name, server, cpus, memory_B, 0, None, 0.0)):

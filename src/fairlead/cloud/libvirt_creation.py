@@ -52,7 +52,7 @@ class LibvirtCreation:
         if self._problem is None:
             return Created(self._server, self._end_s - self._begin_s)
         if self._aborted:
-            raise CloudError(f"{self._name} was given up: {self._problem}")
+            raise CloudError(f"{self._name} was cancelled: {self._problem}")
         raise CreationRefusedError(f"{self._name} cannot be made on {self._server}: {self._problem}")
 
     def abort(self) -> None:
@@ -72,7 +72,7 @@ class LibvirtCreation:
             self._ask(lambda session: session.name())
         except CloudError as error:
             return no_answer(error)
-        return Progress(f"{self._step}, to be taken away again" if self._aborted else self._step)
+        return Progress(f"{self._step}, to be removed again" if self._aborted else self._step)
 
     def _carry_out(self) -> None:
         undo: list[Callable[[], object]] = []
@@ -89,7 +89,7 @@ class LibvirtCreation:
     def _at(self, step: str) -> None:
         """Between two steps."""
         if self._aborted:
-            raise CloudError("it is taken away again")
+            raise CloudError("it is removed again")
         self._step = step
 
 
@@ -101,4 +101,4 @@ def _undone(undo: list[Callable[[], object]]) -> str:
             each()
         except api().libvirtError as error:
             left.append(describe(error))
-    return f"; of it is left: {'; '.join(left)}" if left else ""
+    return f"; left over: {'; '.join(left)}" if left else ""

@@ -180,7 +180,7 @@ class LibvirtSession:
         """
         at("starting")
         if any(each.name() == name for each in self._connection.listAllDomains(0)):
-            raise CloudError(f"there is a machine {name} already")
+            raise CloudError(f"a machine {name} already exists")
         files = {}
         for disk in written_disks(definition):
             at(f"copying disk {disk.target}")

@@ -70,7 +70,7 @@ class OpenstackDriver:
             raise MigrationRefusedError(f"no machine {vm} runs on any server")
         machine = found.vm(vm)
         if machine.server == server:
-            raise MigrationRefusedError(f"{vm} is on {server} already")
+            raise MigrationRefusedError(f"{vm} is already on {server}")
         if instances[vm].task is not None:
             raise MigrationRefusedError(f"{vm} is busy: {instances[vm].task}")
         if bars := found.bars(server, machine):
@@ -83,7 +83,7 @@ class OpenstackDriver:
         if like not in instances:
             raise CreationRefusedError(f"no machine {like} runs on any server")
         if self._named(name) is not None:
-            raise CreationRefusedError(f"there is a machine {name} already")
+            raise CreationRefusedError(f"a machine {name} already exists")
         if bars := found.bars(server, replace(found.vm(like), name=name)):
             raise CreationRefusedError(f"{server} {bars}")
         model = instances[like].id

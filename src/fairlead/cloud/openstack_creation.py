@@ -19,7 +19,7 @@ def request(name: str, model: Model, flavor: str, networks: list[str], server: s
     """
     if not model.image:
         raise CreationRefusedError(
-            f"{model.name} was made from a volume, which only one machine can have",
+            f"{model.name} was made from a volume, which only one machine can use",
             hint="name one that was made from an image",
         )
     wanted: dict[str, Any] = {
@@ -60,7 +60,7 @@ class OpenstackCreation(OpenstackWork[Created]):
     def _begin(self) -> None:
         if self._aborted:
             self._over = True
-            raise CloudError(f"{self._name} was given up before it was begun")
+            raise CloudError(f"{self._name} was cancelled before it began")
         self._begun()
         try:
             self._id, refusal = self._ask(lambda session: session.create(self._body))
@@ -93,8 +93,8 @@ class OpenstackCreation(OpenstackWork[Created]):
         if self._id is None and (late := self._late()):
             self._over = True
             raise EndUnknownError(
-                f"Nova did not say that it makes {self._name} ({self._unanswered}): {late} later it was not "
-                "there, but it may still be made"
+                f"Nova did not confirm the creation of {self._name} ({self._unanswered}): {late} later it did "
+                "not exist, but it may still be created"
             )
         return self._id is not None
 
@@ -105,7 +105,7 @@ class OpenstackCreation(OpenstackWork[Created]):
     def _gone(self) -> Progress:
         self._over = True
         if self._aborted:
-            raise CloudError(f"{self._name} was given up, and is deleted")
+            raise CloudError(f"{self._name} was cancelled, and is being deleted")
         raise CreationRefusedError(f"{self._name} cannot be made on {self._server}: {' '.join(self._problem.split())}")
 
     def _ask_end(self) -> None:

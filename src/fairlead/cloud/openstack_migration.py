@@ -21,7 +21,7 @@ class OpenstackMigration(OpenstackWork[Moved]):
         self._after = 0 if newest is None else newest.id
         self._number: int | None = None
         self._request: str | None = None  # Nova's number of it; None as long as Nova has not said that it took it
-        self._unanswered = "its answer was not waited for"
+        self._unanswered = "fairlead did not wait for its answer"
         self._copying = False
         self._abort_taken = False
 
@@ -75,7 +75,7 @@ class OpenstackMigration(OpenstackWork[Moved]):
         self._over = True
         busy = f" (busy: {instance.task})" if instance.task else ""
         return EndUnknownError(
-            f"Nova did not say that it moves {self._vm} ({self._unanswered}): {late} later no migration was "
+            f"Nova did not confirm the migration of {self._vm} ({self._unanswered}): {late} later no migration was "
             f"seen and it was on {instance.host}{busy}, but one may still begin"
         )
 

@@ -32,8 +32,8 @@ def towards(address: str) -> LauncherAddress:
     route = _route(address)
     if "prefsrc" not in route or "dev" not in route:
         raise LaunchError(
-            f"no route leads from this machine, where mpirun is to run, to {address}",
-            hint="mpirun and the ranks talk to each other: launch from a machine that is in their network",
+            f"this machine, where mpirun is to run, has no route to {address}",
+            hint="mpirun and the ranks talk to each other: launch from a machine in their network",
         )
     return LauncherAddress(route["prefsrc"], route["dev"])
 

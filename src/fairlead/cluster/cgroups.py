@@ -71,7 +71,7 @@ def make(wanted: Sequence[str]) -> Cgroups:
             reasons.append(f"{parent}: {error.strerror if isinstance(error, OSError) else error}")
             remove([parent / name for name in wanted])
     raise PrivilegeError(
-        "no control group for processors can be made here: " + ("; ".join(reasons) or "there is no cpu controller"),
+        "cannot create a control group for processors here: " + ("; ".join(reasons) or "there is no cpu controller"),
         hint="run as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes fairlead ...",
     )
 

@@ -19,7 +19,7 @@ class CloudServer(config.Model):
     uri: Uri
     """URI of the server's libvirt, as ``virsh -c`` takes it."""
     receive: Uri | None = None
-    """Where the server receives machines, for example ``tcp://10.0.0.1``. Default: where its host name leads."""
+    """Where the server receives machines, for example ``tcp://10.0.0.1``. Default: the address of its host name."""
 
 
 class LibvirtTable(config.Model):
@@ -28,7 +28,7 @@ class LibvirtTable(config.Model):
     driver: Literal["libvirt"]
     """Cloud manager."""
     servers: tuple[CloudServer, ...] = Field(min_length=2)
-    """Servers that the machines may be on; they share one network."""
+    """Servers that may host the machines; they share one network."""
     uplink: Rate | None = None
     """Rate of each server's uplink, which its machines share. Without it nothing is migrated."""
     copy_disks: bool = False
@@ -45,7 +45,7 @@ class OpenstackTable(config.Model):
     region: str | None = Field(default=None, min_length=1)
     """Region, where the cloud has several and ``clouds.yaml`` names none."""
     servers: tuple[str, ...] = ()
-    """Compute hosts that the machines may be on. Default: all of the region."""
+    """Compute hosts that may run the machines. Default: all of the region."""
     uplink: Rate | None = None
     """Rate of each server's uplink, which its machines share. Without it nothing is migrated."""
     dirty_rate: Rate | None = None

@@ -50,7 +50,7 @@ def _ipv4(value: str) -> str:
 def _absolute(value: Path) -> Path:
     """An absolute path."""
     if not value.is_absolute():
-        raise ValueError("must be an absolute path, which servers have, too")
+        raise ValueError("must be an absolute path, which must exist on the servers too")
     return value
 
 
@@ -138,7 +138,7 @@ class CommandTable(config.Model):
     by_shell: bool = False
     """A shell there parses the last word, as with ssh: the command is quoted and passed as one word."""
     failed: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()
-    """Exit codes that mean that the host was not reached: 125 of podman and docker, 255 of ssh."""
+    """Exit codes that mean the host was not reached: 125 of podman and docker, 255 of ssh."""
     shared_files: bool = False
     """The hosts see this machine's files at the same paths. If false, fairlead copies its programs."""
 

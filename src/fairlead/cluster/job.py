@@ -108,7 +108,7 @@ def make_job(
         raise ConfigError("no program to run", hint="give it after --, for example: -- ./program --its-option")
     placement = tuple(hosts) if hosts is not None else place_ranks(cluster, ranks)
     if len(placement) != ranks:
-        raise ConfigError(f"the placement has {len(placement)} ranks, {ranks} were asked for")
+        raise ConfigError(f"the placement has {len(placement)} ranks, but {ranks} were requested")
     used = [cluster.host(name) for name in dict.fromkeys(placement)]
     full = any(placement.count(host.name) > host.slots for host in used)
     return Job(

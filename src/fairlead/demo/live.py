@@ -41,7 +41,7 @@ class Live:
     def others_come(self, where: str) -> None:
         """Others begin to load a part of the network; what was congested before was so by the program itself."""
         self._others_came = True
-        self._say(f"others begin to load {where}")
+        self._say(f"cross-traffic begins on {where}")
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         match event:

@@ -105,7 +105,7 @@ def show_demo(results: Path, *, plane: str, scale: float | None, tell: Callable[
     with Store.open(results) as store:
         ledger = CleanupLedger(results)
         for left in ledger.end():
-            tell(f"ended what an earlier demo left: {left}")
+            tell(f"cleaned up after an earlier demo: {left}")
         tell(
             f"starting a cluster of {len(hosts)} hosts on this machine, links {scale:g} times as fast as described: 3 s"
         )

@@ -56,7 +56,7 @@ class BondDescription(config.Model):
     hash: Policy | None = None
     """Transmit hash policy; only with balance-xor and 802.3ad. Default there: layer2."""
     switch: Policy | Literal["round-robin"] | None = None
-    """How the switch chooses the NIC for what it sends to the host. Default: by ``hash``; with balance-rr, in turn."""
+    """How the switch chooses the NIC for traffic to the host. Default: by ``hash``; with balance-rr, in turn."""
     miimon: Time = 0.1
     """Time for which a NIC that went down is still used."""
 
@@ -178,15 +178,15 @@ class LabTable(config.Model):
     topology: Literal["star", "mesh", "leaf-spine"]
     """``star``: one switch. ``mesh``: leafs joined pairwise. ``leaf-spine``: a fixed spine for each pair of leafs."""
     leafs: int = Field(default=1, ge=1, le=64)
-    """Leaf switches; at least 2 but in a star, which has one."""
+    """Leaf switches; at least 2, except in a star, which has one."""
     spines: int = Field(default=0, ge=0, le=32)
     """Spine switches; at least 1 in a leaf-spine, else none."""
     hosts_per_leaf: int = Field(ge=1, le=120)
     """Compute hosts on each leaf."""
     relays_per_leaf: int = Field(default=0, ge=0, le=32)
-    """Hosts on each leaf that take no ranks and may forward."""
+    """Hosts on each leaf that run no ranks but may relay traffic."""
     neighbours_per_leaf: int = Field(default=0, ge=0, le=60)
-    """Hosts on each leaf that take no part in jobs; congestion comes from them."""
+    """Hosts on each leaf outside of jobs; congestion comes from them."""
     slots: int = Field(default=1, ge=1, le=1024)
     """Ranks that fill a compute host."""
     congestion_control: Annotated[
@@ -194,7 +194,7 @@ class LabTable(config.Model):
     ] = "cubic"
     """TCP congestion control of the hosts."""
     share: tuple[Path, ...] = ()
-    """Directories below /tmp that the hosts, which have a /tmp of their own, see as well."""
+    """Directories below /tmp shared with the hosts, which have their own /tmp."""
     count_flows: bool = False
     """Hosts count the bytes that they send over each TCP connection (``fairlead lab show --flows``)."""
     scale: Scale | None = None
@@ -235,7 +235,7 @@ class Description(config.Model):
             raise ValueError("trunk: bond: links between switches are not aggregated; [host_link] and uplinks may be")
         if self.servers is not None:
             if self.host_link.bond is not None:
-                raise ValueError("host_link: bond: hosts are virtual machines here; bond [servers.uplink]")
+                raise ValueError("host_link: bond: hosts are virtual machines here; put the bond in [servers.uplink]")
             self._check_servers(self.servers)
         return self
 

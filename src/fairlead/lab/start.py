@@ -113,7 +113,7 @@ def _claim(name: str, directory: Path) -> None:
         state.remove_stale()
         if directory.exists():
             raise LabError(
-                f"lab {name} is running already", hint=f"`fairlead lab down {name}` ends it; --name gives another name"
+                f"lab {name} is already running", hint=f"`fairlead lab down {name}` ends it; --name gives another name"
             )
         directory.mkdir(mode=0o700)
         own = Process.own()

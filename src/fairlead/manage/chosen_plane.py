@@ -50,20 +50,22 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | Non
     names = list(said)
     unable = [(name, each.plane_reason) for name, each in said.items() if each.plane != ROUTE]
     if not unable:
-        return _with(management, f"plane: route, by the kernel's routes (the guardian may on all {len(names)} hosts)")
+        return _with(
+            management, f"plane: route, by kernel routes (the guardian has its privilege on all {len(names)} hosts)"
+        )
     first, reason = unable[0]
-    cannot = f"the guardian cannot make routes on {len(unable)} of {len(names)} hosts ({first}: {reason})"
+    cannot = f"the guardian cannot set routes on {len(unable)} of {len(names)} hosts ({first}: {reason})"
     privilege = f"`fairlead doctor {cluster.source}` shows how to give the guardian its privilege"
     if unseen is None:
         remark = (
-            f"plane: relay, by the agents, since {cannot}. While nothing is rerouted it costs programs about 1 % of "
-            f"their time, more where processors limit them; --no-detours avoids that. "
+            f"plane: relay, by the agents, because {cannot}. Even without reroutes it costs programs about 1 % "
+            "of their time, more where processors limit them; --no-detours avoids that. "
             f"The route plane costs less: {privilege}"
         )
         return replace(_with(management, remark), plane=RELAY)
     agents = f"agents cannot carry the program's messages: {unseen}"
     if len(names) - len(unable) >= FEWEST or management.manual:  # which hosts cannot is said once the agents are there
-        return _with(management, f"plane: route where the guardian may, since {agents}")
+        return _with(management, f"plane: route on hosts where the guardian has its privilege, because {agents}")
     remark = f"plane: none, so congestion is only reported: {cannot}, and {agents}. To change that: {privilege}"
     return replace(_with(management, remark), components=replace(management.components, detours=False))
 

@@ -72,7 +72,7 @@ def clusters_of_dead_runs() -> tuple[list[Cluster], list[str]]:
             if Path(file).is_file():
                 clusters.append(Cluster.load(file))
         except FairleadError as error:
-            complaints.append(f"{error}\n  or remove the file: the dead runs on it are forgotten then")
+            complaints.append(f"{error}\n  or remove the file: fairlead then forgets the dead runs on it")
     return clusters, complaints
 
 
@@ -89,7 +89,7 @@ def clean_host(
     try:
         return [json.loads(line) for line in output.splitlines() if line]
     except ValueError as error:
-        raise HostError(f"{host}: what the guardian says it removed is not understood: {output.strip()!r}") from error
+        raise HostError(f"{host}: cannot read the guardian's report of what it removed: {output.strip()!r}") from error
 
 
 def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | str:

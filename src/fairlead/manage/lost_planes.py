@@ -113,7 +113,7 @@ class LostPlanes:
             try:
                 items = [RemovedItem.read(reading.line_fields(each, "what the guardian removed")) for each in removed]
             except ValueError as error:
-                self._report(host, events.Error(reason=f"what its guardian left was removed, but {error}: {removed}"))
+                self._report(host, events.Error(reason=f"removed what its guardian left, but {error}: {removed}"))
             else:
                 self._report(host, events.PlaneCleaned(removed=tuple(items)))
         return None

@@ -89,12 +89,12 @@ def _of_life(
         case events.Died():
             return f"died; its traffic takes the direct paths: {event.reason}"
         case events.NotStarted():
-            return f"did not start; the run goes on without it, and it is tried again: {event.reason}"
+            return f"did not start; the run continues without it, and fairlead retries: {event.reason}"
         case events.Restarted():
             but = f", but it cannot reroute traffic: {event.plane_reason}" if event.plane == "none" else ""
             return f"is running again{but}"
         case events.GivenUp():
-            return f"does not start; retrying once a minute: {event.reason}"
+            return f"still does not start; retrying once a minute: {event.reason}"
 
 
 def _sharing(names: Sequence[str], event: events.Rerouted[int]) -> str:
@@ -114,9 +114,9 @@ def _of_migration(event: events.Migration[int]) -> str:
     actions = enums.MigrationAction
     return {
         actions.STAYS: f"no migration: {why}",
-        actions.WOULD: f"dry run: {vm} would move from {server} to {target}: {why}",
-        actions.BEGINS: f"{vm} begins to move from {server} to {target}: {why}",
-        actions.MOVED: f"{vm} has moved from {server} to {target} {why}",
+        actions.WOULD: f"dry run: {vm} would be migrated from {server} to {target}: {why}",
+        actions.BEGINS: f"{vm} is being migrated from {server} to {target}: {why}",
+        actions.MOVED: f"{vm} was migrated from {server} to {target} {why}",
         actions.REFUSED: f"{target} does not take {vm}: {why}",
         # Where it is now stands in the reason, as far as that is known.
         actions.FAILED: f"the migration of {vm} from {server} to {target} failed: {why}",
@@ -159,7 +159,7 @@ class Narrator:
     def program_started(self, started_s: float) -> None:
         """From now on lines have the time since ``started_s``, seconds since the epoch."""
         self._started_s = started_s
-        self.say("program started; times are seconds from here, in the report too", started_s)
+        self.say("program started; times here and in the report are seconds since then", started_s)
 
     def program_ended(self) -> None:
         """From now on agents stop one after another, and take each other's detours along."""

@@ -99,7 +99,7 @@ def with_earlier(results: Path, own: Store) -> Iterator[Store]:
     try:
         store = Store.read(results)
     except StoreError as error:
-        say(f"what was measured before is not used: {error}", quiet=False)
+        say(f"earlier measurements are not used: {error}", quiet=False)
         yield own
         return
     with store:

@@ -181,7 +181,7 @@ def _labels(cluster: Cluster, argv: Sequence[str], ranks: int | None, placement:
 def _not_preloaded(own_mpirun: bool) -> str | None:
     """Why libfairlead would not be in every rank, in words; None where it would."""
     if own_mpirun:
-        return "a launch line of your own may not pass libfairlead on to all ranks (--plane relay if it does)"
+        return "your own launch line may not pass libfairlead on to all ranks (use --plane relay if it does)"
     return not_built()
 
 

@@ -123,4 +123,4 @@ def sentence(
     if saving is not None:
         return f"{what}, of which another placement of the ranks would save about {saving:.1f} s: `fairlead placement`"
     other = "no other placement is much better" if known else "other placements were not compared"
-    return f"{what}; {other}: larger parts of the work for each rank, or fewer messages, may help"
+    return f"{what}; {other}: more work per rank, or fewer messages, may help"

@@ -84,17 +84,17 @@ def disagreements(now: HostNetwork, wanted: Wanted) -> list[str]:
     if down:
         found.append(f"{', '.join(down)} {'has' if len(down) == 1 else 'have'} no link")
     if wanted.mode == "802.3ad" and bond.partner in (None, NO_PARTNER):
-        found.append("no LACP partner answers: the switch's ports are no 802.3ad group")
+        found.append("no LACP partner answers: the switch's ports are not in an 802.3ad group")
     return found
 
 
 def _reasons(now: HostNetwork, wanted: Wanted) -> Iterator[str]:
     if now.has_journal:
-        yield "a bond of fairlead's exists already: `fairlead net restore` removes it"
+        yield "fairlead has already made a bond: `fairlead net restore` removes it"
     if not now.has_driver:
         yield "its kernel has no bonding driver"
     if wanted.name in now.nics:
-        yield f"there is an interface {wanted.name} already"
+        yield f"an interface {wanted.name} already exists"
     if not 1 <= len(set(wanted.nics)) == len(wanted.nics) <= MOST_LINKS:
         yield f"name 1 to {MOST_LINKS} NICs, each once"
     missing = [name for name in wanted.nics if name not in now.nics]
@@ -115,7 +115,7 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
         if nic.duplex == "half":
             yield f"{nic.name} is half duplex"
         if any(address.dynamic for address in nic.addresses):
-            yield f"{nic.name} has its address by DHCP, which would lose it: give it a static one"
+            yield f"{nic.name} gets its address by DHCP and would lose it: give it a static one"
     speeds = {nic.speed_Mbps for nic in nics if nic.speed_Mbps is not None}
     if len(speeds) > 1:
         yield "its NICs differ in speed: " + ", ".join(f"{nic.name} {nic.speed_Mbps} Mbit/s" for nic in nics)

@@ -41,7 +41,7 @@ def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
             if "lladdr" in entry
         }
     except (ValueError, KeyError) as error:
-        raise HostError(f"{host.name}: ip(8) prints what is not understood: {error}") from error
+        raise HostError(f"{host.name}: cannot parse what ip(8) prints: {error}") from error
     flows = []
     for line in connections.splitlines():
         words = line.split()

@@ -101,7 +101,7 @@ def read(host: str, text: str) -> HostNetwork:
         bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
         return HostNetwork(nics, bonds, bool(parts["driver"].strip()), bool(parts["journal"].strip()))
     except (ValueError, KeyError, TypeError) as error:
-        raise HostError(f"{host}: what ip(8) and /sys/class/net print is not understood: {error!r}") from error
+        raise HostError(f"{host}: cannot parse what ip(8) and /sys/class/net print: {error!r}") from error
 
 
 def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) -> Nic:

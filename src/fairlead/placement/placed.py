@@ -19,14 +19,14 @@ def hosts(file: Path, cluster: Cluster, ranks: int | None = None, *, own_mpirun:
     """
     if own_mpirun:
         raise ConfigError(
-            f"--placement {file}: a launch line of your own places its ranks itself",
+            f"--placement {file}: your own launch line places its ranks itself",
             hint="`fairlead placement --rankfile` or `--hosts` writes what Open MPI or MPICH take",
         )
     found = Placement.read(file)
     if found.cluster != cluster.name:
         raise ConfigError(f"{file}: places ranks on {found.cluster}, not on {cluster.name}")
     if ranks is not None and ranks != found.ranks:
-        raise ConfigError(f"{file}: places {found.ranks} ranks, {ranks} were asked for", hint="omit -n")
+        raise ConfigError(f"{file}: places {found.ranks} ranks, but {ranks} were requested", hint="omit -n")
     compute = [host.name for host in cluster.compute_hosts()]
     unknown = [host for host in found.host_of_rank if host not in compute]
     if unknown:

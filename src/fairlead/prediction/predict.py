@@ -79,7 +79,8 @@ def _pair(pair: Pair, messages: int, bytes_B: int, names: Sequence[str], latency
     size_B = bytes_B / messages
     if size_B > latency.sizes_B[-1]:
         raise MeasurementError(
-            f"messages from {names[pair[0]]} to {names[pair[1]]} have {size_B:.0f} B in the mean, and none larger than "
+            f"messages from {names[pair[0]]} to {names[pair[1]]} have {size_B:.0f} B on average, and nothing "
+            "larger than "
             f"{latency.sizes_B[-1]} B was measured",
             hint="`fairlead characterize --from-profile` measures at a program's sizes",
         )

@@ -38,7 +38,7 @@ class Instance(Model):
     placement: str
     """How hosts are placed near each other."""
     tenancy: Literal["shared", "dedicated", "own"]
-    """Who uses the physical machine: others too, this customer alone, or its owner."""
+    """Who uses the physical machine: others as well, this customer alone, or its owner."""
 
 
 class ExtraCost(Model):
@@ -64,7 +64,7 @@ class PricedSystem(Model):
     costs: tuple[str, ...] = ()
     """Names of ``[[costs]]`` that the system has."""
     idle_hours: float = Field(default=0.0, ge=0)
-    """Hours, for each hour of use, in which only idle costs are paid."""
+    """Hours per hour of use in which only idle costs are paid."""
 
 
 class BookFile(Model):

@@ -123,7 +123,7 @@ def messages(found: Summary) -> str:
 def caveats(found: Summary) -> Iterator[str]:
     """What was not seen or is not what it seems."""
     if found.missing_ranks:
-        yield f"{_names(found.missing_ranks)} left no record: what they sent is not in the tables"
+        yield f"{_names(found.missing_ranks)} left no record: the tables lack what they sent"
     for state, end in _ENDS.items():
         ended = [rank.rank for rank in found.per_rank if rank.end == state]
         if ended:
@@ -132,7 +132,7 @@ def caveats(found: Summary) -> Iterator[str]:
         ended = [rank.rank for rank in found.per_rank if name in rank.regions and rank.regions[name].open]
         yield f"{_names(ended)} ended in the region {name}: the last time in it is not counted"
     if any(rank.threads > 1 for rank in found.per_rank):
-        yield "several threads called MPI: a rank's time in MPI is their mean"
+        yield "several threads called MPI: a rank's time in MPI is the mean over its threads"
     if found.waiting is not None:
         yield from _about_waiting(found.waiting)
     if found.pattern is not None and found.pattern.searched is not None:
@@ -149,7 +149,7 @@ def _about_waiting(waited: Waiting) -> Iterator[str]:
     if waited.kept < waited.all_ends:
         share = words.percent(waited.kept / waited.all_ends)
         what = f"the first {share} of the messages and collective calls"
-        yield f"waiting is known of {what} only; --keep-messages keeps more of them"
+        yield f"waiting is known only for {what}; --keep-messages keeps more of them"
     if waited.bound_s is None:
         yield "the clock offsets of some hosts are unknown: too few messages are exchanged between them"
     elif waited.bound_s > 0:

@@ -45,7 +45,7 @@ def read(file: Path) -> list[Record]:
         ConfigError: it cannot be read, or has no MPI in it.
     """
     if not file.is_file():
-        raise ConfigError(f"{file}: there is no such file", hint="name the trace's anchor, NAME.otf2")
+        raise ConfigError(f"{file}: no such file", hint="name the trace's anchor, NAME.otf2")
     try:
         with otf2.reader.open(str(file)) as trace:
             records = _Reader(file, trace).records()

@@ -411,7 +411,7 @@ class _Reader:
         return ticks / ns * 1e9
 
     def _nothing_yet(self) -> NothingYet:
-        return NothingYet(f"{self._source}: holds nothing: its process ended, or had no room, while it was made")
+        return NothingYet(f"{self._source}: holds nothing: its process ended or ran out of space while creating it")
 
     def _error(self, what: str) -> MeasurementError:
         return MeasurementError(f"{self._source}: {what}")

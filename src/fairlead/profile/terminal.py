@@ -44,7 +44,7 @@ def _tables(found: Summary) -> dict[str, Table]:
         "Stayed on the direct path": tables.stayed_direct(found),
     }
     if found.pattern is not None:
-        drawn[f"What rank {found.pattern.rank} does again and again"] = tables.phases(found)
+        drawn[f"What rank {found.pattern.rank} repeats"] = tables.phases(found)
     hosts = len(found.hosts)
     if 1 < hosts <= MOST_COLUMNS:
         drawn["Sent from host (row) to host (column)"] = tables.hosts(found)

@@ -89,7 +89,7 @@ def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapp
         near = difflib.get_close_matches(job.argv[0], BUNDLED, n=1, cutoff=0.75)
         if not near:
             raise
-        hint = f"did you mean {near[0]}, which comes with fairlead? Else {error.hint}"
+        hint = f"did you mean {near[0]}, which comes with fairlead? Otherwise {error.hint}"
         raise NoProgramError(error.message, hint=hint) from error
     linkage.check_mpi(job.argv[0], linkages.values(), family)
     _warn(job.argv[0], linkages)

@@ -155,7 +155,7 @@ def read(said: str) -> Linkage:
 
 
 def _unusable(said: str) -> str | None:
-    return {"absent\n": "is not there", "closed\n": "is not a file that may be executed"}.get(said)
+    return {"absent\n": "was not found", "closed\n": "is not an executable file"}.get(said)
 
 
 def _check_there(executor: Executor, job: Job, said: Mapping[str, str]) -> None:

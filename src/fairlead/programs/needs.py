@@ -33,7 +33,7 @@ def mistake(argv: Sequence[str], ranks: int) -> Mistake | None:
         return _of_suite(program, ranks)
     if program == "random-traffic" and ranks < 2:
         return Mistake(
-            "random-traffic does not run on 1 rank: it needs a partner", "take 2 or more ranks", of_ranks=True
+            "random-traffic does not run on 1 rank: it needs a partner", "use 2 or more ranks", of_ranks=True
         )
     benchmark = BENCHMARKS.get(program)
     if benchmark is None:
@@ -99,4 +99,4 @@ def _near(ranks: int, runs: Callable[[int], bool]) -> str:
     below = next((number for number in range(ranks - 1, 0, -1) if runs(number)), None)
     above = next((number for number in range(ranks + 1, 4 * ranks + 1) if runs(number)), None)
     near = [str(number) for number in (below, above) if number]
-    return f"take {' or '.join(near)} ranks" if near else "take another class"
+    return f"use {' or '.join(near)} ranks" if near else "use another class"

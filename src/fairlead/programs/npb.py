@@ -59,12 +59,12 @@ def tree(path: Path) -> Path:
     found = next((each for each in inside if (each / "config").is_dir() and (each / "Makefile").is_file()), None)
     if found is None:
         raise ConfigError(
-            f"{path}: is not a source tree of NPB's MPI version (no Makefile and config/)",
+            f"{path}: is not a source tree of NPB's MPI version (it lacks Makefile and config/)",
             hint="name the directory NPB3.4-MPI, or the one that holds it",
         )
     if not (found / "config" / "make.def").is_file():
         raise ConfigError(
-            f"{found}/config/make.def: is not there",
+            f"{found}/config/make.def: not found",
             hint="copy config/make.def.template to it, and set the compilers of your MPI (MPIFC, MPICC)",
         )
     return found.absolute()
@@ -88,7 +88,7 @@ def build(root: Path, program: NpbProgram) -> Path:
     except FileNotFoundError as error:
         raise FairleadError(f"{root}: make could not be started: {error.strerror}", hint="apt install make") from error
     except OSError as error:
-        hint = "the tree must be yours to write"
+        hint = "you must be able to write to the tree"
         raise FairleadError(f"{error.filename or root}: {error.strerror}", hint=hint) from error
     built = executable(root, program)
     if done.returncode != 0 or not built.is_file():
@@ -115,7 +115,7 @@ def check_ranks(program: NpbProgram, ranks: int) -> None:
     above = next(number for number in range(ranks, 4 * ranks + 1) if runs_on(program.app, number))
     raise ConfigError(
         f"{program} does not run on {ranks} processes: {program.app.upper()} needs {what}",
-        hint=f"take -n {below} or -n {above}",
+        hint=f"use -n {below} or -n {above}",
     )
 
 

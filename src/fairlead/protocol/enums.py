@@ -52,7 +52,7 @@ class KeepReason(StrEnum):
 KEEP_REASON_WORDS = {
     "no_candidate": "no other host can relay its traffic",
     "no_answer": "no relay answered in time",
-    "not_better": "no detour is faster by enough",
+    "not_better": "no detour is sufficiently faster",
     "destination_congested": "all paths to the destination are congested",
     "source_congested": "all paths from the source are congested",
     "own_load": "the program's own traffic accounts for the queue",
@@ -63,7 +63,7 @@ KEEP_REASON_WORDS = {
     "destination_lost": "the destination host does not accept rerouted traffic",
     "not_carried": "no detour delivers packets (is the overlay's UDP port blocked, or IP forwarding off?)",
     "held": "its route changed too recently",
-    "learning": "what it gets on the direct path is still being measured, to compare a detour with",
+    "learning": "its throughput on the direct path is still being measured, for comparison with a detour",
 }
 """As people read them."""
 
@@ -106,8 +106,8 @@ RESTORE_REASON_WORDS = {
     "peer_stopped": "the other host's agent was stopped",
     "destination_lost": "the destination host does not accept rerouted traffic",
     "detour_broken": "the detour no longer delivers packets",
-    "in_vain": "the detour improved nothing",
-    "idle": "the pair carries no traffic any more",
+    "in_vain": "the detour brought no improvement",
+    "idle": "the pair no longer carries traffic",
     "manual": "by hand",
     "stopping": "the program ended",
 }

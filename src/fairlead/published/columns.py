@@ -127,13 +127,13 @@ def prepare(file: Path, columns: ColumnMap, source: MapSource | None = None) -> 
     _check_columns(file, content, columns, source)
     rows = [row for row in content.rows if not columns.where or matches(row.texts, columns.where)]
     if not rows:
-        raise source.complaint(("where",), f"{file}: no row has these texts", hint=_seen(content, columns.where))
+        raise source.complaint(("where",), f"{file}: no row has these values", hint=_seen(content, columns.where))
     kinds = [_kind(row, columns) for row in rows]
     _refuse_doubled(file, [row for row, kind in zip(rows, kinds, strict=True) if kind != EXCLUDED], columns)
     for kind, where in ((IMPUTED, columns.imputed_where), (EXCLUDED, columns.exclude_where)):
         if where and kind not in kinds:
             key = "imputed_where" if kind == IMPUTED else "exclude_where"
-            raise source.complaint((key,), f"{file}: no row has these texts", hint=_seen(content, where))
+            raise source.complaint((key,), f"{file}: no row has these values", hint=_seen(content, where))
     if _COUNTED not in kinds:
         raise source.complaint(("dataset",), f"{file}: all rows are set aside", hint="see imputed_where, exclude_where")
     levels = {name: _levels(rows, columns_of(each), columns.empty) for name, each in columns.factors.items()}
@@ -223,7 +223,7 @@ def _numbers(
         many = f"; {len(not_so)} rows have such: {lines}" if len(not_so) > 1 else ""
         raise ConfigError(
             f"{file}:{line}: {value.column}: {reason}{many}",
-            hint="texts that stand for a sample that is not there are listed in the map: dataset.missing",
+            hint="list texts that mark a missing sample in the map: dataset.missing",
         )
     return numbers
 

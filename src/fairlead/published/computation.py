@@ -67,7 +67,8 @@ class Computation(config.Model):
     figure: str
     """Figure that the statement gives, such as ``gain`` or ``mean``; the guide to published results lists all."""
     of: Levels = Field(default_factory=dict)
-    """Levels by factor that choose cells: one, a list, or ``*`` for all. A factor that is not named may have any."""
+    """Levels by factor that choose cells: one, a list, or ``*`` for all. A factor that is not named may have "
+    "any level."""
     against: Levels = Field(default_factory=dict)
     """Levels by factor of the cells compared with; other factors are as in ``of``."""
     over: Over | None = None
@@ -77,17 +78,17 @@ class Computation(config.Model):
     relation: Relation = "is"
     """Relation that the computed number must have to the published one."""
     at: dict[str, Level] = Field(default_factory=dict)
-    """Levels by factor where the greatest or the least must be."""
+    """Levels by factor at which the greatest or the least must occur."""
     along: str | None = None
-    """Factor that a number grows or falls with, or whose levels are put in order."""
+    """Factor that a number grows or falls with, or whose levels are ranked."""
     counted: Counted | None = None
     """What ``count`` and ``share`` count."""
     bound: float | None = Field(default=None, allow_inf_nan=False)
     """Number for ``above`` and ``below``."""
     by: By = "test"
-    """How it is judged what is faster: Welch's test after Holm, means alone, or bars of three standard errors."""
+    """How to judge what is faster: Welch's test after Holm, means alone, or bars of three standard errors."""
     within: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """How far ``about`` may be away, in the published unit."""
+    """Tolerance of ``about``, in the published unit."""
     unit: str | None = None
     """Unit of the published number. Default: percent of shares, else the unit of the data."""
     value: str | None = None
@@ -136,10 +137,10 @@ class Computation(config.Model):
         plain = self.figure in PAIR_QUANTITIES or self.figure in CELL_QUANTITIES
         return [
             (self.decimals is not None and self.digits is not None, "decimals and digits exclude each other"),
-            (of_pairs and not self.against, f"against: is missing: what is the {self.figure} over?"),
-            (not of_pairs and bool(self.against), f"against: the figure {self.figure} has no base; leave it out"),
-            (not plain and self.over is not None, f"over: the figure {self.figure} has none; leave it out"),
-            (needs_along and self.along is None, "along: is missing: which factor is it by?"),
+            (of_pairs and not self.against, f"against: is missing: name what the {self.figure} is relative to"),
+            (not of_pairs and bool(self.against), f"against: the figure {self.figure} has no base; omit it"),
+            (not plain and self.over is not None, f"over: the figure {self.figure} has none; omit it"),
+            (needs_along and self.along is None, "along: is missing: name the factor"),
             (
                 not needs_along and self.along is not None,
                 "along: goes with over = grows, falls or order, or with the figure order",
@@ -147,7 +148,10 @@ class Computation(config.Model):
             (bool(self.at) and self.over not in ("greatest", "least"), "at: goes with over = greatest or least"),
             (counts and self.counted is None and not of_pairs, "counted: is missing: above or below, with a bound"),
             (self.counted is not None and not counts, "counted: goes with over = count or share"),
-            (with_bound != (self.bound is not None), "bound: goes with counted = above or below, and is needed there"),
+            (
+                with_bound != (self.bound is not None),
+                "bound: goes with counted = above or below, and is required there",
+            ),
             (
                 self.counted is not None and not with_bound and not of_pairs,
                 f"counted: {self.counted} is of gains; of the figure {self.figure} count above or below a bound",

@@ -75,7 +75,7 @@ class _Parser:
         self._at += 1
         while (start := self._next()) != "}":
             if start != '"':
-                self._fail("a key must be a text in double quotes")
+                self._fail("a key must be a string in double quotes")
             line = self._line()
             key, self._at = self._scalars.raw_decode(self._text, self._at)
             place = (*location, key)

@@ -26,7 +26,7 @@ class WriterLock:
 
     Raises:
         StoreHeldError: another process (or another object of this one) writes; the message names host and pid.
-        StoreError: the file system gives no locks.
+        StoreError: the file system supports no locks.
     """
 
     def __init__(self, path: Path, session: str, patience_s: float = PATIENCE_S) -> None:
@@ -54,7 +54,7 @@ def acquire(descriptor: int, path: Path, patience_s: float) -> bool:
     """Lock an open file; it is given back when the descriptor is closed. False: others hold it for that long.
 
     Raises:
-        StoreError: the file system gives no locks.
+        StoreError: the file system supports no locks.
     """
     deadline_s = time.monotonic() + patience_s
     while True:
@@ -66,7 +66,7 @@ def acquire(descriptor: int, path: Path, patience_s: float) -> bool:
                 return False
         except OSError as error:
             raise StoreError(
-                f"{path}: the file system gives no locks ({reason_of(error)})",
+                f"{path}: the file system supports no locks ({reason_of(error)})",
                 hint="put the results directory on another file system",
             ) from error
         time.sleep(0.02)

@@ -54,7 +54,7 @@ class ReadConnection:
         if not self._path.is_file():
             raise NoSuchResultsError(
                 f"{directory}: there are no results here ({FILE_NAME} is missing)",
-                hint="name the directory that --results named; where it did not, commands write to `results`",
+                hint="name the directory given as --results; commands write to `results` by default",
             )
         self._shared_memory = filesystem.journal_mode(filesystem.type_of(directory)) == "WAL"
         self._copy: tempfile.TemporaryDirectory[str] | None = None
@@ -128,7 +128,7 @@ class ReadConnection:
                     break
         except OSError as error:
             self.close()
-            doing = "cannot be copied to be read (its journal cannot be taken in where it is)"
+            doing = "cannot be copied for reading (its journal cannot be merged in place)"
             hint = "set TMPDIR to a directory with room"
             raise of_system(error, self._path, doing=doing, hint=hint, kind=StoreError) from error
         return Path(self._copy.name, FILE_NAME)

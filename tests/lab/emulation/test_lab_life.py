@@ -142,7 +142,7 @@ def test_killing_the_holder_takes_everything_and_the_next_start_works(user_names
 @BOTH
 def test_labs_run_side_by_side_under_different_names_only(user_namespace: bool) -> None:
     with running(MESH, user_namespace=user_namespace) as one:
-        with pytest.raises(LabError, match="lab mesh is running already"):
+        with pytest.raises(LabError, match="lab mesh is already running"):
             labs.up(describe(MESH), user_namespace=user_namespace)
         assert one.is_alive()
         with running(MESH, user_namespace=user_namespace, name="other") as other:

@@ -88,7 +88,7 @@ def test_a_connection_lives_on_while_its_machine_moves() -> None:
         assert is_empty(lab)
         replug(found, "h0", "server0")
         assert (ports_of(lab, "server0"), ports_of(lab, "server2")) == (["h0", "switch"], ["switch"])
-        with pytest.raises(LabError, match="h0 is on server0 already"):
+        with pytest.raises(LabError, match="h0 is already on server0"):
             Migration(labs.find_lab(lab.name), "h0", "server0")
 
 
@@ -100,7 +100,7 @@ def test_a_killed_command_leaves_the_machine_where_it_was_and_nothing_behind() -
         )
         assert command.stderr is not None
         assert "round 1 copying" in command.stderr.readline()
-        with pytest.raises(LabError, match="another migration is going on"):
+        with pytest.raises(LabError, match="another migration is in progress"):
             Migration(lab, "h1", "server2").wait()
         command.send_signal(signal.SIGKILL)
         command.wait()

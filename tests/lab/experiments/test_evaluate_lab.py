@@ -73,7 +73,7 @@ def test_a_killed_evaluation_goes_on_in_a_new_lab(tmp_path: Path):
     noted = json.loads((tmp_path / "results" / FILE_NAME).read_text())
     assert left() == [noted["lab"]]
     second = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert f"ended what an earlier start had left: lab {noted['lab']}" in second.stderr
+    assert f"cleaned up after an earlier start: lab {noted['lab']}" in second.stderr
     assert left() == []
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
         *("evaluation.html", "results.lock", "results.numbers", "results.sqlite")

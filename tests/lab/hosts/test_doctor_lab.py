@@ -131,7 +131,7 @@ def test_mtu_mismatch(lab: labs.Lab, tmp_path: Path) -> None:
     assert code == 1
     said = errors(findings)["mtu"]
     assert any(
-        text.startswith("h0 h2: packets of 1500 B do not arrive at h1; the largest tried that does is 1400 B")
+        text.startswith("h0 h2: packets of 1500 B do not arrive at h1; the largest tested that do have 1400 B")
         for text in said
     )
     assert any("1400 B on h1; 1500 B on h0, h2" in item["text"] for item in findings if item["severity"] == "warning")
@@ -143,7 +143,7 @@ def test_a_firewall_that_knows_agents_but_not_the_overlay(lab: labs.Lab, tmp_pat
     with undone(lab, "h1", f"nft '{rules}'", "nft delete table ip wall"):
         code, findings = consult(lab, tmp_path)
     assert code == 1
-    said = "h0 h2: to h1: UDP on the overlay's ports: no answer: what is rerouted there by kernel routes would be lost"
+    said = "h0 h2: to h1: UDP on the overlay's ports: no answer: traffic rerouted there by kernel routes would be lost"
     assert errors(findings) == {"overlay": [said]}
 
 
@@ -152,7 +152,7 @@ def test_missing_iperf3_and_mpirun(lab: labs.Lab, tmp_path: Path) -> None:
     with undone(lab, "h2", hide, "umount /usr/bin/iperf3 /usr/bin/mpirun.openmpi"):
         code, findings = consult(lab, tmp_path)
     assert code == 1
-    assert errors(findings)["mpirun"] == ["h2: mpirun.openmpi is not there"]
+    assert errors(findings)["mpirun"] == ["h2: mpirun.openmpi was not found"]
     (missing,) = [item for item in findings if item["check"] == "iperf3"]
     assert (missing["severity"], missing["hosts"]) == ("note", ["h2"])
 

@@ -158,7 +158,7 @@ def test_a_bond_takes_over_addresses_and_routes_is_read_back_and_taken_back(host
         "address add 10.1.0.1/24 broadcast 10.1.0.255 dev bond7",
         "route replace 10.9.0.0/16 via 10.1.0.254 dev bond7",
     ]
-    with pytest.raises(ConfigError, match="a bond of fairlead's exists already"):
+    with pytest.raises(ConfigError, match="fairlead has already made a bond"):
         on_hosts.apply(hosts, NAMES, AD, within_s=30)
     assert on_hosts.restore(hosts, NAMES) == list(NAMES)
     assert all(as_before(hosts, host) for host in NAMES)
@@ -173,7 +173,7 @@ def test_a_bond_takes_over_addresses_and_routes_is_read_back_and_taken_back(host
         (Wanted("bond7", ("eth1", "eth3"), "balance-rr"), r"differ in speed: eth1 1000 Mbit/s, eth3 10000 Mbit/s"),
         (Wanted("bond7", ("eth0", "eth1"), "802.3ad"), r"eth0 reports no speed, which 802\.3ad needs"),
         (Wanted("bond7", ("eth1", "eth9"), "802.3ad"), r"there is no interface eth9"),
-        (Wanted("eth3", ("eth1",), "802.3ad"), r"there is an interface eth3 already"),
+        (Wanted("eth3", ("eth1",), "802.3ad"), r"an interface eth3 already exists"),
         (Wanted("bond7", tuple(f"eth{k}" for k in range(9)), "balance-rr"), r"name 1 to 8 NICs"),
         (Wanted("bond7", ("lo",), "balance-rr"), r"lo is not a NIC"),
     ],

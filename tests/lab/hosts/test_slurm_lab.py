@@ -60,7 +60,7 @@ def test_an_allocation_that_nobody_characterized(slurm: labs.Lab) -> None:
     run = f"{FAIRLEAD} run slurm --results learnt -- {program}"
     said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run)
     assert re.search(r"slurm-\d+ has no characterization: agents learn how long its paths take", said)
-    assert "plane: route, by the kernel's routes (the guardian may on all 3 hosts)" in said
+    assert "plane: route, by kernel routes (the guardian has its privilege on all 3 hosts)" in said
     assert "verification passed" in said
     again = in_allocation(slurm, "-N2 --ntasks-per-node=1", run)
     assert "2 of 2 paths are known from earlier runs (" in again

@@ -183,13 +183,15 @@ def own_connections(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_key_is_told(cluster: Cluster, tmp_path: Path, own_connections: None) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
     stranger = replace(cluster, ssh=replace(cluster.ssh, identity=tmp_path / "other"))
-    with pytest.raises(HostError, match=r"h1: ssh did not get there: .*Permission denied \(publickey"):
+    with pytest.raises(HostError, match=r"h1: ssh could not reach the host: .*Permission denied \(publickey"):
         attempt(executor_of(stranger), "h1", ["true"])
 
 
 def test_a_host_that_is_not_there(cluster: Cluster) -> None:
     lost = replace(cluster, hosts=tuple(replace(host, reach="10.64.0.99") for host in cluster.hosts))
-    with pytest.raises(HostError, match=r"h1: ssh did not get there: .*\n  `ssh .* true` must work without a password"):
+    with pytest.raises(
+        HostError, match=r"h1: ssh could not reach the host: .*\n  `ssh .* true` must work without a password"
+    ):
         attempt(executor_of(lost), "h1", ["true"])
 
 
@@ -527,7 +529,7 @@ def test_who_may_not_use_sudo_is_told_what_an_administrator_runs(
     assert [state["members"] for state in states] == [None, ["ann"], None]
 
 
-@pytest.mark.parametrize(("option", "cause"), [("nosuid", "do not count"), ("noexec", "no program starts there")])
+@pytest.mark.parametrize(("option", "cause"), [("nosuid", "have no effect"), ("noexec", "programs there cannot start")])
 def test_where_a_capability_does_not_count_nothing_is_installed(
     lab: labs.Lab, cluster: Cluster, cluster_file: Path, own_accounts: None, option: str, cause: str
 ) -> None:

@@ -75,7 +75,7 @@ def test_a_comparison_stops_at_once_and_goes_on_by_the_same_command(
         command.process.send_signal(number)
         assert command.end() == code, command.text()
     assert "Traceback" not in command.text()
-    assert f"kept in {tmp_path / 'results'}: the same command continues" in command.text()
+    assert f"kept in {tmp_path / 'results'}; repeat the command to continue" in command.text()
     assert labs.running_labs() == [] or all("resumed" not in lab.name for lab in labs.running_labs())
     stopped = rows(tmp_path / "results")
     assert stopped.count("ok") >= 2
@@ -100,7 +100,7 @@ def test_a_killed_comparison_goes_on_in_a_new_lab_once_the_old_one_is_gone(tmp_p
     again = once("compare", tmp_path / "plan.toml", "--results", results)
     assert again.returncode == 0, again.stderr
     told = again.stderr.splitlines()
-    assert told[0] == f"ended what an earlier start had left: lab {noted['lab']}"
+    assert told[0] == f"cleaned up after an earlier start: lab {noted['lab']}"
     assert ours() == []
     assert not marked(noted["jobs"][0])
     assert not (results / FILE_NAME).exists()
@@ -119,7 +119,7 @@ def test_a_killed_comparison_takes_its_program_along_also_in_a_lab_that_stays(la
     wait_for(lambda: not marked(job), "the end of the program by its leash", 10)
     again = once("compare", tmp_path / "plan.toml", "--results", results)
     assert again.returncode == 0, again.stderr
-    assert again.stderr.splitlines()[0] == f"ended what an earlier start had left: job {job}"
+    assert again.stderr.splitlines()[0] == f"cleaned up after an earlier start: job {job}"
     assert nothing_left(lab)
     assert not (results / FILE_NAME).exists()
     assert_nothing_doubled(results)
@@ -138,10 +138,10 @@ def test_what_a_killed_demo_leaves_is_ended_by_clean(tmp_path: Path) -> None:
     holder = Process(**lab["holder"])
     assert holder.is_alive()
     said = once("clean", "--dry-run", **env)
-    assert said.stdout.splitlines()[0] == f"would end what a killed command left: lab {noted['lab']}", said.stderr
+    assert said.stdout.splitlines()[0] == f"would clean up after a killed command: lab {noted['lab']}", said.stderr
     said = once("clean", **env)
     assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines()[0] == f"ended what a killed command left: lab {noted['lab']}"
+    assert said.stdout.splitlines()[0] == f"cleaned up after a killed command: lab {noted['lab']}"
     assert not holder.is_alive()
     assert not any(marked(job) for job in noted["jobs"])
     assert not (results / FILE_NAME).exists() and not list(results.glob("*.cluster.toml"))

@@ -79,7 +79,7 @@ def test_ranks_with_too_little_to_compute_are_told_that_no_placement_helps(
 ) -> None:
     said, advice = advised(lab, ground, "exchange", "all", "4096", "0", "12000")
     assert len(said) == 1
-    assert "no other placement is much better: larger parts of the work" in said[0]
+    assert "no other placement is much better: more work per rank" in said[0]
     assert advice is not None
     assert (advice["remedy"], advice["host_of_rank"]) == ("decomposition", [])
     assert advice["cost_s_per_min"] > 3
@@ -92,7 +92,7 @@ def test_a_domain_that_is_cut_lengthwise_is_told_that_its_decomposition_costs(
     # has a single one there.
     said, advice = advised(lab, ground, "halo", "131072,98304,65536", "8000", "500")
     assert len(said) == 1
-    assert "no other placement is much better: larger parts of the work" in said[0]
+    assert "no other placement is much better: more work per rank" in said[0]
     assert advice is not None
     assert (advice["remedy"], advice["host_of_rank"]) == ("decomposition", [])
     assert {(each["source_rank"], each["rank"]) for each in advice["pairs"]} == {(1, 2), (2, 1)}

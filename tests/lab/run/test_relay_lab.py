@@ -96,11 +96,11 @@ def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, un
     cluster = cluster_file(lab, tmp_path)
     with run(cluster, *REROUTED, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
-    assert command.heard("plane: relay, by the agents, since the guardian cannot make routes on 3 of 3 hosts (h0: ")
+    assert command.heard("plane: relay, by the agents, because the guardian cannot set routes on 3 of 3 hosts (h0: ")
     assert carried(command, "h2")["passed"] > 0
     with run(cluster, *REROUTED, program=traffic(1), results=tmp_path) as command:
         assert command.end() == 0, command.text()
-    assert command.heard("plane: route, by the kernel's routes (the guardian may on all 3 hosts)")
+    assert command.heard("plane: route, by kernel routes (the guardian has its privilege on all 3 hosts)")
     assert all("relay" not in event.data for event in command.events("stats"))
     assert nothing_left(lab)
 

@@ -175,7 +175,7 @@ def test_without_privileges_the_program_runs_and_the_user_is_told(
     with run(cluster, program=[str(program)], results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
         assert command.end() == 0, command.text()
     why = f"and agents cannot carry the program's messages: {program} is linked statically. To change that: "
-    assert command.heard("plane: none, so congestion is only reported: the guardian cannot make routes on 3 of 3 hosts")
+    assert command.heard("plane: none, so congestion is only reported: the guardian cannot set routes on 3 of 3 hosts")
     assert command.heard(why)
 
 
@@ -215,7 +215,7 @@ def test_a_missing_mpirun_is_told_with_its_host(lab: labs.Lab, tmp_path: Path) -
     path = without(tmp_path / "bin", "mpirun.openmpi")
     with run(cluster_file(lab, tmp_path), program=traffic(5), results=tmp_path / "r", PATH=path) as command:
         assert command.end() == 1
-    assert "fairlead: h0: mpirun.openmpi is not there\n  install an MPI" in command.text()
+    assert "fairlead: h0: mpirun.openmpi was not found\n  install an MPI" in command.text()
     assert not (tmp_path / "r").exists()
 
 
@@ -239,7 +239,7 @@ def test_a_missing_mpirun_is_told_before_anything_is_measured(lab: labs.Lab, tmp
     (tmp_path / "plan.toml").write_text(PLAN)
     path = without(tmp_path / "bin", "mpirun.openmpi")
     done = once("compare", tmp_path / "plan.toml", "--results", tmp_path / "r", PATH=path)
-    assert (done.returncode, "h0: mpirun.openmpi is not there" in done.stderr) == (1, True), done.stderr
+    assert (done.returncode, "h0: mpirun.openmpi was not found" in done.stderr) == (1, True), done.stderr
     assert "quiet network" not in done.stderr and "Traceback" not in done.stderr
 
 

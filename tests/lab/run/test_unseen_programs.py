@@ -65,7 +65,7 @@ def words(command: str, cluster: Path, program: Path) -> list[object]:
 def test_a_program_that_hosts_do_not_see(lab: labs.Lab, command: str, unseen: Path, tmp_path: Path) -> None:
     done = once(*words(command, cluster_file(lab, tmp_path), unseen))
     assert done.returncode == 127, done.stderr
-    assert f"fairlead: h0 and 2 more: {unseen} is not there\n  hosts of a lab have a /tmp and" in done.stderr
+    assert f"fairlead: h0 and 2 more: {unseen} was not found\n  lab hosts have their own /tmp and" in done.stderr
     assert "mpirun" not in done.stderr and "quiet network" not in done.stderr and "Traceback" not in done.stderr
     assert nothing_left(lab)
 
@@ -85,12 +85,12 @@ def test_a_directory_that_hosts_do_not_see(
     monkeypatch.chdir(unseen.parent)
     done = once("run", cluster, "-n", "3", "--no-agents", "--results", tmp_path / "r", "--", "./program")
     assert done.returncode == 127
-    assert f"fairlead: h0 and 2 more: {unseen} is not there\n" in done.stderr
+    assert f"fairlead: h0 and 2 more: {unseen} was not found\n" in done.stderr
 
 
 def test_what_is_nowhere_and_what_is_no_program(lab: labs.Lab, tmp_path: Path) -> None:
     cluster = cluster_file(lab, tmp_path)
-    for program, why in ((tmp_path / "none", "is not there"), (tmp_path, "is not a file that may be executed")):
+    for program, why in ((tmp_path / "none", "was not found"), (tmp_path, "is not an executable file")):
         done = once(*words("run", cluster, program))
         assert done.returncode == 127
         assert f"{program} {why}\n  name an executable file that every host has at this path" in done.stderr

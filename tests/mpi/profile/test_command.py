@@ -154,8 +154,8 @@ def test_a_program_without_mpi_is_told() -> None:
     [
         (["-n", "2"], 2, "Missing argument"),
         (["-n", "0", "--", "true"], 2, "0 is not in the range"),
-        (["--mpirun", "/nowhere/mpirun", "--", "true"], 1, "/nowhere/mpirun is not there"),
-        (["--cluster", "/nowhere.toml", "--", "true"], 2, "/nowhere.toml: there is no such file"),
+        (["--mpirun", "/nowhere/mpirun", "--", "true"], 1, "/nowhere/mpirun was not found"),
+        (["--cluster", "/nowhere.toml", "--", "true"], 2, "/nowhere.toml: no such file"),
     ],
 )
 def test_mistakes_are_told(words: list[str], code: int, reason: str) -> None:

@@ -230,7 +230,7 @@ def test_a_run_goes_on_without_a_host_that_does_not_start(tmp_path: Path) -> Non
             assert (index, event.TYPE) == (1, "not_started")
             assert event.reason.startswith("h1: the agent could not be started: it ended with exit code 3")
             assert narrator.sentence(["h0", "h1"], index, event) == (
-                f"the agent of h1 did not start; the run goes on without it, and it is tried again: {event.reason}"
+                f"the agent of h1 did not start; the run continues without it, and fairlead retries: {event.reason}"
             )
             assert (await group.command(2, Echo(7))).value == 7
             with pytest.raises(HostError, match="h1: the agent could not be started"):

@@ -65,12 +65,12 @@ def test_congestors_by_their_number_are_beside_the_same_victims() -> None:
         (
             ImpactSettings(together=True),
             8,
-            "3 congestors at once need 6 hosts, not 4: take fewer --congestors, or a larger --share",
+            "3 congestors at once need 6 hosts, not 4: use fewer --congestors, or a larger --share",
         ),
         (
             ImpactSettings(together=True, hosts=(4, 6)),
             8,
-            "3 congestors at once need 6 hosts, not 4: take fewer --congestors, or more --hosts",
+            "3 congestors at once need 6 hosts, not 4: use fewer --congestors, or more --hosts",
         ),
         (ImpactSettings(together=True), 12, None),
         (ImpactSettings(hosts=(2, 7)), 8, "--hosts 7: of 8 compute hosts two must be victims"),
@@ -192,4 +192,4 @@ def test_the_report_names_who_is_harmed(tmp_path: Path) -> None:
     text = "\n".join(reports.findings(found))
     assert "beside incast latency takes 3.00 times as long as alone, the largest impact of all" in text
     assert "cross-traffic slows latency by incast down (1.50 times or more)" in text
-    assert "impact: 8 rounds of hosts drawn with seed 5; of 6 tails too few exchanges were measured to tell" in text
+    assert "impact: 8 rounds of hosts drawn with seed 5; of 6 tails too few exchanges were measured" in text

@@ -152,5 +152,5 @@ def test_a_host_without_perftest_has_no_device_or_needs_it_installed(
     with pytest.raises(MissingDeviceError, match="h0 has no InfiniBand or RoCE device"):
         measured(cluster, tmp_path / "r", InfinibandSettings())
     monkeypatch.setattr(infiniband, "DEVICES", "/")
-    with pytest.raises(MissingToolError, match="h0: there is no ib_send_bw"):
+    with pytest.raises(MissingToolError, match="h0: ib_send_bw is not installed"):
         measured(cluster, tmp_path / "r", InfinibandSettings())

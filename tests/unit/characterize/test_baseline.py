@@ -50,8 +50,12 @@ def test_what_was_congested_is_told_until_it_is_measured_again(store: Store, mon
     measured(store, seed=1)
     congested(store, monkeypatch, 2e-3)
     said = words(store)
-    assert said.startswith("6 paths of sim were slower when it was characterized last (measured ")
-    assert re.search(r"\(h\d→h\d 6\.\d+ ms, 0\.0\d+ ms before\): congestion of that time counts as usual", said)
+    assert said.startswith("6 paths of sim were slower in the last characterization (measured ")
+    assert re.search(
+        r"\(h\d→h\d 6\.\d+ ms, 0\.0\d+ ms before\): fairlead takes congestion of that time as the "
+        "baseline",
+        said,
+    )
     measured(store, seed=2)
     assert words(store) == "", "the newest one counts"
 

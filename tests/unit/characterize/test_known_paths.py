@@ -119,7 +119,7 @@ def test_nothing_is_known_of_new_hosts(store: Store) -> None:
     }
     assert found.words(CLUSTER) == (
         "sim has no characterization: agents learn how long its paths take while the program runs, and reroute a pair "
-        "once its path is known; `fairlead characterize sim.toml` measures them, and which of them share a bottleneck"
+        "once they know its path; `fairlead characterize sim.toml` measures them, and which paths share a bottleneck"
     )
 
 
@@ -138,7 +138,7 @@ def test_what_agents_learnt_is_where_the_next_run_begins(store: Store) -> None:
     pair = job(21, H0, H1)
     assert known.paths(store, pair).words(pair, time.time() + 7200) == (
         "slurm-21 has no characterization: 2 of 2 paths are known from earlier runs (2 hours ago); "
-        "`fairlead characterize slurm-21.cluster.toml` measures them, and which of them share a bottleneck"
+        "`fairlead characterize slurm-21.cluster.toml` measures them, and which paths share a bottleneck"
     )
 
 

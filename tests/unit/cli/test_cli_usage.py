@@ -23,7 +23,7 @@ def test_a_benchmark_without_cluster_says_where_the_cluster_belongs() -> None:
 def test_a_program_without_a_cluster_is_no_cluster() -> None:
     done = CliRunner().invoke(command, ["run", "-n", "8", "--", "cg"], prog_name="fairlead")
     assert done.exit_code == 2
-    assert done.output.splitlines()[-1] == "Error: Missing argument 'CLUSTER': it stands before --."
+    assert done.output.splitlines()[-1] == "Error: Missing argument 'CLUSTER': it goes before --."
 
 
 def test_a_misspelt_file_is_told_with_the_right_one(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_misspelt_file_is_told_with_the_right_one(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["doctor", str(tmp_path / "mesh8.clutser.toml")])
     assert isinstance(done.exception, ConfigError)
     assert str(done.exception).splitlines() == [
-        f"{tmp_path / 'mesh8.clutser.toml'}: there is no such file",
+        f"{tmp_path / 'mesh8.clutser.toml'}: no such file",
         f"  did you mean {tmp_path / 'mesh8.cluster.toml'}?",
     ]
 
@@ -87,7 +87,7 @@ def test_what_is_there_is_an_argument(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_end_of_options_is_no_name(line: str) -> None:
     done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
     assert done.exit_code == 2
-    assert done.output.splitlines()[-1].endswith(": a name is missing: -- ends the options")
+    assert done.output.splitlines()[-1].endswith(": the name is missing: -- ends the options")
 
 
 @pytest.mark.parametrize(
@@ -187,5 +187,5 @@ def test_a_launch_line_of_ones_own_names_its_mpirun(tmp_path: Path) -> None:
         done = CliRunner().invoke(command, words, prog_name="fairlead")
         assert done.exit_code == 2
         assert done.output.splitlines()[-1] == (
-            "Error: --mpirun: with --own-mpirun the launch line names its mpirun: leave --mpirun out"
+            "Error: --mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun"
         )

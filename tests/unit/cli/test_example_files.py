@@ -69,7 +69,7 @@ def test_a_misspelt_name_is_told_with_the_right_one(name: str, near: str | None)
     assert example_files.similar(name) == near
     done = CliRunner().invoke(command, ["lab", "up", name])
     assert isinstance(done.exception, ConfigError)
-    said = [f"{name}: there is no such file", *([f"  did you mean {near}, which comes with fairlead?"] if near else [])]
+    said = [f"{name}: no such file", *([f"  did you mean {near}, which comes with fairlead?"] if near else [])]
     assert str(done.exception).splitlines() == said
 
 

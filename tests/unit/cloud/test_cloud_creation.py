@@ -72,7 +72,7 @@ def test_without_networks_it_has_none(site: Cloud) -> None:
     [
         (("node2", "node0", "h7"), "there is no server h7"),
         (("node2", "node7", "h1"), "no machine node7 runs on any server"),
-        (("node1", "node0", "h1"), "there is a machine node1 already"),
+        (("node1", "node0", "h1"), "a machine node1 already exists"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_asked(
@@ -115,7 +115,7 @@ def test_one_that_is_given_up_is_taken_away(site: Cloud) -> None:
     creation.poll()
     assert "node2" in names(site)
     creation.abort()
-    with pytest.raises(CloudError, match=r"node2 was given up, and is deleted") as caught:
+    with pytest.raises(CloudError, match=r"node2 was cancelled, and is being deleted") as caught:
         finish(creation)
     assert not isinstance(caught.value, CreationRefusedError)
     assert names(site) == ["node0", "node1"]
@@ -146,7 +146,7 @@ def test_a_request_that_came_to_nothing_is_told(site: Cloud, monkeypatch: pytest
     monkeypatch.setattr(openstack_work, "BEGIN_S", 0.2)
     site.answers["POST /servers"] = 503, {"error": {"message": "busy"}}
     with pytest.raises(
-        EndUnknownError, match=r"Nova did not say that it makes node2 \(.*busy.*\): 0\.2 s later it was not there"
+        EndUnknownError, match=r"Nova did not confirm the creation of node2 \(.*busy.*\): 0\.2 s later it did not exist"
     ):
         finish(driver().create("node2", "node0", "h1"))
 
@@ -193,7 +193,7 @@ def test_ctrl_c_leaves_nothing(site: Cloud, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(by_hand, "_follow", interrupted)
     done = by_command(tmp_path)
     assert done.exit_code == 1
-    assert "node2 was given up, and is deleted" in done.output
+    assert "node2 was cancelled, and is being deleted" in done.output
     assert names(site) == ["node0", "node1"]
 
 
@@ -202,4 +202,4 @@ def test_what_is_not_known_has_a_way_out(site: Cloud, tmp_path: Path, monkeypatc
     site.answers["POST /servers"] = 503, {"error": {"message": "busy"}}
     done = by_command(tmp_path)
     assert isinstance(done.exception, EndUnknownError)
-    assert "but it may still be made\n  check where it is when the cloud answers again" in str(done.exception)
+    assert "but it may still be created\n  check where it is when the cloud answers again" in str(done.exception)

@@ -25,7 +25,7 @@ class Failing:
     [
         ({"s0": ["switch", "h0"], "s1": ["switch"]}, "h0 runs on s0: h0 to s1: the process that carried it out died"),
         ({"s0": ["switch"], "s1": ["switch", "h0"]}, "h0 runs on s1: h0 to s1: the process that carried it out died"),
-        ({"s0": ["switch"], "s1": ["switch"]}, "h0 is just changing its server: h0 to s1: the process"),
+        ({"s0": ["switch"], "s1": ["switch"]}, "h0 is being migrated right now: h0 to s1: the process"),
         ({"s0": ["switch"]}, "where h0 runs is not known (s1 of lab l did not answer): h0 to s1: the process"),
     ],
 )

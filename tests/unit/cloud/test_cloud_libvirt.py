@@ -153,7 +153,7 @@ def test_a_machine_on_its_way_is_on_its_source_only(libvirt: Libvirt) -> None:
     libvirt.connections["s1"].machines = [(Domain("guest"), paused)]
     assert [vm.server for vm in driver().inventory().vms] == ["s0"]
     libvirt.connections["s0"].machines = [(Domain("guest"), paused)]
-    with pytest.raises(CloudError, match="guest is just changing its server"):
+    with pytest.raises(CloudError, match="guest is being migrated right now"):
         driver().inventory()
 
 
@@ -213,7 +213,7 @@ def test_without_libvirt_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) ->
         ),
         ('uplink = "10gbit"', "uplink = 10", r"cloud\.uplink: .*10 is not a rate"),
         ("qemu+ssh://s0/system", "s0", r"cloud\.servers\[0\]\.uri: "),
-        ('[[cloud.servers]]\nuri = "qemu+ssh://s0/system"\n', "", r"cloud\.servers: .*2 entries or more"),
+        ('[[cloud.servers]]\nuri = "qemu+ssh://s0/system"\n', "", r"cloud\.servers: .*at least 2 entries"),
     ],
 )
 def test_a_wrong_cloud_table_names_its_key(old: str, new: str, message: str) -> None:

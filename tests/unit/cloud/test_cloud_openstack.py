@@ -181,7 +181,7 @@ def test_a_machine_on_its_way_is_on_its_source_and_is_not_moved_twice(site: Clou
     [
         ("node0", "h7", "there is no server h7\n.*there are h0, h1"),
         ("other", "h1", "no machine other runs on any server"),
-        ("node0", "h0", "node0 is on h0 already"),
+        ("node0", "h0", "node0 is already on h0"),
     ],
 )
 def test_what_cannot_be_is_refused(site: Cloud, vm: str, server: str, message: str) -> None:
@@ -287,7 +287,7 @@ def test_an_answer_that_is_lost_does_not_lose_the_migration(site: Cloud, monkeyp
         patch.setattr(driver_module, "TIMEOUT_S", 0.5)
         patch.setattr(openstack_work, "BEGIN_S", 1.0)
         unknown = (
-            r"^Nova did not say that it moves node0 \(OpenStack site"
+            r"^Nova did not confirm the migration of node0 \(OpenStack site"
             r"(: Request to http://\S+/action timed out| did not answer within 0\.5 s)\): "  # whichever notices first
             r"1 s later no migration was seen and it was on h0, but one may still begin$"
         )

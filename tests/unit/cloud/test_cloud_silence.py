@@ -166,7 +166,7 @@ def test_of_a_cloud_that_stays_silent_nothing_is_claimed(
     assert told is not None and told.startswith("whether node0 moves from h0 to h1 is not known: ")
     assert "whether it still moves, and where it runs, is not known" in told and "busy (HTTP 503)" in told
     assert "(it took longer than 1 s)" in told and "stays" not in told
-    assert events[2].reason == "by a migration whose end was not known: it is on h1 now and was on h0"
+    assert events[2].reason == "by a migration whose outcome was not known: it is on h1 now and was on h0"
     last_s = SiteLock(tmp_path / "sites", driver().site).last_move_s()
     assert last_s is not None and time.monotonic() - last_s < 5, "for the site it is a migration like others"
 
@@ -208,10 +208,10 @@ def test_a_migration_that_began_long_after_no_answer_is_found(
     assert [event.action for event in events] == ["begins", "unknown", "found"]
     told = sentence(["node0", "node1"], 0, events[1])
     assert told is not None and told.startswith(
-        "whether node0 moves from h0 to h1 is not known: Nova did not say that it moves "
+        "whether node0 moves from h0 to h1 is not known: Nova did not confirm the migration of "
     )
     assert "and it was on h0, but one may still begin" in told
-    assert events[2].reason == "by a migration whose end was not known: it is on h1 now and was on h0"
+    assert events[2].reason == "by a migration whose outcome was not known: it is on h1 now and was on h0"
 
 
 def test_by_hand_a_cloud_that_stays_silent_ends_it_with_what_is_known(
@@ -312,7 +312,10 @@ def test_ctrl_c_while_nova_is_asked_to_begin_leaves_no_migration_behind(
     assert [site.step(each) for each in site.records] == (["cancelled"] if taken else [])
     assert machine.host == "h0" and len(aborts(site)) == (2 if taken else 0)
     end = "node0: the migration was aborted; it runs on h0\n"
-    unknown = "Nova did not say that it moves node0 (its answer was not waited for): 0.3 s later no migration was seen "
+    unknown = (
+        "Nova did not confirm the migration of node0 (fairlead did not wait for its answer): "
+        "0.3 s later no migration was seen "
+    )
     assert (end in done.output, unknown in done.output) == (taken, not taken)
 
 

@@ -94,9 +94,9 @@ def test_given_up_it_goes_when_the_copy_has_ended() -> None:
     creation.poll()
     assert server.copied.wait(10)
     creation.abort()
-    assert creation.poll() == Progress("copying disk vda, to be taken away again")
+    assert creation.poll() == Progress("copying disk vda, to be removed again")
     server.go_on.set()
-    with pytest.raises(CloudError, match=r"^node9 was given up: it is taken away again$"):
+    with pytest.raises(CloudError, match=r"^node9 was cancelled: it is removed again$"):
         finish(creation)
     assert server.there == []
 
@@ -120,6 +120,6 @@ def test_what_cannot_be_taken_away_is_told() -> None:
             super().remove(what)
 
     server.there = Stubborn()
-    with pytest.raises(CreationRefusedError, match=r"no such bridge; of it is left: internal error: volume is in use$"):
+    with pytest.raises(CreationRefusedError, match=r"no such bridge; left over: internal error: volume is in use$"):
         finish(creation_on(server))
     assert server.there == ["volume"]

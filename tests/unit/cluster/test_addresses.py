@@ -22,7 +22,7 @@ def test_the_address_towards_another(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     (tmp_path / "ip").write_text("#!/bin/sh\necho RTNETLINK answers: Network is unreachable >&2; exit 2\n")
     (tmp_path / "ip").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    with pytest.raises(LaunchError, match=r"no route leads from this machine, where mpirun is to run, to 10\.1\.1\.1"):
+    with pytest.raises(LaunchError, match=r"this machine, where mpirun is to run, has no route to 10\.1\.1\.1"):
         addresses.towards("10.1.1.1")
 
 

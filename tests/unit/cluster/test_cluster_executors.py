@@ -208,7 +208,7 @@ def test_commands_run_behind_the_words_of_the_cluster_file(run: tuple[str, ...],
 
 def test_exit_codes_of_the_words_that_get_nowhere_are_the_cluster_files() -> None:
     executor = by_command(run=("sh", "-c", "echo no container {reach} >&2; exit 125"), failed=(125,))
-    with pytest.raises(HostError, match=r"n2: sh did not get there: no container pod-2") as told:
+    with pytest.raises(HostError, match=r"n2: sh could not reach the host: no container pod-2") as told:
         attempt(executor, "n2", ["true"])
     assert told.value.hint.startswith("`sh -c 'echo no container pod-2 >&2; exit 125' true` must work")
 

@@ -87,7 +87,7 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
         (
             "[[hosts]]",
             '[lxc]\npath = "containers"\n[[hosts]]',
-            r"c.toml:8: lxc.path: must be an absolute path, which servers have, too",
+            r"c.toml:8: lxc.path: must be an absolute path, which must exist on the servers too",
         ),
         (
             'executor = "lab"',

@@ -70,7 +70,7 @@ def test_others_are_refused_with_the_way_out(text: str, reason: str) -> None:
 
 
 def test_missing_mpirun() -> None:
-    with pytest.raises(MissingToolError, match="this machine: no-such-mpirun is not there"):
+    with pytest.raises(MissingToolError, match="this machine: no-such-mpirun was not found"):
         detect(None, "this machine", "no-such-mpirun")
 
 
@@ -274,7 +274,7 @@ def test_bad_jobs_are_refused() -> None:
         make_job(CLUSTER, ["./p"], 0, job_id="0")
     with pytest.raises(ConfigError, match="no program to run"):
         make_job(CLUSTER, [], 1, job_id="0")
-    with pytest.raises(ConfigError, match="the placement has 1 ranks, 2 were asked for"):
+    with pytest.raises(ConfigError, match="the placement has 1 ranks, but 2 were requested"):
         make_job(CLUSTER, ["./p"], 2, job_id="0", hosts=["a"])
     with pytest.raises(ConfigError, match="no host is called 'x'"):
         make_job(CLUSTER, ["./p"], 1, job_id="0", hosts=["x"])

@@ -112,7 +112,7 @@ def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 def test_hosts_with_files_of_their_own_are_asked_each(far: Cluster) -> None:
     assert on_hosts(far, Job("1", ("./prog",), ("a", "a"))) == {"a": Linkage()}
-    with pytest.raises(NoProgramError, match=r"^b and 1 more: ./prog is not there\n  name an executable file") as told:
+    with pytest.raises(NoProgramError, match=r"^b and 1 more: ./prog was not found\n  name an executable file") as told:
         on_hosts(far, Job("1", ("./prog",), ("a", "b", "c")))
     assert told.value.exit_code == 127
 
@@ -125,5 +125,5 @@ def test_a_bare_name_is_left_to_mpirun_there(far: Cluster) -> None:
 
 def test_a_shell_that_greets_is_told(far: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Elsewhere, "greeting", "Welcome!\n")
-    with pytest.raises(HostError, match="a: printed 'Welcome!' where an answer is expected"):
+    with pytest.raises(HostError, match="a: printed 'Welcome!' instead of an answer"):
         on_hosts(far, Job("1", ("./prog",), ("a",)))

@@ -62,7 +62,7 @@ def test_a_benchmark_records_the_mpi_that_it_used_and_none_if_it_used_none(clust
         with records.recorded(store, without, "tcp", {"seconds": 1}) as run:
             assert "mpi" not in store.run(run).facts["software"]
         with (
-            pytest.raises(MissingToolError, match="missing is not there"),
+            pytest.raises(MissingToolError, match="missing was not found"),
             records.recorded(store, without, "x", {"mpirun": None}),
         ):
             pass

@@ -75,7 +75,7 @@ def test_a_run_is_told_by_seconds_and_events(monkeypatch: pytest.MonkeyPatch) ->
     live(0, received(0))
     live(0, event("restored", t_s=104.0, reason=reasons.PEER_STOPPED))
     assert said == [
-        "    2.3 s  others begin to load leaf0–leaf1",
+        "    2.3 s  cross-traffic begins on leaf0–leaf1",
         "    0.0 s  h0→h1 is congested: 13.9 ms of queueing delay",
         "    3.0 s  h0→h1 rerouted over h2: 2 ms",
         f"    3.0 s  {pace.bar(8_000.0, 16_000.0)}",

@@ -54,7 +54,7 @@ def test_what_is_found_leaves_processors_time_and_wastes_little_of_it(load: floa
 
 
 def test_busy_machines_and_strong_ones() -> None:
-    with pytest.raises(MeasurementError, match="measure them, and not the network"):
+    with pytest.raises(MeasurementError, match="measure them, not the network"):
         find_scale(lambda scale: 0.9, 0.2)
     assert find_scale(lambda scale: 0.1, 1.0) == (1.0, 0.1)
     assert find_scale(lambda scale: 0.3 * scale, 0.2) == (1.0, 0.3)

@@ -104,9 +104,9 @@ def test_bonds_and_commands_are_taken_back_each_whatever_becomes_of_the_other(
         CleanupLedger(results).end()
     assert (tmp_path / "undone").exists()
     assert str(raised.value).splitlines() == [
-        "what was left cannot be ended or undone: a: not reached",
+        "the leftovers cannot be ended or undone: a: not reached",
         "  see ssh a",
-        f"  the same command tries again; once it is put right by hand (bonds: `fairlead net restore "
+        "  the same command tries again; if you clean up by hand (bonds: `fairlead net restore "
         f"{tmp_path / 'here.toml'}`), remove {results / FILE_NAME}",
     ]
     assert json.loads((results / FILE_NAME).read_text()) | noted == json.loads((results / FILE_NAME).read_text())

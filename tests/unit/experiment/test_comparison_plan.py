@@ -165,7 +165,7 @@ def test_the_time_is_told_from_what_the_plan_says() -> None:
     everything = session.forecast(plan, rows_of(plan))
     assert everything.unknown == ("nbody",)
     assert "clean_s is missing for nbody" in everything.describe()
-    assert session.forecast(plan, []).describe() == "nothing is left to run"
+    assert session.forecast(plan, []).describe() == "nothing left to run"
 
 
 def test_what_runs_really_take_corrects_the_time_that_is_left() -> None:
@@ -286,7 +286,7 @@ def test_planes_stand_side_by_side() -> None:
     assert "congested_managed" in one.output
     two = CliRunner().invoke(command, [str(EXAMPLES / "relay.toml"), "--stages"])
     assert two.exit_code == 2
-    assert "over one plane" in two.output
+    assert "over a single plane" in two.output
     with pytest.raises(ConfigError, match="planes: two are called relay"):
         parse(SIMPLE.replace("replications = 2", 'planes = ["relay", "relay"]') + PROGRAMS)
 

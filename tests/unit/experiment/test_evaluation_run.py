@@ -234,9 +234,7 @@ def test_a_larger_budget_goes_on_with_the_same_evaluation(tmp_path):
     words = ["run", str(plan), "--results", str(tmp_path / "results")]
     done = CliRunner().invoke(command, words, standalone_mode=False)
     assert done.return_value == 1
-    assert (
-        "the budget is spent, 3 cells without a sample: with a larger budget_s in the plan it continues" in done.output
-    )
+    assert "the budget is spent, 3 cells without a sample: a larger budget_s in the plan continues it" in done.output
     assert "3 of 4 planned cells have no sample." in done.output
     plan = write(tmp_path, "sleep 0.05", "budget_s = 100\n")
     assert CliRunner().invoke(command, words, standalone_mode=False).return_value == 0
@@ -344,7 +342,7 @@ def test_an_undo_that_fails_leaves_no_bonds_and_is_tried_again_by_the_next_start
     monkeypatch.setattr(net, "restore", lambda executor, hosts: restored.append(list(hosts)))
     more = BONDS + f'undo = [["test", "-e", "{tmp_path}/mended"]]\n'
     results = tmp_path / "results"
-    with pytest.raises(FairleadError, match=rf"what was left cannot be(.|\n)*remove {results / FILE_NAME}"):
+    with pytest.raises(FairleadError, match=rf"the leftovers cannot be(.|\n)*remove {results / FILE_NAME}"):
         evaluate(tmp_path, "true", more)
     assert restored == [["a"]]
     noted = json.loads((results / FILE_NAME).read_text())
@@ -464,7 +462,7 @@ def test_a_row_that_fails_says_why_at_once_and_failures_are_counted_at_the_end(t
     assert sorted(lines[count + 1 : count + 3]) == [
         f"  text {text}, number 2, replication 1: {reason}" for text in "ab"
     ]
-    assert f"with more `retries` in {plan} they are tried again" in lines[count + 3]
+    assert f"more `retries` in {plan} run them again" in lines[count + 3]
 
 
 def test_a_plan_whose_rows_all_fail_names_them_before_it_gives_up(tmp_path):
@@ -485,7 +483,7 @@ def test_an_interrupted_plan_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGINT
-    found = re.search(r"stopped with (\w+) rows? stored; the same command continues: (.*)", told)
+    found = re.search(r"stopped with (\w+) rows? stored; repeat the command to continue: (.*)", told)
     assert found is not None, told
     assert found.group(2) == f"fairlead evaluate {file} --results 'a directory' --set 'number=[1, 2]'"
     with Store.read(tmp_path / "a directory") as store:
@@ -539,7 +537,7 @@ command = ["sh", "-c", "cat /proc/self/cgroup >> {log}; sleep 0.05"]
 """
 
 
-@pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
+@pytest.mark.skipif(not may_share_processors(), reason="cannot create a control group for processors here")
 def test_instances_share_processors_by_control_groups_which_are_removed(tmp_path):
     log = tmp_path / "neighbour"
     evaluate(tmp_path, "cat /proc/self/cgroup; sleep 0.1", SHARED.replace("{log}", str(log)), count=1)
@@ -555,7 +553,7 @@ def test_instances_share_processors_by_control_groups_which_are_removed(tmp_path
     assert rows[0].facts["processors"]["way"].startswith("cgroup v")
 
 
-@pytest.mark.skipif(not may_share_processors(), reason="no control group for processors can be made here")
+@pytest.mark.skipif(not may_share_processors(), reason="cannot create a control group for processors here")
 def test_control_groups_that_a_killed_evaluation_left_are_removed_with_what_runs_in_them(tmp_path):
     first, pid = started(tmp_path, "echo $$ > pid; exec sleep 60", SHARED.replace("{log}", "log"))
     first.kill()
@@ -577,4 +575,4 @@ def test_where_no_control_group_can_be_made_rows_say_so(tmp_path, monkeypatch):
     with Store.read(tmp_path / "results") as store:
         (found,) = {json.dumps(row.facts["processors"]) for row in store.runs(dataset.ROW)}
     assert json.loads(found)["way"] == "none"
-    assert "no control group for processors can be made here: /proc: " in json.loads(found)["reason"]
+    assert "cannot create a control group for processors here: /proc: " in json.loads(found)["reason"]

@@ -71,7 +71,7 @@ def test_a_level_gives_the_hosts_their_nics_and_has_them_count() -> None:
     ("old", "new", "complaint"),
     [
         ("none = {}, ", "", "network.levels: has no entry for none"),
-        ('lab = "l.toml"', 'cluster = "c.toml"', "network.interfaces: name the hosts' NICs"),
+        ('lab = "l.toml"', 'cluster = "c.toml"', "network.interfaces: list the hosts' NICs"),
         ("[network]", '[network]\ninterfaces = ["eth1"]', "a lab's NICs have names of their own"),
         ('[whole_plot]\nfactors = ["network"]\n', "", "list it in whole_plot.factors"),
         ('factor = "network"', 'factor = "net"', "network.factor: no 'net'"),

@@ -103,10 +103,10 @@ def test_all_findings_are_told_at_once_with_line_rows_and_the_way_out(plan: Path
     rewrite(plan, ('"--class", "B"]\nranks = 4', '"--class", "X"]\nranks = 4'), ("ranks = 16", "ranks = 24"))
     (plan.parent / "there.toml").unlink()
     assert found(plan) == [
-        f"{plan}:3: evaluation.cluster: there.toml is not there, in {plan.parent} (in 4 of 8 cells: place there)\n"
-        "  write it, or leave out the level that needs it: --set",
+        f"{plan}:3: evaluation.cluster: there.toml is missing in {plan.parent} (in 4 of 8 cells: place there)\n"
+        "  write it, or omit the level that needs it: --set",
         f"{plan}:12: run.ranks: ft --class C does not run on 24 ranks: the number of ranks must be a power of two"
-        " (in 4 of 8 cells: program ft)\n  take 16 or 32 ranks",
+        " (in 4 of 8 cells: program ft)\n  use 16 or 32 ranks",
         f"{plan}:26: neighbours.programs.is.command: is has no class 'X' (in 4 of 8 cells: neighbours 1 is)\n"
         "  its classes are S, W, A, B, C, D, E",
     ]
@@ -134,7 +134,7 @@ def test_memory_is_held_against_what_the_cluster_s_file_says(plan: Path) -> None
             "(in 2 of 8 cells: program ft, neighbours 1 is)",
         ),
     ]
-    assert found(plan)[0].endswith("\n  take a smaller class, more hosts or fewer neighbours")
+    assert found(plan)[0].endswith("\n  use a smaller class, more hosts or fewer neighbours")
 
 
 def test_hosts_that_are_parts_of_this_machine_share_its_memory(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +330,7 @@ def test_congestion_and_placement_of_rows_are_held_against_the_lab(tmp_path: Pat
     assert "placed.json" in lines[2] and lines[2].endswith("(in 2 of 4 cells: placement placed)")
     (tmp_path / "c.toml").write_text(CLUSTER)
     file.write_text(CONGESTED.replace('lab = "l.toml"', 'cluster = "c.toml"'))
-    assert any("evaluation.cluster: congestion can be made in a lab only" in line for line in found(file))
+    assert any("evaluation.cluster: congestion can only be created in a lab" in line for line in found(file))
 
 
 def test_memory_of_a_case_is_held_against_this_machine(comparison: Path, monkeypatch: pytest.MonkeyPatch) -> None:

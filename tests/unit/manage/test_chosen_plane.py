@@ -50,15 +50,15 @@ def decided(able: int, unseen: str | None = None, *, manual: bool = False) -> tu
 def test_route_where_every_guardian_may() -> None:
     found, remark = decided(4, STATIC)
     assert (found.plane, found.components) == ("route", FULL)
-    assert remark == "plane: route, by the kernel's routes (the guardian may on all 4 hosts)"
+    assert remark == "plane: route, by kernel routes (the guardian has its privilege on all 4 hosts)"
 
 
 def test_relay_where_one_may_not() -> None:
     found, remark = decided(3)
     assert (found.plane, found.components, found.reroutes) == ("relay", FULL, False)
     assert remark.startswith(
-        "plane: relay, by the agents, since the guardian cannot make routes on 1 of 4 hosts (h0: CAP_NET_ADMIN is "
-        "missing). While nothing is rerouted it costs programs about 1 % of their time, more where processors limit"
+        "plane: relay, by the agents, because the guardian cannot set routes on 1 of 4 hosts (h0: CAP_NET_ADMIN is "
+        "missing). Even without reroutes it costs programs about 1 % of their time, more where processors limit"
     )
     assert remark.endswith("`fairlead doctor c.toml` shows how to give the guardian its privilege")
 
@@ -67,7 +67,8 @@ def test_a_static_program_is_rerouted_by_the_hosts_that_can() -> None:
     found, remark = decided(3, STATIC)
     assert (found.plane, found.components, found.reroutes) == ("route", FULL, True)
     assert remark == (
-        "plane: route where the guardian may, since agents cannot carry the program's messages: ./program is linked "
+        "plane: route on hosts where the guardian has its privilege, because agents cannot carry the program's "
+        "messages: ./program is linked "
         "statically"
     )
 
@@ -76,7 +77,7 @@ def test_nothing_where_neither_can() -> None:
     found, remark = decided(2, STATIC)
     assert (found.plane, found.components, found.reroutes) == ("route", STAGES["detection"], False)
     assert remark == (
-        "plane: none, so congestion is only reported: the guardian cannot make routes on 2 of 4 hosts (h0: "
+        "plane: none, so congestion is only reported: the guardian cannot set routes on 2 of 4 hosts (h0: "
         "CAP_NET_ADMIN is missing), and agents cannot carry the program's messages: ./program is linked statically. To "
         "change that: `fairlead doctor c.toml` shows how to give the guardian its privilege"
     )
@@ -100,10 +101,10 @@ def test_agents_that_are_only_asked_have_a_lease(monkeypatch: pytest.MonkeyPatch
 
     def group(*_: object, options: JobOptions, **__: object) -> None:
         made.append(options)
-        raise HostError("h0: ssh did not get there")
+        raise HostError("h0: ssh could not reach the host")
 
     monkeypatch.setattr(chosen_plane, "AgentGroup", group)
-    with pytest.raises(HostError, match="h0: ssh did not get there"):
+    with pytest.raises(HostError, match="h0: ssh could not reach the host"):
         choose_plane("auto", cluster(), management())
     assert [(options.guardian, options.lease_s) for options in made] == [(("/guardian",), LEASE_S)]
 
@@ -114,7 +115,7 @@ def test_agents_of_the_run_itself_decide_where_they_are_asked() -> None:
     settled = begun.decided([plane_of("route"), None])
     assert (settled.plane, settled.remarks[1:], settled.decide) == (
         "route",
-        ["plane: route, by the kernel's routes (the guardian may on all 1 hosts)"],
+        ["plane: route, by kernel routes (the guardian has its privilege on all 1 hosts)"],
         None,
     )
     with pytest.raises(OtherPlaneError) as raised:

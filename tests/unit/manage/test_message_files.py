@@ -91,7 +91,7 @@ def test_only_a_standstill_takes_too_long(apart: Apart, monkeypatch: pytest.Monk
 def test_a_host_that_sends_no_more_is_left_and_the_others_come(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch, "STANDSTILL_S", 0.3)
     apart.scripts = {"a": "{} | head -c 514; exec sleep 60"}
-    with pytest.raises(HostError, match=r"a: has not sent anything of its records for 0\.3 s\n  they stay there"):
+    with pytest.raises(HostError, match=r"a: has sent nothing of its records for 0\.3 s\n  they stay there"):
         fetched(apart)
     assert [path.name for path in (apart.home / "kept").rglob("*.record")] == ["1.record"]
     assert (apart.home / "kept" / "b" / "1.record").read_text() == "of b"
@@ -129,7 +129,7 @@ def test_a_host_that_ssh_does_not_get_to_is_told_as_everywhere(apart: Apart, mon
     monkeypatch.setattr(apart, "lost_by", partial(SshExecutor.lost_by, apart))
     monkeypatch.setattr(apart, "look", lambda host: f"look after {host}")
     apart.scripts = {"a": "{} | head -c 515; echo 'Connection refused' >&2; exit 255"}
-    with pytest.raises(HostError, match=r"^a: ssh did not get there: Connection refused\n  look after a"):
+    with pytest.raises(HostError, match=r"^a: ssh could not reach the host: Connection refused\n  look after a"):
         fetch.fetch_records(apart, "a", str(apart.home / "kept"), lambda name, content: None)
 
 

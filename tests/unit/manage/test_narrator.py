@@ -87,7 +87,7 @@ def test_an_agents_second_life_is_told() -> None:
     assert told == "the agent of h2 is running again, but it cannot reroute traffic: no privilege"
     assert sentence(NAMES, 2, event("restarted", attempt=1)) == "the agent of h2 is running again"
     told = sentence(NAMES, 2, event("given_up", reason="h2: not reached (10 starts)"))
-    assert told == "the agent of h2 does not start; retrying once a minute: h2: not reached (10 starts)"
+    assert told == "the agent of h2 still does not start; retrying once a minute: h2: not reached (10 starts)"
 
 
 def test_times_are_those_of_the_report_since_the_programs_start() -> None:
@@ -100,7 +100,7 @@ def test_times_are_those_of_the_report_since_the_programs_start() -> None:
     narrator.say("a line of our own", 1006.0)
     assert stream.getvalue().splitlines() == [
         "fairlead: agents are up",
-        "fairlead    0.00 s  program started; times are seconds from here, in the report too",
+        "fairlead    0.00 s  program started; times here and in the report are seconds since then",
         "fairlead    4.99 s  h0→h1 is congested: 12.3 ms of queueing delay",
         "fairlead    5.04 s  h0→h1 rerouted over h2: 12.3 ms of queue",
         "fairlead    6.00 s  a line of our own",
@@ -142,9 +142,9 @@ def test_migrations_are_told_with_their_reasons() -> None:
         for action in ("would", "begins", "moved", "failed", "unknown")
     }
     assert said == {
-        "would": "dry run: h0 would move from s0 to s1: all is slow",
-        "begins": "h0 begins to move from s0 to s1: all is slow",
-        "moved": "h0 has moved from s0 to s1 all is slow",
+        "would": "dry run: h0 would be migrated from s0 to s1: all is slow",
+        "begins": "h0 is being migrated from s0 to s1: all is slow",
+        "moved": "h0 was migrated from s0 to s1 all is slow",
         "failed": "the migration of h0 from s0 to s1 failed: all is slow",
         "unknown": "whether h0 moves from s0 to s1 is not known: all is slow",
     }

@@ -58,7 +58,7 @@ def test_what_keeps_libfairlead_out_of_ranks_is_said(monkeypatch: pytest.MonkeyP
     assert unseen("./program", linkages) == "./program is linked statically"
     assert unseen("./program", {"h0": Linkage("mpich")}) is None
     assert run._not_preloaded(True) == (
-        "a launch line of your own may not pass libfairlead on to all ranks (--plane relay if it does)"
+        "your own launch line may not pass libfairlead on to all ranks (use --plane relay if it does)"
     )
     monkeypatch.setenv("FAIRLEAD_NATIVE_DIR", str(tmp_path))
     assert "libfairlead.so" in str(run._not_preloaded(False))

@@ -60,12 +60,12 @@ def supervised(sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None
 def test_agents_that_do_not_end_in_order_do_not_replace_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(FakeAgents, "error", AgentError("the agents could not be stopped in order: h1 hangs"))
+    monkeypatch.setattr(FakeAgents, "error", AgentError("the agents could not be stopped cleanly: h1 hangs"))
     outcome = supervised([])
     assert (outcome.exit_code, outcome.reroutes) == (0, 1)
-    assert [str(problem) for problem in outcome.problems] == ["the agents could not be stopped in order: h1 hangs"]
+    assert [str(problem) for problem in outcome.problems] == ["the agents could not be stopped cleanly: h1 hangs"]
     said = capsys.readouterr().err
-    assert "the program has ended, but cleaning up after it failed: the agents could not be stopped in order" in said
+    assert "the program has ended, but cleaning up after it failed: the agents could not be stopped cleanly" in said
     assert "program ended after" in said
 
 

@@ -270,15 +270,15 @@ def test_the_command(results: Path, tmp_path: Path) -> None:
     data = json.loads(files[0].read_text())
     assert files[2].read_text() == "".join(f"{host}:1\n" for host in data["host_of_rank"])
     assert placed.hosts(files[0], Cluster.load(cluster)) == tuple(data["host_of_rank"])
-    with pytest.raises(ConfigError, match=r"placed\.json: places 4 ranks, 3 were asked for"):
+    with pytest.raises(ConfigError, match=r"placed\.json: places 4 ranks, but 3 were requested"):
         placed.hosts(files[0], Cluster.load(cluster), 3)
-    with pytest.raises(ConfigError, match="a launch line of your own places its ranks itself"):
+    with pytest.raises(ConfigError, match="your own launch line places its ranks itself"):
         placed.hosts(files[0], Cluster.load(cluster), own_mpirun=True)
     cluster.write_text(CLUSTER_FILE.replace('"sim"', '"mis"'))
     with pytest.raises(ConfigError, match=r"placed\.json: places ranks on sim, not on mis"):
         placed.hosts(files[0], Cluster.load(cluster))
     done = invoke("placement", stored, cluster, "--results", tmp_path)
-    assert "mis was not measured: all its hosts are taken to be equally far" in done.output
+    assert "mis was not measured: all its hosts count as equally far" in done.output
 
 
 def test_an_incomplete_characterization_is_refused(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_hosts_without_ranks_are_relays_and_pairs_are_ordered_by_what_they_gain(
 def test_what_was_not_measured_is_told() -> None:
     with pytest.raises(MeasurementError, match="ran on x, which is not among the hosts that were measured: a, b, c"):
         predict(["a", "x", "c"], NONE, NONE, NAMES, matrix({}, {}))
-    with pytest.raises(MeasurementError, match="from a to b have 2000 B in the mean, and none larger than 1100 B"):
+    with pytest.raises(MeasurementError, match="from a to b have 2000 B on average, and nothing larger than 1100 B"):
         predict(NAMES, sent("ab", 1), sent("ab", 2000), NAMES, matrix({}, {}))
     with pytest.raises(MeasurementError, match="the latency from a to b was not measured"):
         predict(NAMES, sent("ab", 1), sent("ab", 200), NAMES, matrix({"ab": float("nan")}, {}))

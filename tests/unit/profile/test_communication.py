@@ -154,7 +154,7 @@ def test_messages_are_acknowledged_only_where_they_are_watched() -> None:
     for line in ("run c.toml --acknowledge never -- ./x", "compare demo.toml --acknowledge always --show-plan"):
         done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
         assert done.exit_code == 2, done.output
-        assert done.output.splitlines()[-1] == "Error: --acknowledge: messages are not watched: add --monitor"
+        assert done.output.splitlines()[-1] == "Error: --acknowledge works only with --monitor; add --monitor"
 
 
 def test_a_run_without_agents_has_no_monitor() -> None:

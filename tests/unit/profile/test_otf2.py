@@ -170,7 +170,7 @@ def test_show_reads_a_trace(tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_trace(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"none\.otf2: there is no such file"):
+    with pytest.raises(ConfigError, match=r"none\.otf2: no such file"):
         otf2_read.read(tmp_path / "none.otf2")
     (tmp_path / "bad.otf2").write_text("no trace")
     with pytest.raises(ConfigError, match=r"bad\.otf2: cannot be read as an OTF2 trace"):

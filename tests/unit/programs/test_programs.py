@@ -32,7 +32,7 @@ def test_a_misspelt_bundled_program_is_told_with_the_right_one(tmp_path: Path) -
     )
     cluster = Cluster.load(tmp_path / "here.toml")
     for word, hint in (("nbdoy", "did you mean nbody, which comes with fairlead"), ("./nbdoy", "name an executable")):
-        with pytest.raises(NoProgramError, match=rf"a: \S*{word.lstrip('.')} is not there\n  {hint}"):
+        with pytest.raises(NoProgramError, match=rf"a: \S*{word.lstrip('.')} was not found\n  {hint}"):
             looked_at(cluster, Job("0a0b0c0d", (word,), ("a", "a")), "openmpi")
 
 

@@ -259,7 +259,7 @@ MISTAKES = [
     ({"figure": "gain", "of": L2_OF_IS, "against": BASE, "over": "avg"}, "computation.over", "must be one of 'mean'"),
     ({"figure": "mean", "over": "grows", "along": "policy"}, "computation.along", "are not numbers"),
     ({"figure": "gain", "against": BASE, "over": "grows", "along": "nic"}, "computation.along", "did you mean 'nics'?"),
-    ({"figure": "mean", "of": {"nics": True}}, "computation.of.nics", "must be a text"),
+    ({"figure": "mean", "of": {"nics": True}}, "computation.of.nics", "must be a string"),
 ]
 
 
@@ -289,7 +289,7 @@ def test_a_mistake_is_named_by_file_line_and_key_and_the_others_are_checked(
             "'bond' is not a data set here; did you mean",
         ),
         ({"statement": "s", "published": 1}, "dataset", "is missing"),
-        ({"dataset": "bonds", "statement": 5, "published": 1}, "statement", "must be a text"),
+        ({"dataset": "bonds", "statement": 5, "published": 1}, "statement", "must be a string"),
         ({"dataset": "bonds", "statement": "s", "publishd": 1}, "publishd", "did you mean `published`?"),
         ({"dataset": "bonds", "statement": "s", "published": {}}, "published", "must be"),
         (
@@ -327,14 +327,14 @@ def test_the_terminal_names_and_counts_mistakes(results, tmp_path):
     (line,) = [each for each in done.output.splitlines() if each.startswith(str(file))]
     number = file.read_text().splitlines().index('    "nics": 3') + 1
     assert line == f"{file}:{number}: [1].computation.of.nics: bonds: '3' is not a level of nics; known are 1, 2, 4"
-    assert "1 hold, 1 do not follow from the data, 0 cannot be decided by it, 1 cannot be read" in done.output
+    assert "1 hold, 1 do not follow from the data, 0 the data cannot decide, 1 cannot be read" in done.output
     as_json = CliRunner().invoke(command, ["check", str(file), "--json", "--results", str(results)])
     assert json.loads(as_json.stdout)["mistakes"][0]["line"] == number
 
 
 WHOLE_FILES = [
     ("", ":1: is not JSON", "a list of claims"),
-    ("{", ":1: is not JSON: a key must be a text", "a list of claims"),
+    ("{", ":1: is not JSON: a key must be a string", "a list of claims"),
     ('{"dataset": "bonds"}', ":1: file: must be a list of claims", "a list of claims"),
     ("[]", ":1: file: holds no claim", "a list of claims"),
     ("[\n {},\n]", ":3: is not JSON: a comma before the end", "a list of claims"),

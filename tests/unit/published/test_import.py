@@ -73,7 +73,8 @@ def test_imputed_and_excluded_rows_are_set_aside_counted_and_told_with_their_eff
     assert row[2].shown == "DIFFERENT"
     told = evaluation_report.findings(analysis)[1]
     assert told.startswith(
-        "Of 17 rows of the file 4 imputed and 1 excluded are set aside and do not count here. With them 1 verdict"
+        "Of 17 rows of the file 4 imputed and 1 excluded are set aside and not counted here. Including them "
+        "would change 1 verdict"
     )
     page = evaluation_report.write(analysis, tmp_path / "page.html")[0].read_text()
     assert 'id="rows-set-aside"' in page and "with imputed and excluded rows" in page
@@ -122,7 +123,7 @@ def test_a_factor_that_is_a_function_of_another_is_joined_to_it(tmp_path):
     assert (analysis.baseline, analysis.cases) == (("tcp",), ("program",))
     assert len(analysis.pairs) == 6
     assert [group.cells for group in analysis.groups] == [2, 2, 2]
-    assert "nics is a function of network: the two are one factor here, network." in analysis.warnings
+    assert "nics is a function of network: they count as one factor here, network." in analysis.warnings
     assert [cell.mean for cell in analysis.data.select(program="is", nics=4)] == pytest.approx([5.25, 6.25])
 
 
@@ -163,9 +164,10 @@ def test_unequal_replicates_and_outliers_are_named_by_cell_in_a_column_and_in_th
     cells["p8", "bond"] = cells["p8", "bond"][:7]
     _, analysis = bring_in(tmp_path, HEADER + rows(cells))
     told = list(analysis.warnings)
-    assert "program p8, network bond (7) has another number of samples than most, which have 12." in told
+    assert "program p8, network bond (7) has a different number of samples from most, which have 12." in told
     assert any(
-        text.startswith("8 samples more than three") and "8 of 18 cells (the table of cells" in text for text in told
+        text.startswith("8 samples more than three") and "8 of 18 cells (listed in the table of cells" in text
+        for text in told
     )
     assert not any("more have" in text for text in told)
     table = evaluation_tables.cells(analysis)

@@ -332,7 +332,7 @@ def test_wrong_experiments_are_refused(demo, tmp_path):
     with pytest.raises(StoreError, match="is of kind characterization, not experiment"):
         load(store, store.runs("characterization")[0].id)
     with Store.open(tmp_path) as empty:
-        with pytest.raises(StoreError, match="no comparison was made here"):
+        with pytest.raises(StoreError, match="holds no comparison"):
             latest(empty)
         experiment = empty.begin_run("experiment", {})
         with pytest.raises(StoreError, match="no finished run yet"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 6
 """Cells that a warning names itself; of more it says where all of them are named."""
-WHERE_NAMED = "the table of cells and its CSV name them"
+WHERE_NAMED = "listed in the table of cells and its CSV"
 
 
 def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
@@ -29,7 +29,7 @@ def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
     yield from _against_medians(analysis)
     plots = {int(block) for each in summaries for block in np.unique(each.cell.blocks)} if whole_plot else {0, 1, 2}
     if len(plots) < 3:
-        yield (f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect may be one of time.")
+        yield (f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect may be an effect of time.")
 
 
 def disagrees(pair: "ConfigurationPair") -> bool:
@@ -39,7 +39,7 @@ def disagrees(pair: "ConfigurationPair") -> bool:
 
 def _joined(data: Dataset) -> Iterator[str]:
     for name, other in (data.record.facts.get("joined") or {}).items():
-        yield f"{name} is a function of {other}: the two are one factor here, {other}."
+        yield f"{name} is a function of {other}: they count as one factor here, {other}."
 
 
 def _other_baseline(analysis: "Analysis") -> Iterator[str]:
@@ -80,7 +80,7 @@ def _unequal(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]
     other = [each for each in summaries if each.notes.usual_n is not None]
     if other:
         yield (
-            f"{_cells(data, other, lambda each: f'{each.cell.n}')} another number of samples than most, which have "
+            f"{_cells(data, other, lambda each: f'{each.cell.n}')} a different number of samples from most, which have "
             f"{other[0].notes.usual_n}."
         )
 
@@ -96,13 +96,14 @@ def _of_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[s
     several = [each for each in summaries if each.notes.modes is not None]
     if several:
         yield (
-            f"{_cells(data, several)} several modes: a mean describes none of them (of cells with one mode at most "
-            f"{words.percent(modes.FALSE_ALARMS, decimals=0)} are found by mistake)."
+            f"{_cells(data, several)} several modes, so the mean describes none of them (of cells with one mode "
+            "at most "
+            f"{words.percent(modes.FALSE_ALARMS, decimals=0)} are flagged by mistake)."
         )
     filled = [each for each in summaries if each.notes.repeated is not None]
     if filled:
         yield (
-            f"{_cells(data, filled)} a value that stands there more often than scatter explains: samples may have "
+            f"{_cells(data, filled)} a value that occurs more often than scatter explains: samples may have "
             "been imputed."
         )
 

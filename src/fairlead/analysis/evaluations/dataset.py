@@ -166,7 +166,7 @@ def find(store: Store, name: str | None = None) -> Run:
     whole = [run for run in runs if _is_whole(run)]
     if not whole:
         known = names(store)
-        what = "no evaluation was made or imported here" if name is None else f"there is no evaluation {name!r} here"
+        what = "holds no evaluation or import" if name is None else f"there is no evaluation {name!r} here"
         hint = (
             f"there are {', '.join(known)}"
             if known

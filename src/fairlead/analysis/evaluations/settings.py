@@ -36,7 +36,7 @@ class HourlyCost(Model):
     def _positive(self) -> Self:
         free = [name for name, price in self.prices.items() if price <= 0]
         if free:
-            raise ValueError(f"prices: {', '.join(free)} must cost more than nothing")
+            raise ValueError(f"prices: {', '.join(free)} must be above 0")
         return self
 
 
@@ -44,13 +44,14 @@ class ReportSettings(Model):
     """What the report compares."""
 
     configurations: tuple[str, ...] = ()
-    """Factors whose levels are compared; others distinguish cases. Default: those of ``[whole_plot]``, or the last."""
+    """Factors whose levels are compared; the others define cases. Default: those of ``[whole_plot]``, or the last."""
     baseline: dict[str, Level] = Field(default_factory=dict)
-    """Level that gains refer to, of each of ``configurations``. Default without these: the first with samples."""
+    """Baseline level that gains refer to, for each of ``configurations``. Default without these: the first "
+    "with samples."""
     groups: tuple[CellGroup, ...] = ()
     """Groups of cells whose gains are averaged."""
     program: str = "program"
-    """Name of the factor that ``mpi_share`` goes by."""
+    """Name of the factor that ``mpi_share`` refers to."""
     mpi_share: dict[str, float] = Field(default_factory=dict)
     """Share of time in MPI by level of ``program`` (``fairlead profile`` measures it)."""
     cost: HourlyCost | None = None
@@ -71,5 +72,5 @@ class ReportSettings(Model):
                 return f"report: {name} has no level {level!r}; it has {', '.join(map(str, factors[name]))}"
         missing = [name for name in self.configurations if name not in self.baseline]
         if missing:
-            return f"report.baseline: {', '.join(missing)} is missing: which level do gains refer to?"
+            return f"report.baseline: {', '.join(missing)} is missing: name the level that gains refer to"
         return None

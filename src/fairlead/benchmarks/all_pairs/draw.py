@@ -46,8 +46,8 @@ def draw(found: Pairs, number: int) -> Drawing:
     return Drawing(
         f"all-pairs-{number}",
         f"All pairs of hosts: {found.system}",
-        "Median of each pair, from the host of the row to that of the column, each measured while the others were "
-        f"silent. Latency: messages of {words.size(found.run.plan['size_B'])}; throughput: windows of messages of "
+        "Median of each pair, from the host of the row to that of the column, each measured while the others "
+        f"were idle. Latency: messages of {words.size(found.run.plan['size_B'])}; throughput: windows of messages of "
         f"{words.size(found.run.plan['bulk_B'])}. Outlined: pairs that are slow, and all pairs of hosts that are. "
         "The table has 95 % intervals, and names what is slow.",
         heat_maps.draw(matrix.hosts, panels),
@@ -119,7 +119,7 @@ def _named(slow: Sequence[Slow], hosts: Sequence[str], what: str) -> Iterator[st
         name = arrow.join(hosts[place] for place in each.places)
         yield f"{name}, {words.significant(each.factor, 3)} times slower than usual"
     if len(slow) > MOST_NAMED:
-        yield f"and {len(slow) - MOST_NAMED} more, which the table names"
+        yield f"and {len(slow) - MOST_NAMED} more, listed in the table"
 
 
 def headlines(part: Pairs) -> Iterator[Headline]:

@@ -26,7 +26,7 @@ def _begin(plan: Mapping[str, Any]) -> str:
 
 @mpi_options
 @click.option("--operations", type=Names(_operations), default="all", show_default=True,
-              help="Operations: some of allreduce,alltoall,bcast,scatter,gather,allgather,reduce-scatter.")  # fmt: skip
+              help="Operations: any of allreduce,alltoall,bcast,scatter,gather,allgather,reduce-scatter.")  # fmt: skip
 @sizes_option("4 B to 1 MiB, by 4")
 @per_host_option
 @click.option(
@@ -36,7 +36,7 @@ def _begin(plan: Mapping[str, Any]) -> str:
     help="Numbers of ranks that take part, for example 4,8  [default: all].",
 )
 @click.option("--begin", type=click.Choice(["barrier", "agreed"]), default="barrier", show_default=True,
-              help="Begin calls after a barrier, or at agreed times of synchronized clocks.")  # fmt: skip
+              help="Start calls after a barrier, or at agreed times of synchronized clocks.")  # fmt: skip
 @until_options
 def command(**options: Any) -> Asked:
     """Collective operations among all compute hosts: the time until the last rank has its result.

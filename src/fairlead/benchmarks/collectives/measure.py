@@ -124,8 +124,8 @@ def measure(cluster: Cluster, store: Store, settings: CollectivesSettings, progr
                 if taken.size:
                     return float(np.median(call_times_s(taken)))
             raise MeasurementError(
-                f"{cell.words()}: no call was begun by all ranks at the agreed moment",
-                hint="hosts are busy, or have fewer processors than ranks; --begin barrier does not mind that",
+                f"{cell.words()}: in no call did all ranks begin at the agreed time",
+                hint="hosts are busy, or have fewer processors than ranks; --begin barrier works even so",
             )
 
         repeat.repeat(cells, block, settings.until, seed=settings.seed, progress=progress)

@@ -20,9 +20,9 @@ def _congestors() -> tuple[str, ...]:
     type=Names(_congestors),
     default="all",
     show_default=True,
-    help="Congestors: some of alltoall,incast,bcast.",
+    help="Congestors: any of alltoall,incast,bcast.",
 )
-@click.option("--together", is_flag=True, help="Measure these congestors also all at once, each on hosts of its own.")
+@click.option("--together", is_flag=True, help="Also measure these congestors all at once, each on its own hosts.")
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

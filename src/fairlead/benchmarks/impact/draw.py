@@ -49,8 +49,8 @@ def draw(found: Sequence[Impact], systems: Sequence[str]) -> Drawing:
     caption = (
         "How many times longer the victims' exchanges take beside a congestor than alone: random ring latency, "
         "bandwidth with a barrier, allreduce. Small points are rounds, each with newly drawn hosts; "
-        "large ones their median with its 95 % interval. The tail is that of all rounds together, of as many exchanges "
-        f"of each alone as beside; it is told where at least {BEYOND} take longer. "
+        "large ones their median with its 95 % interval. The tail covers all rounds together, with as many "
+        f"exchanges of each alone as beside; it is given where at least {BEYOND} take longer. "
     ) + transports.told(found)
     return Drawing("impact", "Impact of congestion", caption, figure, _table(found))
 
@@ -103,7 +103,7 @@ def verdicts(found: Impact) -> Iterator[Verdict]:
     text = f"impact: {said} rounds of hosts drawn with seed {found.run.seed}"
     text += "; no interval from a single round" if min(rounds) == 1 else ""
     if untold := len(found.factors) - len(tails):
-        text += f"; of {words.count(untold, 'tail')} too few exchanges were measured to tell"
+        text += f"; of {words.count(untold, 'tail')} too few exchanges were measured"
     text += "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     yield Verdict("sure", text)
 

@@ -110,9 +110,7 @@ class ImpactSettings:
         number = min(self.hosts) if self.hosts else _congesting(hosts, self)
         if number < 2 * kinds:
             more = "more --hosts" if self.hosts else "a larger --share"
-            return (
-                f"{kinds} congestors at once need {2 * kinds} hosts, not {number}: take fewer --congestors, or {more}"
-            )
+            return f"{kinds} congestors at once need {2 * kinds} hosts, not {number}: use fewer --congestors, or {more}"
         if self.hosts and max(self.hosts) > hosts - 2:
             return f"--hosts {max(self.hosts)}: of {hosts} compute hosts two must be victims"
         return None

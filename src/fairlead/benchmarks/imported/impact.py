@@ -48,8 +48,8 @@ def _draw(factors: Sequence[Factor], systems: Sequence[str]) -> Drawing:
     ]
     caption = (
         "As GPCNeT prints them, averaged over the files: times beside congestors over times alone, or rates alone over "
-        "rates beside them; of the averages (mean) and of what 99 % of the samples reach (p99). At 1 congestion costs "
-        "nothing."
+        "rates beside them; of the averages (mean) and of what 99 % of the samples reach (p99). At 1, "
+        "congestion costs nothing."
     )
     title = "What congestion costs (GPCNeT)"
     return Drawing("read-impact", title, caption, figure, table([*columns, ("files", "n")], rows))

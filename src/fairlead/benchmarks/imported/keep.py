@@ -56,15 +56,15 @@ def _repeat_each_other(found: Sequence[tuple[Path, Reading]]) -> None:
         mine, others = (each.plan.get("counted_by") for each in (reading, other))
         if mine != others:
             raise MeasurementError(
-                f"{path}: counts what {mine} moved, {other_path} what {others} did: they do not repeat each other",
+                f"{path}: counts what {mine} moved, {other_path} what {others} did: they are not repetitions",
                 hint="import them as two systems (--system)",
             )
         for what in ("datatype", "window"):
             mine, others = (each.plan.get(what) for each in (reading, other))
             if None not in (mine, others) and mine != others:
                 raise MeasurementError(
-                    f"{path}: {reading.benchmark} has the {what} {mine}, in {other_path} it has {others}: they do not "
-                    "repeat each other",
+                    f"{path}: {reading.benchmark} has the {what} {mine}, in {other_path} it has {others}: they "
+                    "are not repetitions",
                     hint="import them as two systems (--system)",
                 )
 

@@ -80,13 +80,11 @@ def _over_size(
 def _caption(own: Sequence[Measured]) -> str:
     caption = (
         "Each line is the statistic in brackets, as printed or computed from samples, averaged over the "
-        "files. Bands reach from the least to the greatest sample; a program that prints neither has bars from the "
-        "least to the greatest file instead. What a time is differs by program (half a round trip, a call)."
+        "files. Bands reach from the least to the greatest sample; for a program that prints neither, bars "
+        "reach from the least to the greatest file. What a time means differs by program (half a round trip, a call)."
     )
     if own:
-        caption += (
-            " Of fairlead both the median and the mean are drawn: hold each against the same statistic of others."
-        )
+        caption += " For fairlead both median and mean are drawn: compare each with the same statistic of others."
     return caption
 
 

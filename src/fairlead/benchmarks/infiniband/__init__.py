@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @between_option
 @click.option("--verbs", type=Names(lambda: ("send", "write")), default="send,write", show_default=True,
-              help="Verbs: some of send,write.")  # fmt: skip
+              help="Verbs: any of send,write.")  # fmt: skip
 @click.option("--tests", type=Names(lambda: ("latency", "throughput")), default="latency,throughput",
-              show_default=True, help="Tests: some of latency,throughput.")  # fmt: skip
+              show_default=True, help="Tests: any of latency,throughput.")  # fmt: skip
 @sizes_option("2 B to 8 MiB, by 4")
 @click.option(
     "--queue-pairs",

@@ -185,7 +185,7 @@ def _look(cluster: Cluster, pair: HostPair, programs: Sequence[str]) -> None:
         if missing and "devices" not in said:
             raise _no_device(host)
         if missing:
-            raise MissingToolError(f"{host}: there is no {missing[0]}", hint="install perftest there")
+            raise MissingToolError(f"{host}: {missing[0]} is not installed", hint="install perftest there")
 
 
 def _version(cluster: Cluster, host: str, cell: VerbCell) -> str:
@@ -220,7 +220,7 @@ def _output(host: str, cell: VerbCell, process: "subprocess.Popen[str]", limit_s
     except subprocess.TimeoutExpired as error:
         raise MeasurementError(
             f"{host}: {cell.program()} of {cell.size_B} B did not end within {limit_s:g} s; it was ended",
-            hint="a longer limit can be set with --timeout",
+            hint="set a longer limit with --timeout",
         ) from error
     if process.returncode == 0:
         return output

@@ -26,8 +26,9 @@ def check(cluster: Cluster, asked: Sequence[str], found: Sequence[str]) -> None:
             raise MeasurementError(
                 f"rank {rank} was to run on {host}, which calls itself {own[host]}, and runs on {name}"
                 + (f", which is {meant}" if meant and meant != name else ""),
-                hint="mpirun placed ranks otherwise than asked, perhaps by variables or a configuration of its own "
-                "(OMPI_MCA_..., PRTE_MCA_..., HYDRA_..., I_MPI_...), or those of a batch system",
+                hint="mpirun placed ranks differently than requested, perhaps because of variables or "
+                "configuration files of its own (OMPI_MCA_..., PRTE_MCA_..., HYDRA_..., I_MPI_...) or of a "
+                "batch system",
             )
 
 

@@ -99,7 +99,7 @@ class RunningProbe:
         except queue.Empty:
             raise MeasurementError(
                 f"{self._name}: {what} was not done within {timeout_s:g} s; the program was ended{self._tail()}",
-                hint="`fairlead doctor` looks for the cause; a measurement that has --timeout can wait longer",
+                hint="`fairlead doctor` looks for the cause; where a measurement has --timeout, it can wait longer",
             ) from None
         if line is None:
             raise self._death(what)

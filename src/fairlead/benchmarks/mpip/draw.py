@@ -44,7 +44,7 @@ def draw(found: Sequence[MpipProfile], systems: Sequence[str]) -> Drawing:
         for each in found
         for call in each.calls
     ]
-    caption = "As printed by mpiP, with three digits. The table has the longest call sites, of all tasks together."
+    caption = "As printed by mpiP, with three digits. The table has the longest call sites, over all tasks."
     return Drawing("mpip", "Time in MPI (mpiP)", caption, figure, table(columns, rows))
 
 

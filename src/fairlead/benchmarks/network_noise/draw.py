@@ -69,7 +69,7 @@ def _over_time(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing
     caption = (
         f"{how_often} the latency of messages of {words.size(plan['size_B'])} (median, 5 to "
         f"95 %) and the throughput of messages of {words.size(plan['bulk_B'])}. Dotted: changes of the level by "
-        f"{words.percent(CHANGE - 1, decimals=0)} or more, which the table has."
+        f"{words.percent(CHANGE - 1, decimals=0)} or more, listed in the table."
     )
     return Drawing("network-noise", "Network noise", caption, figure, _changes_table(found))
 
@@ -124,7 +124,7 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
         greatest = float(pooled.max())
         rows.append([cell(each.system), *shown, cell(greatest, words.duration(greatest)), cell(len(pooled))])
     caption = (
-        "Shares of the time: every part counts alike, for where messages take long there are fewer of them. The "
+        "Shares of the time: every part counts equally, because slow parts have fewer messages. The "
         f"table has a percentile where at least {BEYOND} messages took as long or longer."
     )
     return Drawing(

@@ -68,9 +68,9 @@ def _scatter(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
     return Drawing(
         "noise",
         "Detours of a busy loop",
-        "Each point is an iteration that took longer than the threshold; its height is what it took beyond the least "
-        "iteration. Drawn is the core of each system that lost the largest share of its time; all systems on the same "
-        "axes.",
+        "Each point is an iteration that took longer than the threshold; its height is the time beyond the "
+        "shortest iteration. For each system, the core that lost the largest share of its time is drawn; all "
+        "systems share the axes.",
         figure,
         _core_table(found),
     )
@@ -202,8 +202,8 @@ def _spectra(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
     columns += [("length", "length_s"), ("regularity", "regularity"), ("detours in step", "events")]
     return Drawing(
         "noise-periodogram",
-        "What comes at regular times",
-        "Periodogram of all detours of the same cores: 1 where every detour keeps the beat of that frequency. The "
+        "Periodic noise",
+        "Periodogram of all detours of the same cores: 1 where every detour is in phase with that frequency. The "
         "table has the periods found among detours of each length and longer, on all cores.",
         figure,
         table(columns, rows),

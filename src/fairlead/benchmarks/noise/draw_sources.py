@@ -37,9 +37,9 @@ def draw(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
         axis.grid(axis="x")
         axis.set_xlabel("length of a detour (logarithmic)")
     caption = (
-        "After each detour it was looked which of the processor's counters had gone up (/proc/interrupts, "
-        "/proc/softirqs, switches to other threads). Drawn is the core of each system that lost most; in brackets the "
-        "number of detours."
+        "After each detour the benchmark checked which of the processor's counters had gone up (/proc/interrupts, "
+        "/proc/softirqs, switches to other threads). For each system, the core that lost most is drawn; the "
+        "number of detours is in brackets."
     )
     return Drawing("noise-sources", "What detours came from", caption, figure, _table(found))
 

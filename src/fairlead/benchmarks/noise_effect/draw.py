@@ -54,8 +54,8 @@ def draw(found: Sequence[NoiseEffect]) -> Drawing:
         )
     caption = (
         f"Each point is a round trip. Slow ones took more than {SLOW:g} times the median; they are explained where "
-        f"detours made up {words.percent(EXPLAINED, decimals=0)} of the excess or more. The table also has how many "
-        "the same detours would explain by chance: when they are moved to other times. "
+        f"detours made up {words.percent(EXPLAINED, decimals=0)} of the excess or more. The table also says how "
+        "many the same detours would explain by chance, moved to other times. "
     ) + transports.told(found)
     return Drawing("noise-effect", "What noise does to messages", caption, figure, _table(found))
 
@@ -96,7 +96,7 @@ def verdicts(found: NoiseEffect) -> Iterator[Verdict]:
         if beyond >= MOST:
             yield Verdict("bad", "most slow messages are caused by the operating system, not by the network")
         elif beyond <= LITTLE:
-            yield Verdict("good", "slow messages are not caused by the operating system: look at the network")
+            yield Verdict("good", "slow messages are not caused by the operating system: examine the network")
     few = f"; {words.count(effect.slow, 'slow message')}: measure longer" if effect.slow < FEW else ""
     incomplete = "" if found.run.status == "ok" else f"; the run is incomplete ({found.run.status})"
     yield Verdict("sure", f"noise-effect: {words.count(effect.messages, 'message')}{few}{incomplete}")

@@ -196,7 +196,7 @@ def verdicts(found: Sequence[Layers]) -> Iterator[Verdict]:
                 text = f"{with_streams} {name} carries {words.percent(share, decimals=0)} of what {best.name} does"
                 yield Verdict("bad" if share < LOSS else "good", text)
     if beyond := list(dict.fromkeys(kind for each in found for kind in _beyond(each))):
-        text = f"MPI was kept on TCP, so nothing is known of its performance over {words.listing(beyond)}"
+        text = f"MPI was kept on TCP, so its performance over {words.listing(beyond)} is not known"
         yield Verdict("sure", f"{text}: --transport native lets the library choose")
 
 

@@ -18,7 +18,7 @@ from fairlead.report.figures import Drawing
 MPI_LATENCY = (
     "Half the round trip of a message between two ranks, after a warm-up. A block is about a tenth of a "
     "second of round trips, three at least; blocks of all sizes were taken in random order. Percentiles are of "
-    "messages, not of time: where they take long there are fewer."
+    "messages, not of time: slow periods have fewer messages."
 )
 MPI_THROUGHPUT = (
     "Windows of messages, each answered by an empty one; all pairs of ranks and both directions together. A block is "

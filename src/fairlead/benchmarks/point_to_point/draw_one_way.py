@@ -18,10 +18,11 @@ WAYS: tuple[tuple[Style, str], ...] = (("-", "there"), ("--", "back"))
 UNEVEN = 1.5  # time of one way over that of the other
 SHARE = words.percent(CLOCK_SHARE, decimals=0)
 CAPTION = (
-    "Median of a message from the first host of each pair to the second, and back, by the clocks of both; shaded: what "
-    "the clocks may be wrong by. Their difference is estimated from all round trips since the program started, and is "
+    "Median of a message from the first host of each pair to the second, and back, by the clocks of both; "
+    "shaded: the possible error of the clocks. Their difference is estimated from all round trips since the "
+    "program started, and is "
     "bounded by the fastest of them. Where the bound is more than "
-    f"{SHARE} of a way, the clocks are too far off, and half the round trip is what is known."
+    f"{SHARE} of a way, the clocks are too far off, and only half the round trip is known."
 )
 
 

@@ -53,10 +53,9 @@ def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
     return Drawing(
         "stress",
         "Throughput over time",
-        f"Rate of all pairs in {analyse.BIN_S:g} s. Shaded: dips, where less than "
-        f"{words.percent(analyse.DEEP, decimals=0)} of the median was "
-        "carried for two of these or longer; the table has them, with the share of the median. "
-        + transports.told(found),
+        f"Rate of all pairs in {analyse.BIN_S:g} s. Shaded: dips, where throughput stayed below "
+        f"{words.percent(analyse.DEEP, decimals=0)} of the median for two of these or longer; the table has "
+        "them, with the share of the median. " + transports.told(found),
         figure,
         table(columns, rows),
     )
@@ -67,7 +66,7 @@ def stress_boxes(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
     of = colours(systems)
     return boxes.draw(
         "stress-boxes",
-        "How throughput over time is spread",
+        "Distribution of throughput over time",
         f"Each value is the rate of all pairs in {analyse.BIN_S:g} s.",
         [(each.system, of[each.system], each.rates_bps) for each in found if len(each.rates_bps)],
     )

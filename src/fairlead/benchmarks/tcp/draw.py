@@ -34,7 +34,7 @@ def draw(found: Sequence[Tcp], systems: Sequence[str]) -> Drawing:
     drawing = boxes.draw(
         "tcp",
         "TCP throughput (iperf3)",
-        "Each value is what the receivers of all streams and directions got together, in the middle third of each"
+        "Each value is the total received over all streams and directions, in the middle third of each"
         + (", or what was sent, where iperf3's client was read." if any(sent(each) for each in found) else "."),
         shown,
     )

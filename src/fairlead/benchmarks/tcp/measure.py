@@ -103,7 +103,7 @@ class TcpBlock:
         inside = iperf3.middle_third(self.end_s, self.seconds)
         if not inside.any(axis=1).all():
             raise MeasurementError(
-                "a stream ended before its middle third", hint="see whether the hosts are overloaded"
+                "a stream ended before its middle third", hint="check whether the hosts are overloaded"
             )
         begin_s = np.concatenate([np.zeros((len(self.end_s), 1)), self.end_s[:, :-1]], axis=1)
         time_s = np.where(inside, self.end_s - begin_s, 0.0).sum(axis=1)

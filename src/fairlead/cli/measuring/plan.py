@@ -128,12 +128,12 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
     except click.UsageError as error:
         raise _wrong(path, number, step, error.format_message()) from error
     except click.exceptions.Exit as error:
-        raise _wrong(path, number, step, "--help has no place in a plan") from error
+        raise _wrong(path, number, step, "--help cannot be used in a plan") from error
     except ValueError as error:
         raise _wrong(path, number, step, "is not a benchmark with options") from error
     own = _given(context, command)
     if misplaced := [each for each in OUTPUT_OPTIONS if each in own]:
-        raise _wrong(path, number, step, f"--{misplaced[0]} holds for a whole plan; give it after the file's name")
+        raise _wrong(path, number, step, f"--{misplaced[0]} applies to the whole plan; give it after the file's name")
     options = {option: value for option, value in context.params.items() if option not in OUTPUT_OPTIONS}
     return command.prepare(**options | {key: shared[key] for key in shared if key in options and key not in own})
 

@@ -22,7 +22,5 @@ class ExampleFile(click.Path):
         if example is not None:
             click.echo(f"{value}: taken from fairlead's examples, {example}", err=True)
         elif not Path(value).exists() and (near := example_files.similar(str(value))):
-            raise ConfigError(
-                f"{value}: there is no such file", hint=f"did you mean {near}, which comes with fairlead?"
-            )
+            raise ConfigError(f"{value}: no such file", hint=f"did you mean {near}, which comes with fairlead?")
         return super().convert(example or value, param, ctx)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-NOTHING_NAMED = "a name is missing: -- ends the options"
+NOTHING_NAMED = "the name is missing: -- ends the options"
 
 
 class NamedPath(click.Path):

@@ -21,7 +21,7 @@ class ProgramCommand(click.Command):
                 before = [each for each in self.params if isinstance(each, click.Argument) and each is not error.param]
                 if before:
                     name = before[0].make_metavar(context)
-                    raise click.UsageError(f"Missing argument '{name}': it stands before --.", context) from error
+                    raise click.UsageError(f"Missing argument '{name}': it goes before --.", context) from error
             raise
         except click.NoSuchOption as error:
             start = self._program(context, given, error.option_name)

@@ -117,10 +117,10 @@ class ProbeSession:
         said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(no output)"
         if self._process.returncode == NOT_FOUND:
             old = re.search(rf"^{PYTHON} is (\S+)$", stderr.decode(errors="replace"), re.MULTILINE)
-            state = f"is {old.group(1)}" if old else "is not there"
+            state = f"is {old.group(1)}" if old else "was not found"
             return NoPythonError(
-                f"{self._host}: {PYTHON} {state}, so the doctor cannot look inside",
-                hint=f"install {PYTHON} ({LEAST_PYTHON} or later) on it; only the doctor needs it",
+                f"{self._host}: {PYTHON} {state}, so doctor cannot examine the host",
+                hint=f"install {PYTHON} ({LEAST_PYTHON} or later) on it; only doctor needs it",
             )
         return HostError(
             f"{self._host}: not reached, or the probe ended (exit code {self._process.returncode}): {said}"

@@ -30,8 +30,8 @@ class LabExecutor(Executor):
 
     passes_signals = True
     own_files = (
-        "hosts of a lab have a /tmp and a /dev/shm of their own: keep programs elsewhere, or show a directory of "
-        "/tmp in the hosts: `share` in [lab] of its description, or `fairlead lab up FILE --share DIRECTORY`"
+        "lab hosts have their own /tmp and /dev/shm: keep programs elsewhere, or share a directory of /tmp with "
+        "the hosts: `share` in [lab] of its description, or `fairlead lab up FILE --share DIRECTORY`"
     )
 
     def __init__(self, cluster: Cluster) -> None:
@@ -54,7 +54,7 @@ class LabExecutor(Executor):
 
     def look(self, host: str) -> str:
         """See `Executor.look`."""
-        return "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists those that run"
+        return "start the lab: `fairlead lab up FILE`; `fairlead lab show` lists running labs"
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None

@@ -22,10 +22,10 @@ TIMEOUT_S = 60.0
 # What the user may read, root may not where home directories are on NFS: so it is the user's shell that opens it.
 _AS_ROOT = 'exec "$@" <"$0"'
 _PACKAGES = {
-    "setcap": "libcap2-bin (libcap on Fedora and its kin)",
+    "setcap": "libcap2-bin (libcap on Fedora and RHEL)",
     "setpriv": "util-linux",
-    "gpasswd": "passwd (shadow-utils on Fedora and its kin)",
-    "groupadd": "passwd (shadow-utils on Fedora and its kin)",
+    "gpasswd": "passwd (shadow-utils on Fedora and RHEL)",
+    "groupadd": "passwd (shadow-utils on Fedora and RHEL)",
 }
 
 
@@ -133,11 +133,15 @@ def _check(host: str, state: HostState, found: Sequence[RootCommand]) -> None:
     """Raises HostError where it is known before that a step will fail."""
     for tool, package in _PACKAGES.items():
         if tool not in state.tools and any(f"{tool} " in step.command for step in found):
-            raise HostError(f"{host}: {tool} is not there", hint=f"install {package} there")
+            raise HostError(f"{host}: {tool} was not found", hint=f"install {package} there")
     for option in ("noexec", "nosuid"):
         if option in state.mount.rpartition(" ")[2].split(","):
             point = state.mount.partition(" ")[0]
-            what = "no program starts there" if option == "noexec" else "capabilities of programs there do not count"
+            what = (
+                "programs there cannot start"
+                if option == "noexec"
+                else ("capabilities of programs there have no effect")
+            )
             raise HostError(
                 f"{host}: {INSTALLED} would be on {point}, which is mounted {option}: {what}",
                 hint=f"as root: mount -o remount,{option.removeprefix('no')} {point}",

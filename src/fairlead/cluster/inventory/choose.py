@@ -29,7 +29,7 @@ def cluster_file(argument: str, directory: Path = Path()) -> Path:
     if argument.startswith(HOSTFILE):
         path = argument.removeprefix(HOSTFILE)
         if not path:
-            raise ConfigError(f"{argument} names no file", hint="write its path behind it: hostfile:PATH")
+            raise ConfigError(f"{argument} names no file", hint="add its path: hostfile:PATH")
         said = site.read(source="hostfile")
         return _written(from_hostfile(Path(path), said), said, argument, directory)
     return Path(argument)
@@ -43,7 +43,7 @@ def _written(cluster: Cluster, said: site.Site, argument: str, directory: Path) 
     if path.read_text(encoding="utf-8") != text:
         raise ConfigError(
             f"{path}: exists, and differs from what the {cluster.source} says now",
-            hint=f"give it in place of `{argument}` to use it as it is ({path}), or remove it; what shall always hold "
-            f"goes into {site.places(source='slurm' if argument == 'slurm' else 'hostfile')[0]}",
+            hint=f"pass {path} instead of `{argument}` to use it as it is, or remove it; put lasting settings "
+            f"into {site.places(source='slurm' if argument == 'slurm' else 'hostfile')[0]}",
         )
     return path

@@ -39,7 +39,7 @@ def seen_by_others(names: list[str], addresses: list[str]) -> list[str]:
         return addresses
     if len(looped) > 1:
         raise HostError(
-            f"{' and '.join(looped)} have addresses of the loopback device here",
+            f"{' and '.join(looped)} have loopback addresses here",
             hint="fix /etc/hosts on this host: each name needs its address in the cluster's network",
         )
     own = own_addresses.towards(others[0]).address

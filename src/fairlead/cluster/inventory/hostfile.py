@@ -15,7 +15,7 @@ from fairlead.cluster.inventory.site import Site
 from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import ConfigError, HostError, of_system
 
-_FORMS = "write one host a line: `n1`, `n1 slots=2` (Open MPI) or `n1:2` (MPICH, Intel MPI)"
+_FORMS = "write one host per line: `n1`, `n1 slots=2` (Open MPI) or `n1:2` (MPICH, Intel MPI)"
 _NOT_READY = "a pod's name is known once the pod is ready (launcherCreationPolicy: WaitForWorkersReady)"
 # What else may stand behind a name, and what it is. Source: mpirun(1) of Open MPI, hostfiles of Hydra.
 _KEYS = {
@@ -63,7 +63,7 @@ def from_hostfile(path: Path, site: Site = _NOTHING_SAID, *, resolve: Resolve = 
     except OSError as error:
         raise of_system(error, path, doing="the hostfile cannot be read", kind=ConfigError) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not a text in UTF-8", hint=_FORMS) from error
+        raise ConfigError(f"{path}: is not UTF-8 text", hint=_FORMS) from error
     entries = parse(text, str(path))
     names, addresses = _short([entry.name for entry in entries]), _addresses(entries, path, resolve)
     hosts = tuple(
@@ -99,7 +99,7 @@ def parse(text: str, source: str) -> list[Entry]:
         except ValueError as error:
             raise ConfigError(f"{source}:{number}: {error}", hint=_FORMS) from error
     if not entries:
-        raise ConfigError(f"{source}: names no host", hint=_FORMS)
+        raise ConfigError(f"{source}: lists no host", hint=_FORMS)
     return list(entries.values())
 
 
@@ -112,9 +112,9 @@ def _entry(words: Sequence[str], line: int) -> Entry:
         raise ValueError(f"{words[0]!r} is not the name or IPv4 address of a host")
     said = _settings(words[1:])
     if colon and "slots" in said:
-        raise ValueError(f"{name} has its slots twice, :{count} and slots={said['slots']}; leave one out")
+        raise ValueError(f"{name} gives its slots twice, :{count} and slots={said['slots']}; omit one")
     if user and "user" in said:
-        raise ValueError(f"{name} has its user twice, {user}@ and user={said['user']}; leave one out")
+        raise ValueError(f"{name} gives its user twice, {user}@ and user={said['user']}; omit one")
     slots = _count("slots", count if colon else said.get("slots", "1"))
     if "most" in said and _count("max_slots", said["most"]) < slots:
         raise ValueError(f"{name} has slots={slots}, more than its max_slots={said['most']}")
@@ -132,16 +132,16 @@ def _settings(words: Sequence[str]) -> Mapping[str, str]:
         key, equals, value = word.partition("=")
         if not equals or key not in _KEYS:
             known = ", ".join(f"{key}=" for key in _KEYS if "-" not in key)
-            raise ValueError(f"{word!r} is not understood; known here: {known}; leave it out")
+            raise ValueError(f"{word!r} is not understood; known here: {known}; omit it")
         if _KEYS[key] in found:
-            raise ValueError(f"{key}= stands twice; leave one out")
+            raise ValueError(f"{key}= appears twice; omit one")
         found[_KEYS[key]] = value
     return found
 
 
 def _count(key: str, value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,6}", value) or int(value) == 0:
-        raise ValueError(f"{key} is {value!r}; it must be a whole number from 1 on")
+        raise ValueError(f"{key} is {value!r}; it must be a whole number of 1 or more")
     return int(value)
 
 
@@ -177,7 +177,7 @@ def _addresses(entries: list[Entry], path: Path, resolve: Resolve) -> list[str]:
         if other is not entry:
             raise ConfigError(
                 f"{path}:{entry.line}: {entry.name} has the address of {other.name} in line {other.line}, {address}",
-                hint="call a host by one name only; slots of the same name are added up",
+                hint="use one name per host; slots of the same name are added up",
             )
     return addresses
 

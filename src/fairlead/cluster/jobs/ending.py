@@ -76,10 +76,10 @@ class Ending:
         again = "Ctrl-C again" if number is signal.SIGINT else "a second signal"
         if running.launcher_known:
             return (
-                f"{number.name}: the program has {self._grace_s:g} s to end (--grace), {again} ends it. Errors "
-                "that the MPI library reports from here on are a consequence"
+                f"{number.name}: the program has {self._grace_s:g} s to end (--grace), {again} ends it. MPI "
+                "errors reported from here on are a consequence"
             )
-        return f"{number.name} was passed on to the launch line; {again} ends all that it started"
+        return f"{number.name} was passed on to the launch line; {again} ends everything it started"
 
     def _end(self, running: "RunningJob", number: signal.Signals) -> None:
         if self._ended(running, self._grace_s, self._hurry):
@@ -95,7 +95,7 @@ class Ending:
                 if running.ended():
                     return
             self.insisted_on = number
-            self._tell("second signal: killing all that the launch line started")
+            self._tell("second signal: killing everything the launch line started")
         self._insist(running)
 
     def _let_go(self, running: "RunningJob") -> None:

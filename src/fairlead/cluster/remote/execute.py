@@ -85,7 +85,7 @@ def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> N
 def check_reached(executor: Executor, host: str, exit_code: int, said: bytes) -> None:
     """Raises HostError if a command for a host ended so, and ``said`` this, since it did not get there or not back."""
     if program := executor.lost_by(host, exit_code, said):
-        raise HostError(f"{host}: {program} did not get there: {_tail(said)}", hint=executor.look(host))
+        raise HostError(f"{host}: {program} could not reach the host: {_tail(said)}", hint=executor.look(host))
 
 
 def run_on(
@@ -112,8 +112,9 @@ def unexpected(host: str, said: str) -> HostError:
     """The error for an answer that is none of what was run: most often the shell's start-up files print something."""
     first = said.strip().partition("\n")[0][:80]
     return HostError(
-        f"{host}: printed {first!r} where an answer is expected",
-        hint="~/.bashrc and the like must print in interactive shells only: a command without output must be silent",
+        f"{host}: printed {first!r} instead of an answer",
+        hint="~/.bashrc and similar files must print only in interactive shells: a command without output must "
+        "be silent",
     )
 
 

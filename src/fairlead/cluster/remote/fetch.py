@@ -91,4 +91,4 @@ class _Sender:
             raise self._stuck() from None
 
     def _stuck(self) -> HostError:
-        return HostError(f"{self._host}: has not sent anything of its records for {STANDSTILL_S:g} s")
+        return HostError(f"{self._host}: has sent nothing of its records for {STANDSTILL_S:g} s")

@@ -90,8 +90,8 @@ def _check_others() -> None:
         if least <= MOST_OTHERS:
             return
     raise MeasurementError(
-        f"others keep this machine's processors {least:.0%} busy: a lab would measure that, and not its network",
-        hint="wait until they have ended, or give a `scale` in place of auto to measure all the same",
+        f"others keep this machine's processors {least:.0%} busy: a lab would measure that load, not its network",
+        hint="wait until they end, or set `scale` to a number to measure anyway",
     )
 
 
@@ -169,7 +169,7 @@ def _pace(
             if program.timed_s is None:
                 return None, run(None)
             raise ConfigError(
-                f"{program.name}: the program prints no time of its own, by which its length could be chosen",
+                f"{program.name}: the program prints no time by which its length could be chosen",
                 hint="omit timed_s and length, or choose a program that prints a verdict with its time_s",
             )
         further = calibration.longer(number, found.timed_s)

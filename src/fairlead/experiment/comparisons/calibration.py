@@ -103,10 +103,10 @@ def find_scale(busy_at: Callable[[float], float], first: float) -> tuple[float, 
 
 def _too_busy(scale: float, busy: float) -> MeasurementError:
     return MeasurementError(
-        f"this machine's processors are {busy:.0%} busy with the lab's rates times {scale:g}: what ran here would "
-        "measure them, and not the network",
-        hint="end what else runs here, or take a machine with more processors; an MPI library that does not yield "
-        "(MPICH 4.0) keeps processors busy at any scale; a number as `scale` measures all the same",
+        f"this machine's processors are {busy:.0%} busy with the lab's rates times {scale:g}: runs here would "
+        "measure them, not the network",
+        hint="stop other programs, or use a machine with more processors; an MPI library that does not yield "
+        "(MPICH 4.0) keeps processors busy at any scale; a number as `scale` measures anyway",
     )
 
 

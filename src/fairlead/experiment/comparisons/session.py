@@ -39,7 +39,7 @@ class Forecast:
         """For people, one line."""
         work = f"{words.count(self.runs, 'run')} on {words.count(self.labs, 'network')}"
         if not self.runs:
-            return "nothing is left to run"
+            return "nothing left to run"
         if self.unknown:
             missing = words.listing(list(self.unknown))
             return f"{work}; duration: known after the pilot runs (clean_s is missing for {missing})"
@@ -78,7 +78,7 @@ def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[
     names = [case.name for case in plan.all_cases() if not wanted or case.congestion in wanted]
     for pattern in patterns:
         if not fnmatch.filter(names, pattern):
-            raise ConfigError(f"--only {pattern}: no case has such a name", hint=f"there are {', '.join(names)}")
+            raise ConfigError(f"--only {pattern}: no case has this name", hint=f"there are {', '.join(names)}")
     return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
 
 

@@ -19,7 +19,7 @@ def how_to_go_on(plan_file: Path, results: Path, stored_rows: int, changes: Sequ
     """What to do after an interruption or an error: rows that ended are kept."""
     settings = [word for change in changes for word in ("--set", change.text)]
     command = shlex.join(["fairlead", "evaluate", str(plan_file), "--results", str(results), *settings])
-    return f"stopped with {words.count(stored_rows, 'row')} stored; the same command continues: {command}"
+    return f"stopped with {words.count(stored_rows, 'row')} stored; repeat the command to continue: {command}"
 
 
 def failures(plan_file: Path, results: Path, evaluation: "Evaluation") -> Iterator[str]:
@@ -33,11 +33,11 @@ def failures(plan_file: Path, results: Path, evaluation: "Evaluation") -> Iterat
     if len(reasons) > MOST_FAILURES:
         yield f"  and {len(reasons) - MOST_FAILURES} more, reported above"
     command = shlex.join(["fairlead", "export", str(results)])
-    yield f"what they printed is in the store ({command}); with more `retries` in {plan_file} they are tried again"
+    yield f"what they printed is in the store ({command}); more `retries` in {plan_file} run them again"
 
 
 def what_is_left(evaluation: "Evaluation") -> Iterator[str]:
     """Cells without a sample because the budget was spent."""
     if evaluation.over_budget:
         left = words.count(evaluation.empty_cells, "cell")
-        yield f"the budget is spent, {left} without a sample: with a larger budget_s in the plan it continues"
+        yield f"the budget is spent, {left} without a sample: a larger budget_s in the plan continues it"

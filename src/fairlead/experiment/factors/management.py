@@ -27,13 +27,13 @@ class ManagementLevel(Model):
     """How the rows of one level are managed."""
 
     components: Stage = "detours"
-    """Last component that works; each includes the components before it."""
+    """Last active component; each includes the components before it."""
     plane: PlaneName = ROUTE
     """What carries rerouted traffic."""
     monitor: bool = False
     """Watch messages; with ``none``, agents do nothing else."""
     acknowledge: AcknowledgeName = "waited"
-    """With ``monitor``: slow messages of which the sender's agent gets a notice."""
+    """With ``monitor``: slow messages reported to the sender's agent."""
 
 
 class ManagementTable(Model):
@@ -42,7 +42,7 @@ class ManagementTable(Model):
     factor: str
     """Name of the factor."""
     levels: dict[str, Stage | ManagementLevel] = Field(min_length=1)
-    """Last component that works, by level of ``factor``, or a table with the plane and the message monitor."""
+    """Last active component by level of ``factor``, or a table with the plane and the message monitor."""
 
 
 @dataclass(frozen=True)

@@ -38,14 +38,14 @@ class NetworkTable(Model):
     lacp_rate: Literal["slow", "fast"] = "slow"
     """LACP rate on real hosts, for 802.3ad."""
     within_s: int = Field(default=60, ge=10, le=3600)
-    """Seconds after which a real host that cannot be reached again restores its NICs by itself."""
+    """Seconds after which a real host that stays unreachable restores its NICs by itself."""
 
     def complaints(self, *, in_lab: bool) -> Iterator[str]:
         """What does not fit the place; each begins with the key at fault."""
         if in_lab and self.interfaces:
             yield "network.interfaces: a lab's NICs have names of their own; omit it"
         if not in_lab and not self.interfaces:
-            yield "network.interfaces: name the hosts' NICs that bonds are made of"
+            yield "network.interfaces: list the hosts' NICs to build bonds from"
         for level, nics in self.levels.items():
             where, reason = f"network.levels.{level}", not_emulated(nics.bond)
             if in_lab and reason:

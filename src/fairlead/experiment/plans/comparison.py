@@ -36,7 +36,7 @@ class ComparisonTable(Model):
     monitor: bool = False
     """Watch messages in all runs, the unmanaged ones too."""
     acknowledge: AcknowledgeName = "waited"
-    """With ``monitor``: slow messages of which the sender's agent gets a notice."""
+    """With ``monitor``: slow messages reported to the sender's agent."""
     migrate: bool = False
     """Managed runs also migrate virtual machines away from congested servers."""
     planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)
@@ -48,9 +48,9 @@ class ComparisonTable(Model):
     def _consistent(self) -> Self:
         _distinct("planes", list(self.planes))
         if self.stages and len(self.planes) > 1:
-            raise ValueError("planes: components are added one by one (stages) over one plane only")
+            raise ValueError("planes: stages adds components one by one over a single plane only")
         if self.scale is not None and self.cluster is not None:
-            raise ValueError("scale: a cluster's links are as they are; only labs can be scaled")
+            raise ValueError("scale: only labs can be scaled, not the links of a real cluster")
         return self
 
 
@@ -115,7 +115,7 @@ class ComparisonPlan(Model):
             if (table.lab is None) == (table.cluster is None):
                 raise ValueError("comparison: give either lab or cluster, or [labs] and [[cases]]")
             if self.congestion is None:
-                raise ValueError("congestion: is missing: say what others do to the network")
+                raise ValueError("congestion: is missing: describe the cross-traffic")
             if self.labs or self.congestions:
                 raise ValueError("cases: [labs] and [congestions] are used by [[cases]] only, and there are none")
             return self

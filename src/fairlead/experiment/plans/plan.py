@@ -65,7 +65,7 @@ class RunTable(Model):
     timeout_s: float = Field(default=600.0, gt=0)
     """Seconds after which a row is ended and recorded as failed."""
     value: Literal["time_s", "timed_section_s"] = "time_s"
-    """What the report is about: wall time with the launcher, or the timed section that the program prints; seconds."""
+    """What the report covers: wall time with the launcher, or the timed section that the program prints; seconds."""
     expected_s: float | None = Field(default=None, gt=0)
     """Approximate time of a row in seconds, for the forecast only."""
 
@@ -96,7 +96,7 @@ class Replications(Model):
     budget_s: float | None = Field(default=None, gt=0)
     """Seconds of all rows together after which no row begins. Default: no limit."""
     retries: int = Field(default=0, ge=0, le=10)
-    """Further tries of a row that fails, at once."""
+    """Immediate retries of a row that fails."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -154,7 +154,7 @@ class Neighbours(Model):
     programs: dict[str, NeighbourProgram] = Field(default_factory=dict)
     """The programs of ``levels``, by name."""
     silent: dict[str, str] = Field(default_factory=dict)
-    """Further levels of ``factor``: a level of ``levels`` without its traffic between hosts. Not with ``custom``."""
+    """More levels of ``factor``: a level of ``levels`` without its traffic between hosts. Not with ``custom``."""
     processors: Literal["system", "equal", "fixed"] = "system"
     """Processor shares: the system's, control groups of equal weight, or also capped to that share."""
     hosts: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()

@@ -27,7 +27,7 @@ from fairlead.placement import placed
 from fairlead.programs import needs
 
 RowT = TypeVar("RowT")
-_SMALLER = "take a smaller class or more hosts"
+_SMALLER = "use a smaller class or more hosts"
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[st
 
 def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
     networks = Networks(plan)
-    hint = "take a smaller class, more hosts or fewer neighbours" if plan.neighbours else _SMALLER
+    hint = "use a smaller class, more hosts or fewer neighbours" if plan.neighbours else _SMALLER
     for levels in plan.combinations():
         row, there = keys.row(levels), networks.at(levels)
         if isinstance(there, ConfigError):
@@ -238,8 +238,8 @@ def _add_missing(found: Findings[RowT], row: RowT, location: Location, file: Pat
     if file.exists():
         found.add(row, location, error.message, error.hint or f"correct {file.name}")
         return
-    message = f"{file.name} is not there, in {file.parent}"
-    found.add(row, location, message, "write it, or leave out the level that needs it: --set")
+    message = f"{file.name} is missing in {file.parent}"
+    found.add(row, location, message, "write it, or omit the level that needs it: --set")
 
 
 def _add_mistakes(found: Findings[RowT], row: RowT, start: Start) -> None:
@@ -282,8 +282,8 @@ def _add_congestion(
 ) -> None:
     if there.lab is None:
         if not there.cluster.lab:
-            message = "congestion can be made in a lab only: this cluster is not one"
-            found.add(row, network, message, 'give the plan `lab = "FILE"` in place of a cluster')
+            message = "congestion can only be created in a lab, and this cluster is not one"
+            found.add(row, network, message, 'give the plan `lab = "FILE"` instead of a cluster')
         return
     for number, each in enumerate(bottlenecks):
         try:

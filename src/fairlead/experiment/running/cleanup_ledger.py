@@ -210,10 +210,10 @@ class CleanupLedger:
     def _stuck(self, failures: Sequence[FairleadError]) -> FairleadError:
         """What cannot be ended or taken back, and the way out."""
         bonds = f" (bonds: `fairlead net restore {self._noted.cluster}`)" if self._noted.bonded else ""
-        way = f"the same command tries again; once it is put right by hand{bonds}, remove {self.path}"
+        way = f"the same command tries again; if you clean up by hand{bonds}, remove {self.path}"
         said = "; ".join(str(error.args[0]) for error in failures)
         hints = [error.hint for error in failures if error.hint]
-        return FairleadError(f"what was left cannot be ended or undone: {said}", hint="\n  ".join([*hints, way]))
+        return FairleadError(f"the leftovers cannot be ended or undone: {said}", hint="\n  ".join([*hints, way]))
 
     def _cluster_file(self, name: str) -> Path:
         return self.path.with_name(f"{name}.cluster.toml")

@@ -194,7 +194,7 @@ class Experiment(ABC):
             FairleadError: something cannot be ended.
         """
         for what in self._ledger.end():
-            tell(f"ended what an earlier start had left: {what}")
+            tell(f"cleaned up after an earlier start: {what}")
 
     def run(
         self,

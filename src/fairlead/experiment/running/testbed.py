@@ -196,8 +196,8 @@ class Testbed:
         """
         if self.lab is None:
             raise ConfigError(
-                "congestion can be made in a lab only: this cluster is not one",
-                hint='give the plan `lab = "FILE"` in place of a cluster, or the cluster file of a lab that is up',
+                "congestion can only be created in a lab, and this cluster is not one",
+                hint='give the plan `lab = "FILE"` instead of a cluster, or the cluster file of a lab that is up',
             )
         return congestion.make(self.lab, bottleneck)
 

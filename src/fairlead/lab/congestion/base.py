@@ -80,7 +80,7 @@ class Congestion(ABC):
             LabError: it is running already, or could not be started. Nothing is left then.
         """
         if self._parts:
-            raise LabError("this congestion is running already")
+            raise LabError("this congestion is already running")
         try:
             self._start()
         except BaseException:

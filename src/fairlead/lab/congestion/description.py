@@ -11,7 +11,7 @@ from fairlead.lab.units import Rate, Size, Time
 def _at_least_10_ms(value: float) -> float:
     """At least 10ms."""
     if value < 0.01:
-        raise ValueError("bursts and pauses of less than 10ms cannot be made")
+        raise ValueError("bursts and pauses below 10ms are not possible")
     return value
 
 
@@ -28,7 +28,7 @@ class Streams(Model):
     between: tuple[str, str] | None = None
     """Two leafs: the k-th neighbour of one is paired with the k-th of the other."""
     streams: int = Field(default=8, ge=1, le=512)
-    """Streams in each direction, dealt out over the pairs; at least one a pair."""
+    """Streams in each direction, spread over the pairs; at least one per pair."""
     both_directions: bool = True
     """Streams run both ways. If false, only from the first to the second of a pair."""
     on: BurstTime | None = None
@@ -47,7 +47,7 @@ class Streams(Model):
         if (self.on is None) != (self.off is None):
             raise ValueError("on: bursts need both on and off")
         if self.streams < len(self.pairs):
-            raise ValueError(f"streams: {self.streams} streams cannot be dealt out over {len(self.pairs)} pairs")
+            raise ValueError(f"streams: {self.streams} streams cannot be spread over {len(self.pairs)} pairs")
         return self
 
 

@@ -58,7 +58,7 @@ class Copy:
         assert self._sink.stdout is not None
         port = int(self._sink.stdout.readline() or 0)
         if not port:
-            raise LabError(f"{target} cannot receive the copy", hint="see the messages before")
+            raise LabError(f"{target} cannot receive the copy", hint="see the messages above")
         self._socket = socket.socket()
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, lab.plan.congestion_control.encode())
         self._socket.settimeout(_CONNECT_TIMEOUT_S)
@@ -127,7 +127,7 @@ def check_wanted() -> None:
     """Raises AbortedError if an abort, or the end of input, has come."""
     if select.select([0], [], [], 0)[0]:
         gone = not os.read(0, 4096)
-        raise AbortedError("who asked for it is gone" if gone else "by request")
+        raise AbortedError("the process that asked for it is gone" if gone else "by request")
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def _alone(directory: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LabError("another migration is going on in this lab", hint="try again when it has ended") from None
+            raise LabError("another migration is in progress in this lab", hint="try again when it ends") from None
         yield
 
 

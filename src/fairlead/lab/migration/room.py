@@ -14,7 +14,7 @@ def refusal(plan: ResolvedLab, vm: str, server: str) -> str | None:
     if target is None:
         return f"lab {plan.name} has no server {server!r}, it has {', '.join(plan.server_by_name)}"
     if host.server == server:
-        return f"{vm} is on {server} already"
+        return f"{vm} is already on {server}"
     if host.leaf != target.leaf:
         return f"{server} is in another network ({plan.leafs[target.leaf]}): {vm} would lose its address there"
     count = len(plan.vms_on(server)) + 1

@@ -130,7 +130,7 @@ def _target(
         else:
             left[server.name] = (server.uplink_bps or 0.0) - busiest_bps
     if not left:
-        return None, "; ".join(problems) or "there is no other one in its network"
+        return None, "; ".join(problems) or "there is no other server in its network"
     return max(left, key=lambda name: (left[name], name)), ""
 
 

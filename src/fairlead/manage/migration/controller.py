@@ -157,7 +157,7 @@ class MigrationController:
         self._failures += 1
         self._decide_from_s = now_s + self.settings.dwell_s * 2**self._failures
         if self._failures >= self.settings.most_failures:
-            return f"{self._failures} failed in a row, nothing is moved any more"
+            return f"{self._failures} failed in a row, so nothing more is migrated"
         return f"nothing is tried for {self._decide_from_s - now_s:.0f} s"
 
     def told(self, now_s: float) -> None:
@@ -186,7 +186,7 @@ class MigrationController:
             return Decision(None, server, diagnosis.why)
         if diagnosis.kind is Kind.INCAST:
             return Decision(
-                None, server, f"{diagnosis.why}: moving would move the problem. {self._placement(diagnosis)}"
+                None, server, f"{diagnosis.why}: a migration would only move the problem. {self._placement(diagnosis)}"
             )
         choice = self._choose(diagnosis, every, now_s)
         why = f"{diagnosis.why}; {choice.why}"

@@ -98,7 +98,7 @@ class Mover:
                 self._over.wait(RETRY_S)
             except Exception as error:  # noqa: BLE001  # nobody else looks at what this thread raises
                 what = error if isinstance(error, FairleadError) else repr(error)
-                self._say(MigrationAction.BLIND, None, f"migrations are not decided any more: {what}")
+                self._say(MigrationAction.BLIND, None, f"no further migrations are decided: {what}")
                 return
 
     def _look(self) -> None:
@@ -119,7 +119,7 @@ class Mover:
             ours = target == found.target and time.monotonic() < since_s + OURS_S
             if ours:
                 self._lock.note_move()
-            by = "by a migration whose end was not known" if ours else "by its provider"
+            by = "by a migration whose outcome was not known" if ours else "by its provider"
             why = f"{by}: it is on {found.target} now and was on {found.source}"
             self._say(MigrationAction.FOUND, found.vm, why, to=found.target)
         if shared := self._sharing.see(inventory):
@@ -152,7 +152,7 @@ class Mover:
                     self._say(
                         MigrationAction.STAYS,
                         move.vm,
-                        "another controller of this site moves a machine",
+                        "another controller of this site is migrating a machine",
                         **_places(move),
                     )
                     self._over.wait(RETRY_S)

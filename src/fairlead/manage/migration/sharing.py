@@ -65,5 +65,5 @@ class Sharing:
         if not changed:
             return None
         silent = [self._names[host] for host in sorted(self._untold)]
-        but = f", except {', '.join(silent)}, which did not answer and will be informed again" if silent else ""
+        but = f", except {', '.join(silent)}, which did not answer and will be told again" if silent else ""
         return f"the agents know that {changed} pairs of paths share other links than before{but}"

@@ -135,9 +135,9 @@ def effects(comparison: Comparison) -> Drawing:
     return Drawing(
         "effects",
         "Recovered time and overhead",
-        "Left: of the time that congestion cost, the share that was given back; 100 % is as fast as on a clean "
-        "network. Right: longer run times on a clean network, measured by runs in pairs, and accounted from the "
-        "agents' CPU and probe traffic.",
+        "Left: share of the time lost to congestion that was recovered; 100 % is as fast as on a clean network. "
+        "Right: overhead on a clean network, measured with paired runs, and accounted from the agents' CPU and "
+        "probe traffic.",
         _effects_figure(entries),
         table(
             [
@@ -228,8 +228,8 @@ def pair_latencies(program: str | None, pairs: Sequence[PairLatency]) -> Drawing
     return Drawing(
         f"latencies-{program}" if program else "latencies",
         f"{program}: latency of pairs, before and after" if program else "Latency of pairs, before and after",
-        "Marks are medians, lines reach from the 5th to the 95th percentile of all samples in managed runs. A direct "
-        f"path whose traffic is away is known by its probes.{more}",
+        "Marks are medians, lines reach from the 5th to the 95th percentile of all samples in managed runs. "
+        f"While a pair is rerouted, its direct path is known from probes.{more}",
         _pair_figure(shown),
         table(
             [

@@ -48,7 +48,7 @@ def totals(result: CheckedClaims) -> str:
     """One line, for people."""
     return (
         f"{result.count(HOLDS)} hold, {result.count(FAILS)} do not follow from the data, "
-        f"{result.count(UNDECIDABLE)} cannot be decided by it"
+        f"{result.count(UNDECIDABLE)} the data cannot decide"
         + (f", {_unread(result)} cannot be read" if result.mistakes else "")
     )
 

@@ -41,7 +41,7 @@ def lines(analysis: Analysis) -> Drawing:
     cases = _by_case(analysis)
     shown = list(cases)[:MOST_CASES]
     figure = _draw_lines(analysis, {case: cases[case] for case in shown})
-    left_out = f" The first {MOST_CASES} of {len(cases)} cases; any other can be chosen below."
+    left_out = f" The first {MOST_CASES} of {len(cases)} cases; choose others below."
     more = left_out if len(cases) > MOST_CASES else ""
     return Drawing(
         "lines",
@@ -180,8 +180,8 @@ def against_mpi_share(analysis: Analysis) -> Drawing | None:
     return Drawing(
         "mpi-share",
         "Gain against the share of time in MPI",
-        f"Gains in speed over {configuration_name(analysis, analysis.baseline)}, a mark a case. Shares are those that "
-        "the plan states.",
+        f"Gains in speed over {configuration_name(analysis, analysis.baseline)}, one mark per case. Shares are "
+        "as stated in the plan.",
         figure,
         table(
             [

@@ -20,8 +20,8 @@ def _imported(analysis: Analysis) -> str:
     facts = analysis.data.record.facts
     source = f" Source: {facts['source']}." if facts["source"] else ""
     return (
-        f"The samples were imported from {facts['file']}: {_factors(analysis)}. How they were taken, and in which "
-        f"order, is not known here.{source}"
+        f"The samples were imported from {facts['file']}: {_factors(analysis)}. How and in which order they "
+        f"were taken is not known.{source}"
     )
 
 
@@ -72,15 +72,15 @@ def _surroundings(plan: dict[str, Any], analysis: Analysis) -> Iterator[str]:
     if not plan["neighbours"]:
         return
     yield (
-        "Neighbours looped their programs on the same hosts only while the main program ran; it was started when "
-        "all of them had been seen to run, and the next row when all had been seen to be gone."
+        "Neighbours looped their programs on the same hosts only while the main program ran; it started once "
+        "all of them were seen running, and the next row once all were seen to be gone."
     )
     yield from _processors(plan["neighbours"].get("processors"), analysis)
     silent = plan["neighbours"].get("silent", {})
     if silent:
         yield (
-            f"At {words.listing(list(silent))} their ranks were as many on every host, but a job of their own on "
-            "each, without traffic from host to host."
+            f"At {words.listing(list(silent))} every host ran as many of their ranks, but as a separate job, "
+            "without traffic between hosts."
         )
 
 
@@ -95,7 +95,7 @@ def _processors(asked: str | None, analysis: Analysis) -> list[str]:
     if "none" not in ways:
         return [text]
     reason = next(each["reason"] for each in found if each["way"] == "none")
-    return [f"Processors were to be shared by control groups, and were not, at least in some rows: {reason}."]
+    return [f"Processors should have been shared by control groups, but were not, at least in some rows: {reason}."]
 
 
 def _factors(analysis: Analysis) -> str:
@@ -113,14 +113,16 @@ def _computed(analysis: Analysis) -> str:
         "Gains are ratios of means: in speed base / t - 1 (of a rate: rate / base - 1), in time (base - t) / base. "
         f"Intervals are at {level}: Student's t for means, order statistics for medians, Fieller's for gains, Welch's "
         "for differences, or Student's t of block means where what is compared was set up once a block. Where anything "
-        "else was, it is compared within blocks (ratios of geometric means, Student's t). What has no scatter is taken "
-        "for rounded to a clock as coarse as the difference, in gains as in differences. By blocks a cell's mean "
-        "and median are of its blocks', each counted once, as are their intervals. Verdicts come "
+        "else was, it is compared within blocks (ratios of geometric means, Student's t). Values without "
+        "scatter are taken as rounded by a clock as coarse as the difference, in gains as in differences. With "
+        "blocks, a cell's mean, median and their intervals are those of its blocks, each counted once. Verdicts come "
         "from the p-value of the difference, adjusted after Holm for all comparisons of its table; the page also shows "
-        "it after Benjamini and Hochberg (FDR). Intervals are of each comparison by itself. Bars (mean and three "
-        "standard errors) that overlap are the papers' rule, and no test. A group's gain is the arithmetic mean of its "
+        "it after Benjamini and Hochberg (FDR). Intervals are of each comparison by itself. Overlapping bars "
+        "(mean and three standard errors) are the papers' rule, not a test. A group's gain is the arithmetic "
+        "mean of its "
         "cells' gains in speed, its interval by the delta method, or Student's t of the logarithm of the blocks' own "
-        "means: it covers the scatter of replicates in these cells, and says nothing of other cells. Several modes are "
+        "means: it covers the scatter of replicates in these cells and says nothing about other cells. Several "
+        "modes are "
         "found by the widest gap and by the dip (Hartigan), at most "
         f"{words.percent(modes.FALSE_ALARMS, decimals=0)} false alarms. The analysis of variance is of the logarithm, "
         "type II. Nothing is computed from rounded values."

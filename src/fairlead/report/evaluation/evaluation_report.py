@@ -153,12 +153,12 @@ def _set_aside(analysis: Analysis) -> list[str]:
         return []
     total = int(analysis.data.record.facts["rows"])
     parts = [f"{counts[kind]} {kind}" for kind in aside.kinds_of(analysis.data)]
-    text = f"Of {words.count(total, 'row')} of the file {words.listing(parts)} are set aside and do not count here."
+    text = f"Of {words.count(total, 'row')} of the file {words.listing(parts)} are set aside and not counted here."
     changed = sum(row[len(analysis.cases) + 1].shown == "DIFFERENT" for row in evaluation_tables.aside(analysis).rows)
     with_them = (
-        f"With them {words.count(changed, 'verdict')} would be another: see the table of rows set aside."
+        f"Including them would change {words.count(changed, 'verdict')}: see the table of rows set aside."
         if changed
-        else "No verdict would be another with them."
+        else "Including them would change no verdict."
     )
     return [f"{text} {with_them}"]
 

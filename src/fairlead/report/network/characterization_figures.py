@@ -74,7 +74,7 @@ def latency_maps(found: Characterization) -> Drawing:
         "latency",
         "Latency between hosts",
         f"Median of each ordered pair, from the host of the row to that of the column; {kind}. Each size has a scale "
-        f"of its own; darker is slower. The table has one-way times by both hosts' clocks, with the bound of their "
+        "of its own; darker is slower. The table has one-way times by both hosts' clocks, with the bound of their "
         f"error, beside round trips.{_unmeasured(found)}",
         heat_maps.draw(found.hosts, panels),
         table(
@@ -130,8 +130,8 @@ def capacity_maps(found: Characterization) -> Drawing:
     return Drawing(
         "capacity",
         "Throughput and sensitivity",
-        "Left: what each ordered pair carries while nobody else sends. Right: the share of all injections on other "
-        "pairs that hurt this one; a high weight is a path that others easily disturb.",
+        "Left: what each ordered pair carries while no other pair sends. Right: the share of all injections on other "
+        "pairs that hurt this one; a high weight marks a path that others easily disturb.",
         heat_maps.draw(found.hosts, panels),
         table(
             [("from", "source"), ("to", "destination"), ("throughput", "rate_bps"), ("weight", "weight_share")],
@@ -157,9 +157,9 @@ def relation_map(found: Characterization) -> Drawing:
     return Drawing(
         "relation",
         "What hurts what",
-        "Traffic injected on the pair of a row hurts the pairs that are marked in it: they share a bottleneck. Pairs "
-        "are ordered so that those that suffer alike stand together; the diagonal is the injected pair itself."
-        + (" They are too many to be named here; the table names them." if len(pairs) > MOST_LABELS else "")
+        "Traffic injected on the pair of a row hurts the pairs that are marked in it: they share a bottleneck. "
+        "Pairs that suffer alike are next to each other; the diagonal is the injected pair itself."
+        + (" There are too many to name here; the table lists them." if len(pairs) > MOST_LABELS else "")
         + _stand_in(found),
         _relation(matrix[np.ix_(order, order)], [name_of(found, pairs[k]) for k in order]),
         table(

@@ -70,7 +70,7 @@ def latency(found: Characterization) -> Drawing:
         shown = range(len(matrix.sizes_B))
         if len(names) > heat_maps.MOST_ANNOTATED and len(shown) > MOST_PANELS:
             shown = range(0, len(shown), len(shown) - 1)
-            caption += " Of all sizes, which the table has, the smallest and the largest are drawn."
+            caption += " Only the smallest and largest sizes are drawn; the table has all."
         panels = [Panel(words.size(matrix.sizes_B[k]), medians(measured[k], groups), words.TIMES) for k in shown]
         figure = heat_maps.draw(names, panels, most_annotated=MOST_ANNOTATED)
     columns = [("from", "source"), ("to", "destination"), ("size", "size_B"), *_spread_columns("s")]
@@ -101,8 +101,8 @@ def capacity(found: Characterization) -> Drawing:
     return Drawing(
         "capacity",
         "Throughput and sensitivity between groups of hosts",
-        "Medians of host pairs. Throughput: what a pair carries while nobody else sends. Weight: the share of all "
-        "injections on other pairs that hurt this one; a high weight is a path that others easily disturb.",
+        "Medians of host pairs. Throughput: what a pair carries while no other pair sends. Weight: the share of all "
+        "injections on other pairs that hurt this one; a high weight marks a path that others easily disturb.",
         heat_maps.draw(names, panels, most_annotated=MOST_ANNOTATED),
         table(columns, rows),
     )

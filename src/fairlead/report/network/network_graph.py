@@ -448,9 +448,9 @@ def _caption(graph: Graph, network: InferredNetwork) -> str:
         else ""
     )
     return (
-        f"{what}. Inferred from which paths slow which: groups, links, and where links meet. Measured: what a path "
-        f"that fills a link carries{size}. Links that no path could fill are not shown; links that no path "
-        "distinguishes are drawn as one."
+        f"{what}. Inferred from which paths slow each other: groups, links, and where links meet. Measured: "
+        f"what a path that fills a link carries{size}. Links that no path could fill are not shown; links that "
+        "no path tells apart are drawn as one."
     )
 
 

@@ -83,7 +83,9 @@ def _remark(pair: ConfigurationPair, base: Observed, seen: Observed, theory: flo
     if seen.predicted is None:
         parts.append("the policy takes a hash that is drawn at random")
     elif seen.off_share is not None and seen.off_share > OFF_SHARE:
-        parts.append(f"{words.percent(seen.off_share)} of the bytes took another NIC than the formula predicts")
+        parts.append(
+            f"{words.percent(seen.off_share)} of the bytes took a different NIC from the one the formula predicts"
+        )
     if pair.speed is None:
         return "; ".join([*parts, "too few samples to judge the run time"])
     low, high = 1 + pair.speed.low, 1 + pair.speed.high
@@ -100,7 +102,7 @@ def _remark(pair: ConfigurationPair, base: Observed, seen: Observed, theory: flo
     elif high < theory:
         parts.append("less than the busiest NIC predicts: the network is not the only limit")
     else:
-        parts.append("more than the busiest NIC predicts: less is also lost in queues")
+        parts.append("more than the busiest NIC predicts: fewer packets are also lost in queues")
     if high < theory and seen.retransmitted > MORE_AGAIN * max(base.retransmitted, 1):
         parts.append(
             f"TCP sent {seen.retransmitted} segments again, {base.retransmitted} with the baseline: packets that "

@@ -53,8 +53,8 @@ def sentences(found: Placement) -> Iterator[str]:
         yield f"the busiest bottleneck before is that of {link(found.before.busiest)}"
     if found.characterization is None:
         yield (
-            f"{found.cluster} was not measured: all its hosts are taken to be equally far from each other; "
-            "fairlead characterize measures it"
+            f"{found.cluster} was not measured: all its hosts count as equally far apart; fairlead characterize "
+            "measures it"
         )
     else:
         yield f"the network is that of run {found.characterization}; messages overlap, so the run time changes by less"

@@ -47,5 +47,5 @@ def total(pairs: Sequence[PairPrediction]) -> str:
     return (
         f"{gaining} of {words.count(len(pairs), 'pair')} would gain: of {words.duration(direct_s)} of messages, "
         f"detours would save {words.percent(1 - best_s / direct_s)}. Messages overlap with each other and with "
-        "computing, so the run time changes by another share"
+        "computing, so the run time changes by a different share"
     )

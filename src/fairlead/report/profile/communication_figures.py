@@ -69,7 +69,7 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
     return Drawing(
         f"communication-{program}",
         f"{program}: communication time by host pair",
-        "Time that calls of receivers waited for messages after they had been sent; medians over the runs of a "
+        "Time that receive calls waited for messages after they had been sent; medians over the runs of a "
         f"scenario. Collective calls are not in it.{_reduction(runs)}{more}{lost}",
         _figure(shown, times, totals, dict(zip(runs, _MARKS, strict=True))),
         table(

@@ -62,8 +62,7 @@ def times(found: Summary) -> Drawing:
     said = ["The number on a bar is the share in MPI."] if found.ranks <= MOST_LABELS else []
     if len(numbers) > 1:
         said.append(
-            "What stands above the dashed line of the mean is load imbalance; waiting for ranks that compute longer "
-            "is in MPI."
+            "Above the dashed line of the mean is load imbalance; waiting for ranks that compute longer counts as MPI."
         )
     return Drawing(
         "times",
@@ -98,8 +97,8 @@ def waiting(found: Summary, waited: Waiting) -> Drawing:
     return Drawing(
         "waiting",
         "Waiting for messages and others",
-        "Late sender: until it began to send; late receiver: until it began to receive a message that could not go "
-        "without it; transfer: the rest. In collective calls: late others, until those had entered whose data are "
+        "Late sender: until it began to send; late receiver: until it began to receive a message that needs it; "
+        "transfer: the rest. In collective calls: late others, until those had entered whose data are "
         "needed; collective: the rest. Of a call that completes several, the last one counts.",
         figure,
         tables.waiting(found),
@@ -131,7 +130,7 @@ def rank_traffic(found: Summary) -> Drawing:
         "ranks",
         "Messages between ranks",
         "Point-to-point, from the rank of the row to that of the column. "
-        + ("What is outlined stays inside a host. " if blocks else "")
+        + ("Outlined cells stay inside a host. " if blocks else "")
         + "Empty: nothing.",
         heat_maps.draw(
             names, _panels(found.bytes_B, found.messages), axis_labels=("from rank", "to rank"), blocks=blocks
@@ -160,7 +159,7 @@ def sizes(found: Summary) -> Drawing:
     return Drawing(
         "sizes",
         "Sizes",
-        "Each message sent counts once, each collective call once a rank, by what it gives to one rank.",
+        "Each message sent counts once, each collective call once per rank, by what it gives to one rank.",
         figure,
         table(
             [("size", "size"), ("from", "from_B"), ("to", "to_B"), ("messages", "messages"),

@@ -13,13 +13,14 @@ from fairlead.report.figures import Drawing
 from fairlead.report.profile import profile_figures
 
 LIMITS = (
-    "Collective and one-sided communication is not in the matrices: how the library moves it between ranks is the "
-    "library's affair. Its calls and bytes stand with the functions.",
+    "Collective and one-sided communication is not in the matrices: the library decides how to move it between "
+    "ranks. Its calls and bytes are listed with the functions.",
     "MPI's own start and end (MPI_Init, MPI_Finalize) are not counted as communication.",
-    "Between two tests that find nothing done a rank is taken to wait, unless it uses the processor: it computes then.",
-    "Time in MPI holds waiting for ranks that compute longer, and time between processes of one host, too: only a "
-    "part of it is the network's.",
-    "The group is that of this program on these hosts, with this number of ranks, on this network.",
+    "Between two tests that find nothing done, a rank counts as waiting, unless it uses the processor: then it "
+    "computes.",
+    "Time in MPI includes waiting for ranks that compute longer, and time between processes of one host: only "
+    "part of it is due to the network.",
+    "The group holds for this program on these hosts, with this number of ranks, on this network.",
 )
 
 

@@ -66,7 +66,7 @@ def times(by_program: Sequence[tuple[str, Sequence[MigrationDecision]]]) -> Draw
         "migration-times",
         "Time of live migrations",
         "Each dot is one migration, from its request until the machine runs on the other server; the mark is the "
-        "median. Copies go over the links that the program uses, so that its communication pattern counts.",
+        "median. Copies use the same links as the program, so its communication pattern matters.",
         figure,
         table(
             [("program", "program"), ("machine", "vm"), ("time", "time_s"), ("paused", "paused_s")],

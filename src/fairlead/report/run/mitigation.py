@@ -30,7 +30,7 @@ def _remedy(found: Mitigation) -> str:
             f"{f' ({where})' if where else ''}: see fairlead placement."
         )
     other = "other placements were not compared" if found.saving_s_per_min is None else "no placement is much better"
-    return f"As {other}, larger parts of the work for each rank or fewer messages may help."
+    return f"As {other}, more work per rank or fewer messages may help."
 
 
 def _placement(host_of_rank: tuple[str, ...]) -> str:

@@ -155,7 +155,7 @@ def _about(run: ManagedRun) -> str:
         " Top: congestion of each pair's direct path, and the relay of its traffic. Times are seconds since the "
         "program's start, as on the terminal."
     )
-    return f"{said} Shaded: cross-traffic of the plan loaded the network." if run.congestion else said
+    return f"{said} Shaded: the plan's cross-traffic loaded the network." if run.congestion else said
 
 
 def _handles(traces: bool, shaded: bool) -> list[Any]:

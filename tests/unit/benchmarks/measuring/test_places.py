@@ -50,7 +50,7 @@ def test_hosts_of_one_machine_have_its_name() -> None:
 
 def test_an_answer_that_is_no_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "run_on", lambda executor, host, argv: "Welcome!\nnode-a\n")
-    with pytest.raises(HostError, match="h0: printed 'Welcome!' where an answer is expected"):
+    with pytest.raises(HostError, match="h0: printed 'Welcome!' instead of an answer"):
         places.own_names(CLUSTER, ["h0"])
 
 

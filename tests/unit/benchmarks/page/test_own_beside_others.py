@@ -40,7 +40,7 @@ def test_beside_a_mean_of_others_there_are_both_of_ours(tmp_path: Path) -> None:
     imported(tmp_path, "osu", str(tmp_path / "a"))
     drawn = drawing(tmp_path / "r", "read-time")
     assert labels(drawn) == ["OSU Latency (mean)", "fairlead, 1 pair (median)", "fairlead, 1 pair (mean)"]
-    assert "Of fairlead both the median and the mean are drawn" in drawn.caption
+    assert "For fairlead both median and mean are drawn" in drawn.caption
     of_ours = [row for row in rows(drawn) if row["benchmark"] == "fairlead, 1 pair" and row["size_B"] == "1"]
     own = {row["statistic"]: row for row in of_ours}
     assert float(own["median"]["mean"]) == pytest.approx(10e-6 * 1.0035)

@@ -233,7 +233,7 @@ def test_mpi_that_was_kept_on_tcp_is_not_held_against_infiniband(
     report = reports.load([tmp_path])
     said = " ".join(reports.findings(report))
     assert verdict in said and said.count(" of what ") == 1
-    kept = "MPI was kept on TCP, so nothing is known of its performance over InfiniBand: --transport native"
+    kept = "MPI was kept on TCP, so its performance over InfiniBand is not known: --transport native"
     assert (kept in said) == note
     (drawing,) = (each for each in reports.drawings(report) if each.name == "layers-1")
     names = [row["layer"] for row in rows(drawing.table.csv())]

@@ -122,7 +122,7 @@ CASES: list[Case] = [
                 "-A FORWARD -j REJECT --reject-with icmp-host-prohibited",
             ],
         ),
-        "FORWARD ends with a rule that refuses all",
+        "FORWARD ends with a rule that rejects everything",
         "iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT",
     ),
     (
@@ -150,7 +150,7 @@ CASES: list[Case] = [
         "firewall",
         WARNING,
         guardian_says,
-        "nft chain inet filter forward refuses what no rule admits",
+        "nft chain inet filter forward rejects what no rule allows",
         "nft insert rule inet filter forward",
     ),
     (
@@ -178,7 +178,7 @@ CASES: list[Case] = [
         "two_firewalls",
         WARNING,
         setting("facts", "firewall", "legacy_input", value=["-P INPUT ACCEPT", "-A INPUT -p tcp -j DROP"]),
-        "`iptables -S` shows one of them only",
+        "`iptables -S` shows only one set",
         "iptables-legacy-save | iptables-nft-restore",
     ),
 ]

@@ -59,7 +59,7 @@ GUARDIAN_WHERE_LOW_PORTS_ARE_FREE = {
     "checks": [{"name": "low_ports", "ok": None, "detail": "every user of this host can", "fix": "sysctl -w x=1024"}],
 }
 CASES: list[Case] = [
-    ("host_names", ERROR, setting("facts", "hostname", value="h0"), "call themselves 'h0'", "hostnamectl"),
+    ("host_names", ERROR, setting("facts", "hostname", value="h0"), "all have the hostname 'h0'", "hostnamectl"),
     (
         "shared_files",
         ERROR,
@@ -72,13 +72,13 @@ CASES: list[Case] = [
     ("clock", NOTE, setting("facts", "clock", "synchronised", value=False), "not synchronized", "chrony"),
     ("clock", WARNING, setting("facts", "clock", "source", value="hpet"), "hpet is slow to read", "echo tsc >"),
     ("scratch_space", WARNING, setting("facts", "shm_free_B", value=1 << 20), "/dev/shm has 1 MiB left", "remount"),
-    ("mpirun", ERROR, setting("facts", "tools", "mpirun", value=None), "mpirun is not there", "openmpi-bin"),
+    ("mpirun", ERROR, setting("facts", "tools", "mpirun", value=None), "mpirun was not found", "openmpi-bin"),
     (
         "mpirun",
         ERROR,
         setting("facts", "tools", "mpirun", "output", value="Intel(R) MPI Library 2021"),
         "not a known MPI",
-        "launch line of your own",
+        "your own launch line",
     ),
     (
         "same_mpi",
@@ -91,14 +91,14 @@ CASES: list[Case] = [
         "mpich_finalize",
         WARNING,
         setting("facts", "tools", "mpirun", "output", value=MPICH_4),
-        "MPICH 4.0.2 (ch4:ucx) over TCP was seen to hang",
+        "MPICH 4.0.2 (ch4:ucx) over TCP is known to hang",
         "MPICH 5",
     ),
     (
         "openmpi_stdin",
         NOTE,
         setting("facts", "tools", "mpirun", "output", value=OPEN_MPI.replace("4.1.4", "5.0.11")),
-        "does not pass on the end of standard input",
+        "does not forward the end of standard input",
         "Open MPI 4.1",
     ),
     (
@@ -129,9 +129,9 @@ CASES: list[Case] = [
         ERROR,
         setting("facts", "agent", value={"version": "fairlead-agent 0.0.1"}),
         "0.0.1",
-        "the same everywhere",
+        "the same version everywhere",
     ),
-    ("agent", ERROR, setting("facts", "agent", value=None), "was not brought there", "make setup"),
+    ("agent", ERROR, setting("facts", "agent", value=None), "was not copied there", "make setup"),
     (
         "agent",
         ERROR,
@@ -144,7 +144,7 @@ CASES: list[Case] = [
         ERROR,
         setting("facts", "agent", value={"error": f"x does not run: x: {LOADING} libsodium.so.23: cannot open it"}),
         "libsodium.so.23",
-        "install libsodium23 there (libsodium on Fedora and its kin)",
+        "install libsodium23 there (libsodium on Fedora and RHEL)",
     ),
     ("route_plane", ERROR, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", INSTALL),
     (
@@ -157,7 +157,7 @@ CASES: list[Case] = [
         "/usr/local/bin/fairlead-guardian is installed, but this user may not execute it",
         f"{INSTALL}; if you joined its group since you logged in: log in again",
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x is not there"}), "x is not", "make setup"),
+    ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x was not found"}), "x was not", "make setup"),
     (
         "route_plane",
         ERROR,
@@ -169,10 +169,10 @@ CASES: list[Case] = [
         "route_plane",
         ERROR,
         setting("facts", "guardian", "version", value="0.0.9"),
-        f"fairlead-guardian there is 0.0.9, this side is {__version__}",
+        f"fairlead-guardian there is 0.0.9, here it is {__version__}",
         INSTALL,
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not brought there", "make setup"),
+    ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not copied there", "make setup"),
     ("route_plane", NOTE, setting("facts", "guardian", value=GUARDIAN_WITH_HINT), "rp_filter is 1", "nothing to do"),
     (
         "route_plane",
@@ -185,7 +185,7 @@ CASES: list[Case] = [
         "connection_ports",
         NOTE,
         setting("facts", "connection_ports", value=[[15000, 19600]]),
-        "ports 19600 to 19699 (agents) lie among those that the kernel gives to connections (15000 to 19600)",
+        "ports 19600 to 19699 (agents) lie in the kernel's ephemeral range (15000 to 19600)",
         "ip_local_reserved_ports=19600-19699",
     ),
     (
@@ -311,7 +311,7 @@ def test_the_library_chooses_where_every_host_has_a_device_that_can_be_used(usab
     assert ("lets the MPI library choose its transport" in found.text) == usable
     assert ("--transport tcp" in found.fix) == usable
     interfaces = {each.text for each in judge(facts) if each.check == "chosen_interface"}
-    assert {"chooses what carries its messages" in text for text in interfaces} == {usable}
+    assert {"chooses its own transport" in text for text in interfaces} == {usable}
 
 
 def test_ranks_on_one_host_share_memory() -> None:
@@ -327,8 +327,8 @@ def test_the_local_machine_has_a_name_that_mpi_knows() -> None:
     assert [item for item in findings if item.check == "own_name"] == []
     found = one(judge(healthy(setting("facts", "hostname", value="login"), executor="local")), "own_name")
     assert (found.severity, found.hosts) == (WARNING, ("h1",))
-    assert found.text == "executor local means this machine, but mpirun may look for h1 elsewhere, by ssh"
-    assert found.fix == "call it localhost or login in [[hosts]], or take executor ssh"
+    assert found.text == "executor local means this machine, but mpirun may try to reach h1 by ssh"
+    assert found.fix == "call it localhost or login in [[hosts]], or use executor ssh"
 
 
 def test_one_host_is_legal_but_of_no_use() -> None:
@@ -348,9 +348,9 @@ def test_mpirun_on_this_machine() -> None:
     blind = one(judge(replace(facts, launch=LaunchFacts(here, address="10.0.0.254", blind=("h2",)))), "launching")
     assert (blind.severity, blind.hosts) == (ERROR, ("h2",))
     assert "cannot connect to 10.0.0.254" in blind.text
-    missing = LaunchFacts(problem="this machine: mpirun is not there\n  install an MPI")
+    missing = LaunchFacts(problem="this machine: mpirun was not found\n  install an MPI")
     told = one(judge(replace(facts, launch=missing)), "launching")
-    assert (told.severity, told.text, told.fix) == (ERROR, "this machine: mpirun is not there", "install an MPI")
+    assert (told.severity, told.text, told.fix) == (ERROR, "this machine: mpirun was not found", "install an MPI")
     other = parse_version(OPEN_MPI.replace("4.1.4", "4.1.5"), mpirun="mpirun")
     differs = one(judge(replace(facts, launch=LaunchFacts(other))), "same_mpi")
     assert "Open MPI 4.1.4 on h0, h1, h2; Open MPI 4.1.5 on this machine" in differs.text

@@ -68,7 +68,7 @@ def test_a_host_without_python_is_told_and_judged_by_what_a_shell_says() -> None
     known = with_host(healthy(), "h1", without_python="python3 is 3.6", facts=facts, ports={}, paths={})
     found = one(judge(known), "python")
     assert (found.severity, found.hosts) == (WARNING, ("h1",))
-    assert found.text.startswith("python3 is 3.6: paths to and from this host were not tried")
+    assert found.text.startswith("python3 is 3.6: paths to and from this host were not tested")
     assert found.fix.startswith("apt install python3")
     assert one(judge(known), "architectures").severity == ERROR
     assert one(judge(known), "iperf3").hosts == ("h1",)
@@ -109,7 +109,7 @@ def test_the_shells_script_runs_here() -> None:
 
 def test_what_the_probe_could_not_find_out_is_told() -> None:
     found = one(judge(healthy(setting("facts", "failures", value={"limits": "OSError: x"}))), "not_looked_at")
-    assert (found.severity, found.text) == (NOTE, "the probe could not find out limits: OSError: x")
+    assert (found.severity, found.text) == (NOTE, "the probe could not determine limits: OSError: x")
 
 
 def test_a_question_that_fails_leaves_the_others() -> None:
@@ -159,7 +159,7 @@ def test_an_old_python_is_told_with_its_version(programs: Path) -> None:
     assert done.stdout == "3.13\n"
     (programs / "python3.13").unlink()
     with (
-        pytest.raises(session.NoPythonError, match=r"localhost: python3 is 3\.6, so the doctor cannot look inside"),
+        pytest.raises(session.NoPythonError, match=r"localhost: python3 is 3\.6, so doctor cannot examine the host"),
         session.ProbeSession(executor_of(LOCAL), "localhost", {}) as probing_session,
     ):
         probing_session.facts()
@@ -168,7 +168,7 @@ def test_an_old_python_is_told_with_its_version(programs: Path) -> None:
 def test_a_host_without_python_is_looked_at_by_its_shell(programs: Path) -> None:
     facts = examine.gather(LOCAL)
     (host,) = facts.hosts
-    assert host.without_python == "python3 is not there"
+    assert host.without_python == "python3 was not found"
     assert host.facts["hostname"] == socket.gethostname()
     assert host.facts["tools"] == {"mpirun": None, "iperf3": None}
     assert (host.ports, host.paths) == ({}, {})
@@ -222,7 +222,7 @@ def test_every_pair_meets_once_and_no_host_twice_in_a_round(count: int) -> None:
 
 
 def test_all_hosts_are_judged_when_one_has_no_python() -> None:
-    known = with_host(healthy(), "h1", without_python="python3 is not there", ports={}, paths={})
+    known = with_host(healthy(), "h1", without_python="python3 was not found", ports={}, paths={})
     assert one(judge(known), "python").hosts == ("h1",)
     assert known.reached() == known.hosts
     assert tuple(host.name for host in known.hosts) == NAMES

@@ -53,7 +53,7 @@ CASES: list[Case] = [
         "kernel_parts",
         WARNING,
         setting("facts", "modules", "vxlan", value="missing"),
-        "this kernel has no vxlan",
+        "this kernel lacks vxlan",
         "apt install linux-image-",
     ),
     (
@@ -63,7 +63,7 @@ CASES: list[Case] = [
             setting("facts", "modules", "nf_tables", value="missing"),
             setting("facts", "system", "distribution", value="ubuntu"),
         ),
-        "this kernel has no nf_tables",
+        "this kernel lacks nf_tables",
         "apt install linux-modules-extra-$(uname -r); or run with --plane relay",
     ),
     (
@@ -72,14 +72,14 @@ CASES: list[Case] = [
         several(
             setting("facts", "modules", "vxlan", value="missing"), setting("facts", "system", "container", value=True)
         ),
-        "this kernel has no vxlan",
+        "this kernel lacks vxlan",
         "on the server that the container runs on",
     ),
     (
         "kernel_parts",
         WARNING,
         guardian_fails("vxlan"),
-        "module vxlan is installed and not loaded",
+        "module vxlan is installed but not loaded",
         "modprobe vxlan && echo vxlan > /etc/modules-load.d/fairlead-vxlan.conf",
     ),
     (
@@ -118,7 +118,7 @@ CASES: list[Case] = [
         "selinux",
         WARNING,
         enforcing(type="slurmd_t"),
-        "confines what is started here to slurmd_t",
+        "runs what is started here as slurmd_t",
         "permissive -a slurmd_t",
     ),
     (
@@ -133,7 +133,7 @@ CASES: list[Case] = [
         ERROR,
         setting("facts", "system", "machine", value=OTHER),
         f"{HERE} on h0, h2; {OTHER} on h1",
-        "a cluster file for each kind",
+        "cluster file for each processor type",
     ),
     (
         "processors",
@@ -146,7 +146,7 @@ CASES: list[Case] = [
         "open_files",
         WARNING,
         setting("facts", "limits", "open_files", value=60),
-        "may have 60 open files: a rank needs a socket for each of 3 ranks",
+        "may open 60 files, but a rank needs a socket for each of 3 ranks",
         "nofile 65536",
     ),
 ]

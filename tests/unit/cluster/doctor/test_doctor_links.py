@@ -84,7 +84,7 @@ CASES: list[Case] = [
         "link_speed",
         WARNING,
         link("speed_Mbps", value=100),
-        "eth0 runs at 100 of 1000 Mbit/s that both ends can: a pair of wires",
+        "eth0 runs at 100 of 1000 Mbit/s that both ends support: a pair of wires",
         "ethtool -s eth0 autoneg on; if it stays so, replace the cable",
     ),
     (
@@ -123,7 +123,7 @@ CASES: list[Case] = [
         "link_errors",
         WARNING,
         link("counters", "rx_missed_errors", value=50_000),
-        "eth0 lost 50000 of 10000000 packets since its receive ring was full",
+        "eth0 lost 50000 of 10000000 packets because its receive ring was full",
         "ethtool -G eth0 rx 4096",
     ),
     (
@@ -151,14 +151,14 @@ CASES: list[Case] = [
         "retransmissions",
         NOTE,
         setting("facts", "segments", "again", value=31_000),
-        "TCP sent 3.1 % of its segments again",
+        "TCP has retransmitted 3.1 % of its segments",
         "fairlead characterize cluster",
     ),
     (
         "slow_pair",
         WARNING,
         setting("paths", "h2", "rate_Bps", value=11e6),
-        "to h2: 88 Mbit/s, where the median of all pairs is 880",
+        "to h2: 88 Mbit/s; the median of all pairs is 880",
         "on h1: tracepath -n 10.64.0.3",
     ),
 ]
@@ -189,7 +189,7 @@ def long_round_trips(data: dict[str, Any]) -> None:
 def test_a_round_trip_is_long_if_both_ends_say_so() -> None:
     found = one(judge(healthy(long_round_trips, on=("h1", "h2"))), "slow_pair")
     assert found.hosts == ("h1",)
-    assert found.text.startswith("to h2: a round trip of 4.00 ms, where the median of all pairs is 0.15")
+    assert found.text.startswith("to h2: a round trip of 4.00 ms; the median of all pairs is 0.15")
     assert "fairlead characterize cluster" in found.fix
     once = setting("paths", "h2", "round_trip_s", value=4e-3)
     assert not [item for item in judge(healthy(once)) if item.check == "slow_pair"]
@@ -208,7 +208,7 @@ def two_hosts(change: Change) -> list[Finding]:
 
 def test_of_two_hosts_the_network_cards_tell_what_is_slow() -> None:
     found = one(two_hosts(setting("paths", "h2", "rate_Bps", value=11e6)), "slow_pair")
-    assert found.text.startswith("to h2: 88 Mbit/s, where both network cards have 1000")
+    assert found.text.startswith("to h2: 88 Mbit/s, although both network cards run at 1000")
     unknown = several(setting("paths", "h2", "rate_Bps", value=11e6), link("kind", value="virtual"))
     assert not [item for item in two_hosts(unknown) if item.check == "slow_pair"]
 

@@ -43,7 +43,7 @@ CASES: list[Case] = [
         "home_directory",
         WARNING,
         home("write_error", "Disk quota exceeded"),
-        "no file can be written to /home/alice (ext4, mounted at /home): Disk quota exceeded",
+        "cannot write to /home/alice (ext4, mounted at /home): Disk quota exceeded",
         "quota -s",
     ),
     (
@@ -94,7 +94,7 @@ def test_a_home_directory_that_agents_are_brought_to() -> None:
     apart = healthy(home("read_only", True), ssh=Ssh(shared_files=False))
     found = one(judge(apart), "home_directory")
     assert found.severity == ERROR
-    assert found.text.endswith("is read-only: agents are brought to ~/.cache/fairlead there")
+    assert found.text.endswith("is read-only: agents are copied to ~/.cache/fairlead there")
     on_home = setting("facts", "places", "home", "noexec", value=True)
     assert one(judge(healthy(on_home, ssh=Ssh(shared_files=False))), "no_execution").severity == ERROR
 

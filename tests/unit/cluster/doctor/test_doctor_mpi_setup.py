@@ -59,7 +59,7 @@ CASES: list[Case] = [
         "wrong_mpi",
         WARNING,
         both_libraries,
-        "all of rank 0",
+        "each with one rank, rank 0",
         "run such programs with --mpirun /usr/bin/mpirun.mpich, or build with mpicc.openmpi",
     ),
     (
@@ -90,7 +90,7 @@ CASES: list[Case] = [
         "mpi_parameters",
         WARNING,
         parameter("btl_tcp_if_include", "lo", "OMPI_MCA_btl_tcp_if_include"),
-        "launch lines of your own would use lo, not eth0",
+        "your own launch lines would use lo, not eth0",
         "unset OMPI_MCA_btl_tcp_if_include",
     ),
     (
@@ -100,20 +100,20 @@ CASES: list[Case] = [
         "it replaces the default, which excludes lo",
         f"sed -i '/^ *btl_tcp_if_exclude *=/d' {HOME}",
     ),
-    ("mpi_parameters", WARNING, parameter("btl", "self,vader"), "it leaves tcp out", "sed -i '/^ *btl *=/d'"),
-    ("mpi_parameters", WARNING, parameter("btl", "^tcp"), "it leaves tcp out", "sed -i '/^ *btl *=/d'"),
+    ("mpi_parameters", WARNING, parameter("btl", "self,vader"), "it excludes tcp", "sed -i '/^ *btl *=/d'"),
+    ("mpi_parameters", WARNING, parameter("btl", "^tcp"), "it excludes tcp", "sed -i '/^ *btl *=/d'"),
     (
         "own_name_address",
         NOTE,
         set_to("facts", "mpi", "own_name", value=["127.0.1.1"]),
-        "its own name h1 leads to 127.0.1.1",
+        "its own name h1 resolves to 127.0.1.1",
         "echo '10.64.0.2 h1' >> /etc/hosts",
     ),
     (
         "own_name_address",
         WARNING,
         set_to("facts", "mpi", "own_name", value=[]),
-        "its own name h1 has no address",
+        "its own name h1 does not resolve",
         "echo '10.64.0.2 h1' >> /etc/hosts",
     ),
 ]

@@ -133,8 +133,8 @@ CASES: list[Case] = [
         "congestion_control",
         NOTE,
         setting("paths", "h2", "congestion_control", value="bbr"),
-        "bbr, which gives way to cross-traffic differently",
-        "same one",
+        "bbr, which reacts to cross-traffic differently",
+        "same congestion control",
     ),
     (
         "other_interfaces",

@@ -50,17 +50,17 @@ def test_by_default_it_is_for_the_user_that_asks(monkeypatch: pytest.MonkeyPatch
         ({"strangers": ("bob",)}, "localhost: there is no user bob\n  correct --user"),
         (
             {"tools": frozenset(TOOLS) - {"setcap"}},
-            "localhost: setcap is not there\n  install libcap2-bin (libcap on Fedora and its kin) there",
+            "localhost: setcap was not found\n  install libcap2-bin (libcap on Fedora and RHEL) there",
         ),
         (
             {"mount": "/usr/local ext4 rw,nosuid,relatime"},
             "localhost: /usr/local/bin/fairlead-guardian would be on /usr/local, which is mounted nosuid: "
-            "capabilities of programs there do not count\n  as root: mount -o remount,suid /usr/local",
+            "capabilities of programs there have no effect\n  as root: mount -o remount,suid /usr/local",
         ),
         (
             {"mount": "/usr/local ext4 rw,noexec"},
-            "localhost: /usr/local/bin/fairlead-guardian would be on /usr/local, which is mounted noexec: no program "
-            "starts there\n  as root: mount -o remount,exec /usr/local",
+            "localhost: /usr/local/bin/fairlead-guardian would be on /usr/local, which is mounted noexec: "
+            "programs there cannot start\n  as root: mount -o remount,exec /usr/local",
         ),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_labs_hosts_need_none(tmp_path: Path) -> None:
     )
     done = CliRunner().invoke(command, ["guardian", "install", str(file)], prog_name="fairlead")
     assert isinstance(done.exception, ConfigError)
-    assert "in hosts of a lab the guardian has its privilege without being installed" in str(done.exception)
+    assert "the guardian needs no installation on lab hosts: it has its privilege there" in str(done.exception)
 
 
 def test_a_plan_is_shown_and_a_dry_run_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

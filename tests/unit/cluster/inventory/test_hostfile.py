@@ -70,13 +70,13 @@ n1 slots=2
 @pytest.mark.parametrize(
     ("text", "line", "cause"),
     [
-        ("n1\nn2 slots=two\n", 2, "slots is 'two'; it must be a whole number from 1 on"),
+        ("n1\nn2 slots=two\n", 2, "slots is 'two'; it must be a whole number of 1 or more"),
         ("n1 slots=0\n", 1, "slots is '0'; it must be"),
         ("n1 slots=\n", 1, "slots is ''; it must be"),
         ("n1:\n", 1, "slots is ''; it must be"),
         ("n1:-2\n", 1, "slots is '-2'; it must be"),
-        ("\n\nn1:2 slots=3\n", 3, "n1 has its slots twice, :2 and slots=3; leave one out"),
-        ("n1 slots=3 slots=3\n", 1, "slots= stands twice; leave one out"),
+        ("\n\nn1:2 slots=3\n", 3, "n1 gives its slots twice, :2 and slots=3; omit one"),
+        ("n1 slots=3 slots=3\n", 1, "slots= appears twice; omit one"),
         ("n1 slots=3 max_slots=2\n", 1, "n1 has slots=3, more than its max_slots=2"),
         ("n1 sluts=2\n", 1, "'sluts=2' is not understood; known here: slots=, max_slots=, user=, username=, ifname=;"),
         ("n1 2\n", 1, "'2' is not understood"),
@@ -86,7 +86,7 @@ n1 slots=2
         ("n1\n+n0\n", 2, "'+n0' is not the name or IPv4 address of a host"),
         ("^n1\n", 1, "'^n1' is not the name or IPv4 address of a host"),
         ("n1,n2\n", 1, "'n1,n2' is not the name or IPv4 address of a host"),
-        ("ann@n1 user=bob\n", 1, "n1 has its user twice, ann@ and user=bob; leave one out"),
+        ("ann@n1 user=bob\n", 1, "n1 gives its user twice, ann@ and user=bob; omit one"),
         ("@n1\n", 1, "'' is not the name of a user"),
         ("n1 user=-l\n", 1, "'-l' is not the name of a user"),
         ("n1 ifname=a/b\n", 1, "'a/b' is not the name of an interface"),
@@ -97,12 +97,12 @@ def test_mistakes_are_told_with_file_line_and_the_way_out(text: str, line: int, 
     with pytest.raises(ConfigError) as told:
         parse(text, "/etc/mpi/hostfile")
     assert told.value.message.startswith(f"/etc/mpi/hostfile:{line}: {cause}")
-    assert told.value.hint == "write one host a line: `n1`, `n1 slots=2` (Open MPI) or `n1:2` (MPICH, Intel MPI)"
+    assert told.value.hint == "write one host per line: `n1`, `n1 slots=2` (Open MPI) or `n1:2` (MPICH, Intel MPI)"
 
 
 @pytest.mark.parametrize("text", ["", "\n# n1\n"])
 def test_a_hostfile_without_hosts(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"^hosts: names no host\n  write one host a line"):
+    with pytest.raises(ConfigError, match=r"^hosts: lists no host\n  write one host per line"):
         parse(text, "hosts")
 
 
@@ -112,9 +112,9 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(FairleadError, match="the hostfile cannot be read: Is a directory"):
         from_hostfile(tmp_path)
     (tmp_path / "binary").write_bytes(b"\x7fELF\xff\xfe")
-    with pytest.raises(ConfigError, match="binary: is not a text in UTF-8"):
+    with pytest.raises(ConfigError, match="binary: is not UTF-8 text"):
         from_hostfile(tmp_path / "binary")
-    with pytest.raises(ConfigError, match="hostfile: names no file\n  write its path behind it"):
+    with pytest.raises(ConfigError, match="hostfile: names no file\n  add its path"):
         cluster_file("hostfile:")
 
 
@@ -125,7 +125,9 @@ def test_a_name_without_an_address(tmp_path: Path) -> None:
 
 
 def test_two_names_of_one_host(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"hostfile:2: b has the address of a in line 1, 10\.0\.0\.1\n  call a host"):
+    with pytest.raises(
+        ConfigError, match=r"hostfile:2: b has the address of a in line 1, 10\.0\.0\.1\n  use one name per host"
+    ):
         found(tmp_path, "a\nb\n", known={"a": "10.0.0.1", "b": "10.0.0.1"})
 
 
@@ -176,7 +178,7 @@ def test_a_host_that_has_no_ip_or_is_not_reached(tmp_path: Path, monkeypatch: py
         found(tmp_path, "n1", Site(), {"n1": "10.0.0.1"})
     assert told.value.hint.startswith("install iproute2 there; or give a cluster file, or name the interface")
     answering(tmp_path, monkeypatch, "echo 'Connection refused' >&2; exit 255")
-    with pytest.raises(HostError, match="n1: ssh did not get there: Connection refused"):
+    with pytest.raises(HostError, match="n1: ssh could not reach the host: Connection refused"):
         found(tmp_path, "n1", Site(), {"n1": "10.0.0.1"})
 
 
@@ -196,7 +198,7 @@ def test_a_hostfile_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.M
     path.write_text(path.read_text() + "# edited\n")
     with pytest.raises(ConfigError, match=r"exists, and differs from what the hostfile .*/hosts says now") as told:
         cluster_file(f"hostfile:{tmp_path / 'hosts'}", tmp_path)
-    assert "give it in place of `hostfile:" in told.value.hint
+    assert "instead of `hostfile:" in told.value.hint
     # The same pods again, with other addresses, are another cluster.
     (tmp_path / "hosts").write_text("10.0.0.1 slots=2\n10.0.0.3\n")
     assert cluster_file(f"hostfile:{tmp_path / 'hosts'}", tmp_path) != path

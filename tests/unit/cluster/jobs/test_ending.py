@@ -93,8 +93,8 @@ def test_a_job_that_does_not_end_is_let_go_of_and_ended(tmp_path: Path) -> None:
     assert len(said) == 1
     assert re.fullmatch(r"the program is still running \d\.\d s after SIGTERM: killing it", said[0])
     assert announced == [
-        "SIGTERM: the program has 0.3 s to end (--grace), a second signal ends it. Errors that the MPI library "
-        "reports from here on are a consequence"
+        "SIGTERM: the program has 0.3 s to end (--grace), a second signal ends it. MPI errors reported from "
+        "here on are a consequence"
     ]
 
 
@@ -238,7 +238,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, answer: list[int] | HostError) -> Non
 
 
 def test_a_host_that_cannot_be_asked_is_not_one_without_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked(monkeypatch, HostError("here: ssh did not get there"))
+    asked(monkeypatch, HostError("here: ssh could not reach the host"))
     assert run(LOCAL, Known(), job("sleep 1; exit 6"), startup_timeout_s=0.2) == 6
     asked(monkeypatch, [])
     with pytest.raises(StartupTimeout, match=r"no rank was seen on here within 0\.2 s"):
@@ -246,7 +246,7 @@ def test_a_host_that_cannot_be_asked_is_not_one_without_ranks(monkeypatch: pytes
 
 
 def test_the_limit_holds_for_a_host_that_could_not_be_asked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = iter([HostError("here: ssh did not get there")] * 8)
+    looks = iter([HostError("here: ssh could not reach the host")] * 8)
 
     def ranks_of(self: RunningJob, host: str) -> list[int]:
         for error in looks:

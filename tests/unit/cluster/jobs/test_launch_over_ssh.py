@@ -145,7 +145,9 @@ def test_a_signal_that_cannot_be_delivered_is_said_and_the_job_goes_on(
     finally:
         thread.join()
     (said,) = caplog.messages
-    assert said.startswith(f"SIGTERM was not delivered to job {what.id}, which continues: a: ssh did not get there")
+    assert said.startswith(
+        f"SIGTERM was not delivered to job {what.id}, which continues: a: ssh could not reach the host"
+    )
     assert (signals.ended_by(), signals.exit_code(6, get("openmpi4")())) == (None, 6)  # it ended by itself
 
 
@@ -176,7 +178,7 @@ def test_ranks_are_ended_though_the_launching_host_is_not_reached(ssh: Ssh, tmp_
     rank = int(note.read_text())
     wait_until(lambda: "FAIRLEAD_JOB" in environ(rank))  # empty for a moment while it becomes sleep
     ssh.down("a")
-    with pytest.raises(HostError, match=r"may not have ended everywhere: a: ssh did not get there"):
+    with pytest.raises(HostError, match=r"may not have ended everywhere: a: ssh could not reach the host"):
         running.stop(0.2)
     assert not environ(rank)
 
@@ -191,7 +193,7 @@ def test_hosts_that_are_reached_are_tidied_up_whatever_becomes_of_the_others(
         end_leftovers_of(cluster("a", "b", "c"), "0a0b0c0d")
     assert left.wait(LIMIT_S) == -signal.SIGTERM
     said = str(raised.value.args[0])
-    assert [f"{host}: ssh did not get there" in said for host in "abc"] == [True, False, True]
+    assert [f"{host}: ssh could not reach the host" in said for host in "abc"] == [True, False, True]
     assert "-- a true` must work without a password" in raised.value.hint
 
 

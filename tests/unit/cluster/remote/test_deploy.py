@@ -164,13 +164,13 @@ def test_a_home_without_room_or_rights_is_told(far: Elsewhere, program: Path) ->
 
 
 def test_missing_here(far: Elsewhere, tmp_path: Path) -> None:
-    with pytest.raises(MissingToolError, match="is not here"):
+    with pytest.raises(MissingToolError, match="is not on this machine"):
         deploy(far, "far", {"x": tmp_path / "x"})
 
 
 def test_versions_are_compared(far: Elsewhere, program: Path) -> None:
     check_version(far, "far", str(program), "1.2.3")
-    with pytest.raises(HostError, match=r"is version prog 1.2.3, this side is 1.2.4"):
+    with pytest.raises(HostError, match=r"is version prog 1.2.3, here it is 1.2.4"):
         check_version(far, "far", str(program), "1.2.4")
     with pytest.raises(HostError, match="does not run there"):
         check_version(far, "far", "/bin/false", "1")
@@ -189,10 +189,10 @@ def test_a_shell_that_greets_is_named(tmp_path: Path, program: Path) -> None:
     talkative = Talkative(LOCAL)
     talkative.home = tmp_path / "home"
     talkative.home.mkdir()
-    said = "far: printed 'Welcome to node 7' where an answer is expected"
+    said = "far: printed 'Welcome to node 7' instead of an answer"
     with pytest.raises(HostError, match=said) as told:
         deploy(talkative, "far", {"prog": program})
-    assert "interactive shells only" in told.value.hint
+    assert "only in interactive shells" in told.value.hint
     with ProbeSession(talkative, "far", {}) as session, pytest.raises(HostError, match=said):
         session.facts()
 
@@ -209,6 +209,6 @@ class Bare(Elsewhere):
 def test_a_host_without_python_is_told_which_one_the_doctor_needs() -> None:
     bare = Bare(LOCAL)
     bare.home = Path("/nowhere")
-    with pytest.raises(HostError, match="far: python3 is not there") as told, ProbeSession(bare, "far", {}) as session:
+    with pytest.raises(HostError, match="far: python3 was not found") as told, ProbeSession(bare, "far", {}) as session:
         session.facts()
-    assert told.value.hint == "install python3 (3.7 or later) on it; only the doctor needs it"
+    assert told.value.hint == "install python3 (3.7 or later) on it; only doctor needs it"

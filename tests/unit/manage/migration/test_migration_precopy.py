@@ -110,7 +110,7 @@ def test_a_moved_machine_has_its_link_on_the_other_server() -> None:
     [
         ("h0", "server1", None),
         ("h5", "server2", "server2 has no room: 4 virtual machines need 4 of cpus, it has 3"),
-        ("h0", "server0", "h0 is on server0 already"),
+        ("h0", "server0", "h0 is already on server0"),
         ("h0", "server3", "server3 is in another network (leaf1): h0 would lose its address there"),
         ("h0", "server9", "lab s has no server 'server9', it has server0, server1, server2, server3"),
         ("n0", "server1", "n0 is not a virtual machine of lab s, which has h0, h1, h2, h3, h4, h5, v0, v1, v2, v3"),

@@ -132,7 +132,7 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
     assert words is not None
     assert words == (
         f"the agents know that {wrong.missed + wrong.invented} pairs of paths share other links than before, "
-        "except h3, which did not answer and will be informed again"
+        "except h3, which did not answer and will be told again"
     )
     assert [host for host, _ in agents.told] == list(range(8))
     relation = np.zeros((8,) * 4, dtype=bool)

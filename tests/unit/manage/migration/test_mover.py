@@ -172,7 +172,7 @@ def test_a_cloud_that_fails_after_the_move_does_not_undo_it(tmp_path: Path) -> N
     controller = FakeController()
 
     def close() -> None:
-        driver.inventory_error = CloudError("h0 is just changing its server")
+        driver.inventory_error = CloudError("h0 is being migrated right now")
 
     driver.answer.close = close
     events = run(tmp_path, driver, controller, until="blind")
@@ -226,7 +226,7 @@ def test_two_controllers_never_move_at_once(tmp_path: Path) -> None:
     with SiteLock(tmp_path, "fake").hold() as got:
         assert got
         events = run(tmp_path, driver, FakeController(), until="stays")
-    assert events[-1].reason == "another controller of this site moves a machine"
+    assert events[-1].reason == "another controller of this site is migrating a machine"
     assert driver.asked == []
 
 
@@ -265,7 +265,7 @@ def test_whatever_ends_the_thread_is_told(tmp_path: Path) -> None:
     controller.step = lambda *_: 1 / 0
     events = run(tmp_path, FakeDriver(None), controller, until="blind")
     assert [event.reason for event in events] == [
-        "migrations are not decided any more: ZeroDivisionError('division by zero')"
+        "no further migrations are decided: ZeroDivisionError('division by zero')"
     ]
 
 

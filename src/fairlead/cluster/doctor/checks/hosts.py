@@ -33,9 +33,9 @@ def python(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "python",
                 [host.name],
-                f"{host.without_python}: paths to and from this host were not tried, and less is known about it; "
-                "agents and MPI do not need Python",
-                "apt install python3 (Debian, Ubuntu), dnf install python3.11 (RHEL and its kin)",
+                f"{host.without_python}: paths to and from this host were not tested, and fewer checks ran on "
+                "it; agents and MPI do not need Python",
+                "apt install python3 (Debian, Ubuntu), dnf install python3.11 (RHEL family)",
             )
 
 
@@ -44,7 +44,7 @@ def not_looked_at(facts: ClusterFacts) -> Iterable[Finding]:
     """The probe could look at everything; what an odd host does not tell counts as in order."""
     for host in facts.reached():
         for name, why in (host.facts.get("failures") or {}).items():
-            yield note("not_looked_at", [host.name], f"the probe could not find out {name}: {why}")
+            yield note("not_looked_at", [host.name], f"the probe could not determine {name}: {why}")
 
 
 @check
@@ -55,8 +55,8 @@ def shared_files(facts: ClusterFacts) -> Iterable[Finding]:
         yield error(
             "shared_files",
             blind,
-            f"do not see this machine's files ({local_cache()}): programs that fairlead keeps there will not be found",
-            f"set shared_files = false under [{facts.cluster.executor}]: what is needed is then brought there",
+            f"do not see this machine's files ({local_cache()}): fairlead's programs there will not be found",
+            f"set shared_files = false under [{facts.cluster.executor}]: fairlead then copies what it needs",
         )
 
 
@@ -65,7 +65,7 @@ def enough_hosts(facts: ClusterFacts) -> Iterable[Finding]:
     """There is traffic to manage, and a third host to lead it over."""
     if reason := facts.cluster.nothing_to_manage():
         yield note(
-            "enough_hosts", [], reason, "add [[hosts]]; a host without ranks (role = relay) counts as a third one"
+            "enough_hosts", [], reason, "add [[hosts]]; a host without ranks (role = relay) is enough as the third"
         )
 
 
@@ -80,7 +80,7 @@ def host_names(facts: ClusterFacts) -> Iterable[Finding]:
             yield error(
                 "host_names",
                 hosts,
-                f"call themselves {name!r} all of them: MPI would take them for one host and try shared memory",
+                f"all have the hostname {name!r}: MPI would treat them as one host and try shared memory",
                 "give each its own name (hostnamectl set-hostname)",
             )
 
@@ -96,8 +96,8 @@ def own_name(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "own_name",
                 [host.name],
-                f"executor local means this machine, but mpirun may look for {host.name} elsewhere, by ssh",
-                f"call it localhost or {own} in [[hosts]], or take executor ssh",
+                f"executor local means this machine, but mpirun may try to reach {host.name} by ssh",
+                f"call it localhost or {own} in [[hosts]], or use executor ssh",
             )
 
 
@@ -111,9 +111,9 @@ def busy(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "busy",
                 [host.name],
-                f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs: measurements "
-                "would show it as a slow network",
-                "ps -eo pid,user,pcpu,comm --sort=-pcpu | head shows what runs there: wait for it, or end it",
+                f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs: "
+                "measurements would mistake it for a slow network",
+                "ps -eo pid,user,pcpu,comm --sort=-pcpu | head shows what runs there: wait until it ends, or stop it",
             )
 
 
@@ -149,7 +149,7 @@ def oversubscribed(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "oversubscribed",
                 [host.name],
-                f"{host.host.slots} slots on {host.facts['cores']} cores: ranks will wait for each other",
+                f"{host.host.slots} slots on {host.facts['cores']} cores: ranks will compete for cores",
                 "lower `slots` in the cluster file to the number of cores",
             )
 
@@ -165,14 +165,14 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "clock",
                 [host.name],
-                "the clock is not synchronized: agents estimate the offset, but time stamps of logs will differ",
+                "the clock is not synchronized: agents estimate the offset, but time stamps in logs will differ",
                 "timedatectl set-ntp true, or: apt install chrony",
             )
         if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:
             yield warning(
                 "clock",
                 [host.name],
-                f"clock source {state['source']} is slow to read and makes every time stamp cost more",
+                f"clock source {state['source']} is slow to read, which makes every time stamp more expensive",
                 _clock_source_fix(state.get("sources") or ()),
             )
 
@@ -180,9 +180,7 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
 def _clock_source_fix(sources: Sequence[str]) -> str:
     better = next((name for name in GOOD_CLOCK_SOURCES if name in sources), None)
     if better is None:
-        return (
-            "boot with the kernel's option clocksource=tsc, if the processor's counter is stable (dmesg | grep -i tsc)"
-        )
+        return "boot with the kernel option clocksource=tsc, if the processor's counter is stable (dmesg | grep -i tsc)"
     return f"echo {better} > /sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
@@ -199,8 +197,8 @@ def clock_offset(facts: ClusterFacts) -> Iterable[Finding]:
         yield tell(
             "clock_offset",
             [host.name],
-            f"the clock is {_duration(abs(found.offset_s))} {way} this machine's: make builds files again or not at "
-            f"all on shared file systems, and logs of hosts cannot be compared{also}",
+            f"the clock is {_duration(abs(found.offset_s))} {way} this machine's: on shared file systems make "
+            f"rebuilds too much or too little, and logs of different hosts do not match{also}",
             "chronyc makestep (with chrony), or: timedatectl set-ntp true && systemctl restart systemd-timesyncd",
         )
 

@@ -48,7 +48,9 @@ def user_namespaces(facts: ClusterFacts) -> Iterable[Finding]:
 def _restriction(state: Mapping[str, Any]) -> tuple[str, str]:
     """Why there are none, and what changes that."""
     if not state["built"]:
-        return "the kernel has none", "boot a kernel with CONFIG_USER_NS=y, or make labs by `sudo fairlead lab up FILE`"
+        return "the kernel has none", (
+            "boot a kernel with CONFIG_USER_NS=y, or start labs with `sudo fairlead lab up FILE`"
+        )
     for setting, value, key in (
         (APPARMOR, 0, "apparmor_restricts"),
         ("kernel.unprivileged_userns_clone", 1, "clone"),
@@ -58,7 +60,7 @@ def _restriction(state: Mapping[str, Any]) -> tuple[str, str]:
         if found is not None and ((value == 0 and found == 1) or (value > 0 and found == 0)):
             words = f"{setting}={value}"
             return f"{setting} is {found}", f"sysctl -w {words} && echo {words} > /etc/sysctl.d/60-fairlead.conf"
-    return str(state["error"]), "make labs by `sudo fairlead lab up FILE`, or outside of this container"
+    return str(state["error"]), "start labs with `sudo fairlead lab up FILE`, or outside this container"
 
 
 @check
@@ -75,14 +77,14 @@ def kernel_parts(facts: ClusterFacts) -> Iterable[Finding]:
                 yield warning(
                     "kernel_parts",
                     [host.name],
-                    f"this kernel has no {module}: no kernel route can be made here (agents still watch and probe)",
+                    f"this kernel lacks {module}: it cannot reroute traffic (agents still watch and probe)",
                     f"{_extra_modules(host)}; or run with --plane relay, which needs neither",
                 )
             elif states.get(module) == "there" and trial in failed:
                 yield warning(
                     "kernel_parts",
                     [host.name],
-                    f"module {module} is installed and not loaded, and the kernel did not load it when asked",
+                    f"module {module} is installed but not loaded, and the kernel did not load it on demand",
                     f"modprobe {module} && echo {module} > /etc/modules-load.d/fairlead-{module}.conf",
                 )
 
@@ -103,8 +105,8 @@ def kernel_age(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "kernel_age",
                 [host.name],
-                f"Linux {release} is older than 4.17: it has no routing rules by user, so traffic cannot be rerouted "
-                "by kernel routes",
+                f"Linux {release} is older than 4.17: it lacks routing rules per user, so kernel routes cannot "
+                "reroute traffic",
                 "fairlead run --plane relay, or a newer kernel",
             )
 
@@ -138,15 +140,15 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "selinux",
                 [host.name],
-                "SELinux enforces and use_nfs_home_dirs is off: sshd may not read keys in this home directory (NFS), "
-                "and mpirun's log-ins ask for passwords",
+                "SELinux is enforcing and use_nfs_home_dirs is off: sshd may not read keys in this home "
+                "directory (NFS), so mpirun's logins ask for passwords",
                 "setsebool -P use_nfs_home_dirs 1",
             )
         if state["type"] and state["type"] not in _UNCONFINED:
             yield warning(
                 "selinux",
                 [host.name],
-                f"SELinux enforces and confines what is started here to {state['type']}: it may deny agents their "
+                f"SELinux is enforcing and runs what is started here as {state['type']}: it may deny agents "
                 "netlink sockets and MPI its ports",
                 f"ausearch -m avc -ts recent shows what was denied; semanage permissive -a {state['type']} admits it",
             )
@@ -155,7 +157,8 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
                 yield warning(
                     "selinux",
                     [host.name],
-                    f"{path} has the label {label}: services, such as Slurm's, may not start it while SELinux enforces",
+                    f"{path} has the label {label}: while SELinux is enforcing, services such as Slurm may not "
+                    "start it",
                     f"install it under /usr/local/bin, and: restorecon -v {path}",
                 )
 
@@ -173,8 +176,8 @@ def architectures(facts: ClusterFacts) -> Iterable[Finding]:
         yield error(
             "architectures",
             [name for names in groups.values() for name in names],
-            f"hosts have different processors: {words}: one executable, of fairlead's or of yours, does not run on all",
-            "take a cluster file for each kind: leave the others' [[hosts]] out",
+            f"hosts have different processors: {words}: no executable, fairlead's or yours, runs on all of them",
+            "use one cluster file for each processor type",
         )
     elif groups and here not in groups:
         machine = next(iter(groups))
@@ -199,7 +202,8 @@ def processors(facts: ClusterFacts) -> Iterable[Finding]:
         yield note(
             "processors",
             [name for name in levels if levels[name] == least],
-            f"processors differ: {words}: a program built with -march=native on a newer one ends there with SIGILL",
+            f"processors differ: {words}: a program built with -march=native on a newer one dies with SIGILL on "
+            "older ones",
             f"build with -march=x86-64-v{least}" if least > 1 else "build with -march=x86-64",
         )
 
@@ -215,6 +219,6 @@ def open_files(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "open_files",
                 [host.name],
-                f"a process may have {limit} open files: a rank needs a socket for each of {ranks} ranks",
+                f"a process may open {limit} files, but a rank needs a socket for each of {ranks} ranks",
                 f"echo '* - nofile {max(65536, needed)}' > /etc/security/limits.d/90-mpi.conf, and log in again",
             )

@@ -52,8 +52,8 @@ def link_speed(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "link_speed",
                 [host.name],
-                f"{host.host.interface} runs at {speeds[host.name]} Mbit/s, that of {others} at {most}: every exchange "
-                "with this host takes the slower one's time",
+                f"{host.host.interface} runs at {speeds[host.name]} Mbit/s, that of {others} at {most}: the "
+                "slower rate limits every exchange with this host",
                 f"ethtool -s {host.host.interface} autoneg on; if it stays so, use a port and cable for {most} Mbit/s",
             )
 
@@ -66,7 +66,7 @@ def _slow_link(host: HostFacts, item: Mapping[str, Any], best_Mbps: int) -> Find
     else:
         why = "a pair of wires or the plug may be broken (1000BASE-T needs all four pairs)"
         fix = f"ethtool -s {name} autoneg on; if it stays so, replace the cable, then try another switch port"
-    text = f"{name} runs at {item['speed_Mbps']} of {best_Mbps} Mbit/s that both ends can: {why}"
+    text = f"{name} runs at {item['speed_Mbps']} of {best_Mbps} Mbit/s that both ends support: {why}"
     return warning("link_speed", [host.name], text, fix)
 
 
@@ -79,9 +79,9 @@ def link_duplex(facts: ClusterFacts) -> Iterable[Finding]:
                 yield warning(
                     "link_duplex",
                     [host.name],
-                    f"{item['name']} is half duplex: simultaneous traffic in both directions, as of MPI, waits",
-                    f"ethtool -s {item['name']} autoneg on, and auto-negotiation on the switch port: half duplex comes "
-                    "from one end that has it off",
+                    f"{item['name']} is half duplex: MPI's simultaneous traffic in both directions has to wait",
+                    f"ethtool -s {item['name']} autoneg on, and auto-negotiation on the switch port: half "
+                    "duplex results when one end has it off",
                 )
 
 
@@ -108,7 +108,7 @@ def _errors(host: HostFacts, item: Mapping[str, Any], packets: int) -> Iterable[
             "link_errors",
             [host.name],
             f"{name} has damaged packets ({words}; {packets} packets since it came up): the cable, plug or "
-            "transceiver is bad, and TCP sends again what they lose",
+            "transceiver is bad, and TCP retransmits what they lose",
             f"replace the cable or transceiver of {name}, or use another switch port; `ip -s -s link show {name}` must "
             "then stand still",
         )
@@ -116,7 +116,7 @@ def _errors(host: HostFacts, item: Mapping[str, Any], packets: int) -> Iterable[
         yield warning(
             "link_errors",
             [host.name],
-            f"{name} counts {errors} errors in {packets} packets: TCP sends again what they lose",
+            f"{name} counts {errors} errors in {packets} packets: TCP retransmits what they lose",
             f"ethtool -S {name} | grep -iE 'err|drop|crc' names the kind; replace cable or transceiver if crc or "
             "symbol errors grow",
         )
@@ -126,14 +126,17 @@ def _errors(host: HostFacts, item: Mapping[str, Any], packets: int) -> Iterable[
         yield note(
             "link_errors",
             [host.name],
-            f"{name} dropped {dropped} of {packets} packets: queues of the kernel were full, or the packets were for "
-            "nobody here",
+            f"{name} dropped {dropped} of {packets} packets: kernel queues were full, or nothing here accepted "
+            "the packets",
             "sysctl -w net.core.netdev_max_backlog=5000",
         )
 
 
 def _ring_text(name: str, missed: int, packets: int) -> str:
-    return f"{name} lost {missed} of {packets} packets since its receive ring was full: simultaneous bursts of hosts"
+    return (
+        f"{name} lost {missed} of {packets} packets because its receive ring was full: several hosts sent "
+        "bursts at the same time"
+    )
 
 
 def _ring_fix(item: Mapping[str, Any]) -> str:
@@ -153,8 +156,8 @@ def bond_members(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "bond_members",
                 [host.name],
-                f"{host.host.interface} is a bond of {len(members)}, of which {', '.join(down)} carries nothing: the "
-                "rest takes all the traffic",
+                f"{host.host.interface} is a bond of {len(members)}, of which {', '.join(down)} carries "
+                "nothing: the others take all the traffic",
                 "; ".join(f"ip link set {name} up" for name in down) + "; if it stays down, replace its cable",
             )
 
@@ -169,8 +172,7 @@ def retransmissions(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "retransmissions",
                 [host.name],
-                f"TCP sent {share:.1f} % of its segments again since the start of the system: packets get lost on "
-                "some of its paths",
+                f"TCP has retransmitted {share:.1f} % of its segments since boot: some of its paths lose packets",
                 f"fairlead characterize {facts.cluster.source} finds which paths share the bottleneck",
             )
 
@@ -188,16 +190,14 @@ def slow_pair(facts: ClusterFacts) -> Iterable[Finding]:
         usual = median(rates.values())
         for pair, rate in rates.items():
             if rate * SLOW_FACTOR < usual:
-                slow[pair] = f"{_Mbps(rate)} Mbit/s, where the median of all pairs is {_Mbps(usual)}"
+                slow[pair] = f"{_Mbps(rate)} Mbit/s; the median of all pairs is {_Mbps(usual)}"
     else:
         slow |= _slower_than_links(facts, rates)
     if 2 * len(times) >= MEASURED_PAIRS:
         usual = median(times.values())
         for pair, taken_s in times.items():
             if pair not in slow and taken_s > max(SLOW_FACTOR * usual, usual + SLOW_ROUND_TRIP_S):
-                slow[pair] = (
-                    f"a round trip of {taken_s * 1e3:.2f} ms, where the median of all pairs is {usual * 1e3:.2f}"
-                )
+                slow[pair] = f"a round trip of {taken_s * 1e3:.2f} ms; the median of all pairs is {usual * 1e3:.2f}"
     hosts = {host.name: host for host in facts.reached()}
     yield from _slow_findings(facts, hosts, slow)
 
@@ -210,7 +210,7 @@ def _slower_than_links(facts: ClusterFacts, rates: Mapping[tuple[str, str], floa
         ends = [speeds.get(one), speeds.get(other)]
         speed_Mbps = min((speed for speed in ends if speed), default=0) if all(ends) else 0
         if speed_Mbps <= FASTEST_FILLED_MBPS and rate * 8e-6 * SLOW_FACTOR < speed_Mbps:
-            slow[one, other] = f"{_Mbps(rate)} Mbit/s, where both network cards have {speed_Mbps}"
+            slow[one, other] = f"{_Mbps(rate)} Mbit/s, although both network cards run at {speed_Mbps}"
     return slow
 
 
@@ -252,9 +252,9 @@ def _slow_findings(
                 yield warning(
                     "slow_pair",
                     [name],
-                    f"all paths {way} this host are slow: {slow[mine[0]]}: its own link is, or what shares it",
-                    f"ethtool {device}; tc -s qdisc show dev {device}; replace the cable or remove the limit that "
-                    "they show",
+                    f"all paths {way} this host are slow: {slow[mine[0]]}: the cause is its own link, or what "
+                    "shares it",
+                    f"ethtool {device}; tc -s qdisc show dev {device}; replace the cable or remove the limit they show",
                 )
     for (one, other), words in slow.items():
         if (one, other) not in told:

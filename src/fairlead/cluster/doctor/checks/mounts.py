@@ -21,7 +21,7 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
     """Files can be written to the home directory. Where hosts share no files, agents are brought there."""
     shared = executor_of(facts.cluster).shares_files
     tell = warning if shared else error
-    use = "programs cannot leave results there" if shared else "agents are brought to ~/.cache/fairlead there"
+    use = "programs cannot write results there" if shared else "agents are copied to ~/.cache/fairlead there"
     for host in facts.reached():
         home = _place(host, "home")
         if home is None:
@@ -29,7 +29,7 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
                 yield error(
                     "home_directory",
                     [host.name],
-                    "there is no home directory: neither ssh's keys nor fairlead's programs have a place",
+                    "there is no home directory for ssh keys and fairlead's programs",
                     "mkhomedir_helper $USER (as root), or mount it",
                 )
             continue
@@ -47,14 +47,15 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
                 "home_directory",
                 [host.name],
                 f"{where} has {left} left: {use}",
-                "rm -rf ~/.cache/fairlead/* (it comes again); du -xsh ~/* ~/.[!.]* | sort -h shows what else is large",
+                "rm -rf ~/.cache/fairlead/* (fairlead recreates it); du -xsh ~/* ~/.[!.]* | sort -h shows what "
+                "else takes space",
             )
         elif home["write_error"]:
             yield tell(
                 "home_directory",
                 [host.name],
-                f"no file can be written to {where}: {home['write_error']}: {use}",
-                "quota -s shows a quota that is used up; chown -R $USER ~ (as root) takes files that others own",
+                f"cannot write to {where}: {home['write_error']}: {use}",
+                "quota -s shows an exhausted quota; chown -R $USER ~ (as root) takes over files that others own",
             )
 
 
@@ -71,14 +72,14 @@ def no_execution(facts: ClusterFacts) -> Iterable[Finding]:
                     "no_execution",
                     [host.name],
                     f"{place['mount']} is mounted noexec: {what} in {place['path']} does not start (Permission denied)",
-                    f"mount -o remount,exec {place['mount']}, and take noexec out of its line in /etc/fstab",
+                    f"mount -o remount,exec {place['mount']}, and remove noexec from its line in /etc/fstab",
                 )
             else:
                 yield note(
                     "no_execution",
                     [host.name],
                     f"{place['mount']} is mounted noexec: MPI programs there end with exit code 126 (Permission "
-                    "denied); files that are only read or written do no harm",
+                    "denied); data files are not affected",
                     f"mount -o remount,exec {place['mount']}, or keep programs elsewhere",
                 )
 

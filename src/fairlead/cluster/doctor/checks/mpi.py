@@ -38,7 +38,7 @@ def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
             yield error(
                 "mpirun",
                 [host.name],
-                f"{wanted} is not there",
+                f"{wanted} was not found",
                 "install the same MPI on all hosts (Debian: apt install openmpi-bin), or name another: cluster.mpirun",
             )
             continue
@@ -62,7 +62,7 @@ def launching(facts: ClusterFacts) -> Iterable[Finding]:
         yield error(
             "launching",
             launch.blind,
-            f"cannot connect to {launch.address}, this machine's address towards them: mpirun waits for them here",
+            f"cannot connect to {launch.address}, the address where mpirun waits for them on this machine",
             f"iptables -I INPUT -s {','.join(networks(facts))} -j ACCEPT on this machine; or start mpirun on a host: "
             f'launch_from = "{facts.cluster.compute_hosts()[0].name}" under [cluster]',
         )
@@ -83,7 +83,7 @@ def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
         yield error(
             "same_mpi",
             list(mpis(facts)),
-            f"{facts.cluster.mpirun} is not the same everywhere: {words}",
+            f"{facts.cluster.mpirun} differs between hosts: {words}",
             "install one version on all hosts (apt install openmpi-bin=VERSION, or a module), and name its absolute "
             "path: mpirun under [cluster]",
         )
@@ -107,7 +107,7 @@ def chosen_interface(facts: ClusterFacts) -> Iterable[Finding]:
         if host.name in known and found is not None and found["up"]:
             text = f"{known[host.name]} will use {host.host.interface} only (each host's own address on it)"
             if _chosen_by_library(facts):
-                text = f"{known[host.name]} chooses what carries its messages, such as RDMA devices"
+                text = f"{known[host.name]} chooses its own transport, such as RDMA devices"
             yield ok("chosen_interface", [host.name], text)
 
 
@@ -119,8 +119,8 @@ def mpich_finalize(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "mpich_finalize",
                 [name],
-                f"{mpi} over TCP was seen to hang in MPI_Finalize, more often the more ranks and the busier the cores",
-                "use Open MPI or MPICH 5 (pip install mpich), and give runs a time-out",
+                f"{mpi} over TCP is known to hang in MPI_Finalize, more often with more ranks and busier cores",
+                "use Open MPI or MPICH 5 (pip install mpich), and set a time limit for runs",
             )
 
 
@@ -132,7 +132,7 @@ def openmpi_stdin(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "openmpi_stdin",
                 [name],
-                f"{mpi} does not pass on the end of standard input: a program that reads to end-of-file waits forever",
+                f"{mpi} does not forward the end of standard input: a program that reads to end-of-file waits forever",
                 "give such a program a file as an argument, or use Open MPI 4.1",
             )
 
@@ -156,7 +156,8 @@ def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "unsteered_transports",
                 [host.name],
-                "ranks on the same host talk over shared memory, which no congestion touches and nothing steers",
+                "ranks on the same host use shared memory, which congestion does not affect and fairlead does "
+                "not manage",
             )
 
 

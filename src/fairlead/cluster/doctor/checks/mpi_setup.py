@@ -42,8 +42,8 @@ def wrong_mpi(facts: ClusterFacts) -> Iterable[Finding]:
         yield warning(
             "wrong_mpi",
             [host.name],
-            f"{facts.cluster.mpirun} is {mpi}, but {compiler['path']} builds for {_LABELS[built_for]}: mpirun would "
-            "start such a program as many programs of one rank, all of rank 0",
+            f"{facts.cluster.mpirun} is {mpi}, but {compiler['path']} builds for {_LABELS[built_for]}: mpirun "
+            "would start such a program as many separate programs, each with one rank, rank 0",
             _same_library(host, mpi, built_for),
         )
 
@@ -75,8 +75,8 @@ def mpirun_path(facts: ClusterFacts) -> Iterable[Finding]:
         yield warning(
             "mpirun_path",
             [name for names in groups.values() for name in names],
-            f"{facts.cluster.mpirun} is at different paths: {words}: daemons and libraries are looked for at that of "
-            "the first host",
+            f"{facts.cluster.mpirun} is at different paths: {words}: on all hosts, mpirun looks for daemons and "
+            "libraries at the first host's path",
             f'write mpirun = "{next(iter(groups))}" under [cluster], and install it there on all hosts',
         )
 
@@ -124,13 +124,15 @@ def _parameter_problem(item: Mapping[str, str], names: set[str], interface: str)
     if item["name"] in _INCLUDES:
         wrong = [word for word in words if "/" not in word and word not in names]
         if wrong:
-            return f"there is no interface {', '.join(wrong)}, so that Open MPI finds no way between hosts"
+            return f"there is no interface {', '.join(wrong)}, so Open MPI finds no path between hosts"
         if not any("/" in word for word in words) and interface not in words:
-            return f"launch lines of your own would use {', '.join(words)}, not {interface}"
+            return f"your own launch lines would use {', '.join(words)}, not {interface}"
     if item["name"] == "btl_tcp_if_exclude" and not any(word == "lo" or word.startswith("127.") for word in words):
-        return "it replaces the default, which excludes lo: ranks of two hosts would try to meet on 127.0.0.1"
+        return (
+            "it replaces the default, which excludes lo: ranks on different hosts would try to connect over 127.0.0.1"
+        )
     if item["name"] == "btl" and not _admits_tcp(value):
-        return "it leaves tcp out: ranks on different hosts cannot reach each other by TCP"
+        return "it excludes tcp: ranks on different hosts cannot reach each other by TCP"
     return ""
 
 
@@ -163,15 +165,15 @@ def own_name_address(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "own_name_address",
                 [host.name],
-                f"its own name {name} has no address: MPI libraries that send this name to other hosts are not reached",
+                f"its own name {name} does not resolve: hosts that get this name from an MPI library cannot reach it",
                 line,
             )
         elif all(address.startswith("127.") for address in found):
             yield note(
                 "own_name_address",
                 [host.name],
-                f"its own name {name} leads to {found[0]}: MPICH's mpiexec would make other hosts connect to that, "
-                "so launch lines of your own fail",
+                f"its own name {name} resolves to {found[0]}: MPICH's mpiexec would make other hosts connect "
+                "there, so your own launch lines fail",
                 f"sed -i '/^{re.escape(found[0])}[[:space:]]/d' /etc/hosts && {line}; or mpiexec -localhost "
                 f"{host.host.address}",
             )

@@ -91,9 +91,9 @@ def other_interfaces(facts: ClusterFacts) -> Iterable[Finding]:
             same = any(len(owners[address]) > 1 for address in addresses_of(item))
             what = _internal(item)
             if same:
-                why = "has the same address on several hosts, so that connections go astray"
+                why = "has the same address on several hosts, so connections reach the wrong host"
             elif what:
-                why = "leads to no other host: Open MPI takes it for a network and hangs"
+                why = "leads to no other host: Open MPI would try to use it and hang"
             else:
                 why = "has an address too, and Open MPI would use both networks"
             yield note(
@@ -121,8 +121,8 @@ def _launch_options(interface: str, mpi: Mpi | None) -> str:
     }
     for name, words in options.items():
         if mpi is not None and mpi.launcher.startswith(name):
-            return f"in launch lines of your own: {words}"
-    return f"in launch lines of your own: {options['openmpi4']} (Open MPI), {options['mpich']} (MPICH)"
+            return f"in your own launch lines: {words}"
+    return f"in your own launch lines: {options['openmpi4']} (Open MPI), {options['mpich']} (MPICH)"
 
 
 @check
@@ -139,8 +139,8 @@ def same_network(facts: ClusterFacts) -> Iterable[Finding]:
                 yield warning(
                     "same_network",
                     [host.name],
-                    f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends through one of "
-                    "them whatever MPI binds to, and neighbours learn the wrong one",
+                    f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends through "
+                    "one of them regardless of what MPI binds to, and neighbours learn the wrong one",
                     f"ip address del {shared[0]} dev {item['name']}; or, to keep both: "
                     "sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2",
                 )
@@ -164,7 +164,7 @@ def route_source(facts: ClusterFacts) -> Iterable[Finding]:
                 "route_source",
                 [host.name],
                 f"the route to {peer} ({hosts[peer].host.address}) leaves by {device} from {source}, not by "
-                f"{host.host.interface} from {address}: messages take another network than the one that is managed",
+                f"{host.host.interface} from {address}: messages do not use the managed network",
                 f"ip route replace {hosts[peer].host.address}/32 dev {host.host.interface} src {address}",
             )
 
@@ -184,8 +184,8 @@ def reverse_path(facts: ClusterFacts) -> Iterable[Finding]:
                 "reverse_path",
                 [host.name],
                 f"the reverse-path filter of {interface} is strict, and {', '.join(outside)} leads outside too: "
-                "packets whose answer would leave by the other one are dropped without a word (kernel routes of "
-                "fairlead's are not concerned)",
+                "packets whose answer would leave by the other one are dropped silently (fairlead's own routes "
+                "are not affected)",
                 f"sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.{interface}.rp_filter=2",
             )
 
@@ -199,8 +199,8 @@ def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "forwarding",
                 [host.name],
-                "net.ipv4.ip_forward is 0: reroutes through this relay work (their device forwards by itself), but "
-                "routes through it that you set up by hand do not",
+                "net.ipv4.ip_forward is 0: fairlead's reroutes through this relay work (their device forwards "
+                "by itself), but routes that you set up by hand do not",
                 "sysctl -w net.ipv4.ip_forward=1 && echo net.ipv4.ip_forward=1 > /etc/sysctl.d/60-relay.conf",
             )
 
@@ -254,13 +254,13 @@ def _same_mtu(facts: ClusterFacts, sizes: Mapping[str, int]) -> str:
 def _small_path(host: HostFacts, peer: str, path: Mapping[str, Any], own_B: int) -> Finding:
     """A path that takes less than the interface sends: the kernel is told on the way (ICMP), or it is a black hole."""
     reached_B, interface = path["path_mtu_B"], host.host.interface
-    text = f"packets of {own_B} B do not arrive at {peer}; the largest tried that does is {reached_B} B"
+    text = f"packets of {own_B} B do not arrive at {peer}; the largest tested that do have {reached_B} B"
     fix = f"ip link set {interface} mtu {reached_B} on both hosts"
     learned_B = path.get("learned_mtu_B")
     if learned_B is not None and learned_B < own_B:
         text += f": a router reports it (MTU {learned_B}), and each connection loses its first large packets"
-        return warning("mtu", [host.name], text, f"{fix}, or raise the MTU of what lies between")
-    fix += "; or, where it must stay: sysctl -w net.ipv4.tcp_mtu_probing=1"
+        return warning("mtu", [host.name], text, f"{fix}, or raise the MTU along the path")
+    fix += "; or, if it must stay: sysctl -w net.ipv4.tcp_mtu_probing=1"
     return error("mtu", [host.name], f"{text}: connections will open and then hang", fix)
 
 
@@ -314,8 +314,8 @@ def overlay(facts: ClusterFacts) -> Iterable[Finding]:
             yield error(
                 "overlay",
                 [host.name],
-                f"to {', '.join(lost)}: UDP on the overlay's ports: {host.paths[lost[0]]['udp_overlay']}: what is "
-                "rerouted there by kernel routes would be lost",
+                f"to {', '.join(lost)}: UDP on the overlay's ports: {host.paths[lost[0]]['udp_overlay']}: "
+                "traffic rerouted there by kernel routes would be lost",
                 f"on {lost[0]}: {admit(facts, hosts[lost[0]])}, for UDP {first} to {last} at least; or run with "
                 "--plane relay",
             )
@@ -340,7 +340,7 @@ def connection_ports(facts: ClusterFacts) -> Iterable[Finding]:
     """The kernel does not give the ports that fairlead listens on to connections that programs open."""
     for host in facts.reached():
         for what, wanted, then in (
-            ("agents", facts.cluster.ports, "an agent that finds its port taken takes another"),
+            ("agents", facts.cluster.ports, "an agent whose port is taken uses another"),
             ("overlay", OVERLAY_PORTS, "a host whose port is in use cannot reroute traffic"),
         ):
             given = [given for given in host.facts["connection_ports"] if _overlap(wanted, given)]
@@ -351,9 +351,9 @@ def connection_ports(facts: ClusterFacts) -> Iterable[Finding]:
             yield note(
                 "connection_ports",
                 [host.name],
-                f"ports {wanted[0]} to {wanted[1]} ({what}) lie among those that the kernel gives to connections "
-                f"({first} to {last}): {then}",
-                f"sysctl -w net.ipv4.ip_local_reserved_ports={words} (add what it has already)"
+                f"ports {wanted[0]} to {wanted[1]} ({what}) lie in the kernel's ephemeral range ({first} to "
+                f"{last}): {then}",
+                f"sysctl -w net.ipv4.ip_local_reserved_ports={words} (keep what it already lists)"
                 + (", or choose other `ports` in the cluster file" if what == "agents" else ""),
             )
 
@@ -381,6 +381,6 @@ def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
         yield note(
             "congestion_control",
             used["bbr"],
-            "TCP congestion control is bbr, which gives way to cross-traffic differently than cubic",
-            "compare results only among runs with the same one",
+            "TCP congestion control is bbr, which reacts to cross-traffic differently from cubic",
+            "compare only results of runs with the same congestion control",
         )

@@ -47,7 +47,7 @@ def _refuses(rules: Sequence[str]) -> str:
     if any(re.match(r"-P \w+ DROP\b", line) for line in rules):
         return "has the policy DROP (Docker and ufw set it so)"
     last = rules[-1] if rules else ""
-    return "ends with a rule that refuses all" if re.match(r"-A \w+ -j (DROP|REJECT)\b", last) else ""
+    return "ends with a rule that rejects everything" if re.match(r"-A \w+ -j (DROP|REJECT)\b", last) else ""
 
 
 def _from_nft(chains: Iterable[dict[str, str]]) -> list[Chain]:
@@ -68,7 +68,7 @@ def _from_guardian(host: HostFacts) -> list[Chain]:
         named = re.match(r"chain (\w+ \S+ \S+) ", item["detail"] or "")
         if item["ok"] is None and item["name"] in ("input_policy", "forward_policy") and named:
             hook = item["name"].partition("_")[0]
-            found.append(Chain("nft", hook, named.group(1), "refuses what no rule admits"))
+            found.append(Chain("nft", hook, named.group(1), "rejects what no rule allows"))
     return found
 
 
@@ -95,8 +95,9 @@ def admit(facts: ClusterFacts, host: HostFacts) -> str:
     chains = [chain for chain in refusing_chains(host) if chain.hook == "input"]
     if not chains:
         return (
-            f"iptables -I INPUT -s {','.join(sources)} -j ACCEPT on {host.name}; where no filter is there (`nft list "
-            "ruleset` as root), admit them in the network between: the cloud's security group, the switch's access list"
+            f"iptables -I INPUT -s {','.join(sources)} -j ACCEPT on {host.name}; if the host has no filter "
+            "(`nft list ruleset` as root), allow them in the network: the cloud's security group, the switch's "
+            "access list"
         )
     return "; ".join(_admit_input(chain, sources) for chain in chains)
 
@@ -138,8 +139,8 @@ def firewall(facts: ClusterFacts) -> Iterable[Finding]:
                 yield note(
                     "firewall",
                     [host.name],
-                    f"{name} {chain.why}: MPI listens on ports of the kernel's choice, so the cluster's addresses must "
-                    "be admitted; `paths` and `overlay` tried it",
+                    f"{name} {chain.why}: MPI listens on ports of the kernel's choice, so allow the cluster's "
+                    "addresses; `paths` and `overlay` tested it",
                     admit(facts, host),
                 )
 
@@ -152,10 +153,10 @@ def firewall_service(facts: ClusterFacts) -> Iterable[Finding]:
         if found := rules.get("firewalld"):
             zone = f"zone {found['zone']}" if found.get("zone") else "its default zone"
             text = (
-                f"firewalld runs ({host.host.interface} is in {zone}) and admits what that names: MPI's ports are none"
+                f"firewalld runs ({host.host.interface} is in {zone}) and allows only what that names, not MPI's ports"
             )
         elif rules.get("ufw"):
-            text = "ufw is on and admits what its rules name: MPI's ports are none"
+            text = "ufw is on and allows only what its rules name, not MPI's ports"
         else:
             continue
         yield note("firewall_service", [host.name], text, admit(facts, host))
@@ -172,8 +173,8 @@ def two_firewalls(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "two_firewalls",
                 [host.name],
-                "rules of iptables-legacy are loaded beside nftables': packets have to pass both, and `iptables -S` "
-                "shows one of them only",
+                "iptables-legacy rules are loaded beside nftables rules: packets must pass both, but `iptables "
+                "-S` shows only one set",
                 "iptables-legacy-save | iptables-nft-restore --noflush && iptables-legacy -P INPUT ACCEPT && "
                 "iptables-legacy -P FORWARD ACCEPT && iptables-legacy -F",
             )

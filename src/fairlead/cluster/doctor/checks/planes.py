@@ -22,15 +22,16 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
             text, _, hint = host.deploy_error.partition("\n")
             yield error("agent", [host.name], text, hint.strip() or "make setup")
         elif host.reached:
-            found = host.facts["agent"] or {"error": "fairlead-agent was not brought there"}
+            found = host.facts["agent"] or {"error": "fairlead-agent was not copied there"}
             if "error" in found:
                 yield error("agent", [host.name], found["error"], _way_out(found["error"], facts.cluster, ""))
             elif __version__ not in found["version"].split():
                 yield error(
                     "agent",
                     [host.name],
-                    f"fairlead-agent there is {found['version']!r}, this side is {__version__}",
-                    f"install the same everywhere, or set shared_files = false under [{facts.cluster.executor}]",
+                    f"fairlead-agent there is {found['version']!r}, here it is {__version__}",
+                    "install the same version everywhere, or set shared_files = false under "
+                    f"[{facts.cluster.executor}]",
                 )
             else:
                 good.append(host.name)
@@ -43,7 +44,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
     """The guardian has the privilege and the kernel's parts to reroute traffic."""
     good = []
     for host in facts.reached():
-        state = host.facts["guardian"] or {"error": "fairlead-guardian was not brought there"}
+        state = host.facts["guardian"] or {"error": "fairlead-guardian was not copied there"}
         if "error" in state:
             named = "correct `guardian` in the cluster file" if facts.cluster.guardian else ""
             yield error("route_plane", [host.name], state["error"], _way_out(state["error"], facts.cluster, named))
@@ -52,8 +53,8 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
             yield error(
                 "route_plane",
                 [host.name],
-                f"fairlead-guardian there is {state.get('version', 'of an older version')}, this side is {__version__}",
-                _installing(facts.cluster) or "install this one in its place",
+                f"fairlead-guardian there is {state.get('version', 'of an older version')}, here it is {__version__}",
+                _installing(facts.cluster) or "replace it with this one",
             )
             continue
         for item in state["checks"]:
@@ -79,15 +80,14 @@ def _way_out(said: str, cluster: Cluster, if_not_there: str) -> str:
     """What to do about a program that does not run on a host."""
     if missing := re.search(r"loading shared libraries: (lib[\w+-]+)\.so", said):
         names = _PACKAGES.get(missing.group(1))
-        return (
-            f"install {names[0]} there ({names[1]} on Fedora and its kin)" if names else f"install {missing.group(1)}"
-        )
+        return f"install {names[0]} there ({names[1]} on Fedora and RHEL)" if names else f"install {missing.group(1)}"
     if re.search("No such file|command not found", said):
         if if_not_there:
             return if_not_there
         if executor_of(cluster).shares_files:
             return (
-                f"have this installation at the same path there, or set shared_files = false under [{cluster.executor}]"
+                "make this installation available at the same path there, or set shared_files = false under "
+                f"[{cluster.executor}]"
             )
     return "run `make setup`, on a host of the same kind (processor, C library)"
 
@@ -118,6 +118,6 @@ def other_jobs(facts: ClusterFacts) -> Iterable[Finding]:
             yield warning(
                 "other_jobs",
                 [host.name],
-                f"managed job {jobs} is running: two at the same time work, but each is cross-traffic to the other",
+                f"managed job {jobs} is running: both will work, but each is cross-traffic for the other",
                 "wait for it, or see `fairlead status`",
             )
