@@ -13,6 +13,9 @@ namespace fairlead::relay {
 namespace {
 
 constexpr Time kAcknowledged_s = 5.0;  ///< until it is known what receivers have got: they may be outside MPI, or late
+/// Until the library has completed a send whose message was received. What tells the program of it may overtake that on
+/// another path.
+constexpr Time kCompleted_s = 1.0;
 
 }  // namespace
 
@@ -67,11 +70,14 @@ void Plane::wait_for_room(MPI_Comm comm, std::uint64_t size_B) {
     if (mutex_.held_here() || static_cast<std::int64_t>(size_B) <= kLongestUnbuffered_B) {
         return;
     }
-    const Time latest_s = now_s() + kAcknowledged_s;
+    const Time begin_s = now_s();
     wait_until([&] {
+        const Time waited_s = now_s() - begin_s;
         const auto relayed = [](const auto& entry) { return entry.second.room.is_in_buffer(); };
-        return send_buffers_.fits(key_of(comm), size_B + kBufferedNote_B) || std::ranges::none_of(payloads_, relayed) ||
-               now_s() > latest_s;
+        const auto in_library = [](const Background& sending) { return sending.room.is_in_buffer(); };
+        return send_buffers_.fits(key_of(comm), size_B + kBufferedNote_B) ||
+               ((waited_s > kAcknowledged_s || std::ranges::none_of(payloads_, relayed)) &&
+                (waited_s > kCompleted_s || std::ranges::none_of(background_, in_library)));
     });
 }
 

@@ -78,6 +78,7 @@ static const struct Case {
     {"files", files},
     {"windows", windows},
     {"windows of copies", windows_of_copies},
+    {"windows beside messages", windows_beside_messages},
     {"wrong starts", wrong_starts},
     {"later exchanges", later_exchanges},
     {"partitioned", partitioned},

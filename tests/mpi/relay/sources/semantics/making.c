@@ -84,16 +84,25 @@ void made_beside_messages(void) {
         MPI_Waitall(WAITING + 1, sends, MPI_STATUSES_IGNORE);
         MPI_Comm_free(&made);
     }
+    MPI_Comm_free(&parent);
+}
+
+/// A message that waits while windows are made.
+void windows_beside_messages(void) {
+    MPI_Comm parent;
+    int in;
+    MPI_Request send;
+    MPI_Comm_dup(world, &parent);
     for (int time = 0; time < 4; ++time) {
         MPI_Win window;
         int own;
-        MPI_Isend(&time, 1, MPI_INT, next_rank, TAG, parent, &sends[0]);
+        MPI_Isend(&time, 1, MPI_INT, next_rank, TAG, parent, &send);
         MPI_Win_create(&own, sizeof own, 1, MPI_INFO_NULL, parent, &window);
         MPI_Win_fence(0, window);
         MPI_Win_free(&window);
         MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, parent, MPI_STATUS_IGNORE);
         NEED(in == time);
-        MPI_Wait(&sends[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
     }
     MPI_Comm_free(&parent);
 }
