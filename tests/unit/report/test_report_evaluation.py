@@ -24,8 +24,7 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.columns import ColumnMap, import_csv
-from fairlead.report.evaluation import evaluation_report
-from fairlead.report.network import network_tables
+from fairlead.report.evaluation import evaluation_report, network_tables
 from fairlead.store import Run, Store
 
 RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)

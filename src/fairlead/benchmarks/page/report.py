@@ -21,8 +21,8 @@ from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
 from fairlead.prices.book import Book, Price, load_prices
 from fairlead.report import page
-from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
+from fairlead.report.host_facts import flat
 
 COMPARED: tuple[Kind, ...] = ("curves", "other", "files")  # the order of comparisons, and of layers
 PRICED: tuple[Kind, ...] = ("files", "curves", "other")

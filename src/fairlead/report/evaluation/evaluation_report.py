@@ -19,7 +19,6 @@ from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
 from fairlead.report import page
-from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.evaluation import (
     evaluation_chooser,
     evaluation_figures,
@@ -27,10 +26,10 @@ from fairlead.report.evaluation import (
     evaluation_modes,
     evaluation_tables,
     management_tables,
+    network_tables,
 )
 from fairlead.report.figures import Drawing
-from fairlead.report.host_facts import by_fact
-from fairlead.report.network import network_tables
+from fairlead.report.host_facts import by_fact, flat
 from fairlead.store import Run, Store
 
 MOST_ROWS = 30
