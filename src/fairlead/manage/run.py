@@ -28,11 +28,11 @@ from fairlead.manage import message_files
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
+from fairlead.manage.joined_ranks import joined
 from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
-from fairlead.manage.monitor import monitored
 from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome, supervise, timed
@@ -288,10 +288,7 @@ def _execute(
         OtherPlaneError: see `supervise`.
     """
     recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
-    with (
-        monitored(cluster, job, management) as (watched_job, watching),
-        PLANES.get(watching.plane).joined(cluster, watched_job, watching) as (relayed_job, relaying),
-    ):
+    with joined(cluster, job, management) as (ready, management):
         manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet))
 
         def prepare(agents: AgentThread) -> None:
@@ -300,8 +297,8 @@ def _execute(
 
         return supervise(
             cluster,
-            relaying,
-            partial(launch_it, relayed_job),
+            management,
+            partial(launch_it, ready),
             argv=job.argv,
             sinks=[lambda host, event: recorder(host, event, time.time()), manual],
             quiet=quiet,

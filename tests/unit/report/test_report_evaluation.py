@@ -15,9 +15,10 @@ from scipy import stats
 from fairlead import config
 from fairlead.analysis.evaluations import dataset
 from fairlead.analysis.evaluations.aggregation import Observed, ObservedNetworks
+from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER
 from fairlead.analysis.evaluations.cost import cheapest, priced
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
-from fairlead.analysis.evaluations.evaluation import ALIKE, FASTER, SLOWER, analyse
+from fairlead.analysis.evaluations.evaluation import analyse
 from fairlead.analysis.evaluations.losses import losses
 from fairlead.analysis.evaluations.settings import CellGroup, HourlyCost, ReportSettings
 from fairlead.cli.evaluate import command

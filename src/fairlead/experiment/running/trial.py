@@ -28,9 +28,8 @@ from fairlead.experiment.running.neighbours import Neighbour, RunningNeighbours
 from fairlead.experiment.running.traffic_watch import TrafficWatch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
-from fairlead.manage.data_planes import PLANES
+from fairlead.manage.joined_ranks import joined
 from fairlead.manage.management import Management
-from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import recorded
@@ -221,12 +220,9 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
         if entry is not None:
             said.append(entry)
 
-    with (
-        monitored(cluster, trial.job, trial.management) as (watched, watching),
-        PLANES.get(watching.plane).joined(cluster, watched, watching) as (ready, relaying),
-    ):
+    with joined(cluster, trial.job, trial.management) as (ready, management):
         launched = partial(launch_it, ready)
-        outcome = supervise(cluster, relaying, launched, argv=trial.job.argv, sinks=[keep, *trial.sinks], quiet=True)
+        outcome = supervise(cluster, management, launched, argv=trial.job.argv, sinks=[keep, *trial.sinks], quiet=True)
     for problem in outcome.problems:
         if not isinstance(problem, FairleadError | OSError):  # a row without its events is no sample
             raise problem

@@ -9,9 +9,11 @@ from rich.markup import escape
 
 from fairlead.analysis.evaluations import aggregation, aside, dataset, managed_rows
 from fairlead.analysis.evaluations import cost as cost_of
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.aside import Alternative
+from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER, UNKNOWN
 from fairlead.analysis.evaluations.dataset import Dataset, is_imported
-from fairlead.analysis.evaluations.evaluation import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
+from fairlead.analysis.evaluations.evaluation import analyse
 from fairlead.analysis.evaluations.losses import losses
 from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.display import words

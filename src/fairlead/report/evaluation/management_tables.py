@@ -1,6 +1,6 @@
 """Tables of an evaluation's management: what it did in each cell, and what it gives and costs."""
 
-from fairlead.analysis.evaluations.evaluation import Analysis
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
