@@ -16,7 +16,8 @@ from mpi_libraries import Mpi
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs.launch import RunningJob, prepare, run, start
+from fairlead.cluster.jobs.launch import prepare, run, start
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import LaunchError
 
