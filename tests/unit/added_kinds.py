@@ -233,7 +233,8 @@ from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 
-from fairlead.benchmarks.measuring.suite import SuiteSettings, _steps
+from fairlead.benchmarks.measuring.suite import _steps
+from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 from fairlead.cli.main import command
 from fairlead.cluster.description import Cluster
 
