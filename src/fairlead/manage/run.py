@@ -15,6 +15,7 @@ from fairlead.characterize import coverage, known
 from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization, latest_characterization
 from fairlead.cluster import run_facts
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.fabric import with_chosen_transport
 from fairlead.cluster.host_binaries import bring_everywhere
@@ -82,7 +83,7 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
-    cluster = Cluster.load(cluster_file)
+    cluster = load_cluster(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
     unwatched = None
