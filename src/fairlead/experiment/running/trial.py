@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import recorded
 from fairlead.store import Attachment, Event, Series
+from fairlead.store.records import Kept
 
 TIMED_SECTION = "timed_section_s"
 
@@ -96,17 +96,14 @@ class Taken:
             why = "it prints no time of its own (run.value = timed_section_s)"
         return why
 
-    def record(self, failure: str | None) -> dict[str, Any]:
+    def record(self, failure: str | None) -> Kept:
         """What `Store.record` keeps of it."""
-        found: dict[str, Any] = {
-            "exit_code": self.outcome.exit_code,
-            "attachments": [Attachment("output", self.output)],
-            "events": list(self.events),
-        }
+        attachments = [Attachment("output", self.output)]
+        found: Kept = {"exit_code": self.outcome.exit_code, "attachments": attachments, "events": self.events}
         if failure is not None:
             return {**found, "status": "failed", "error": failure}
         if self.traffic:
-            found["attachments"].append(traffic.attachment(self.traffic))
+            attachments.append(traffic.attachment(self.traffic))
         return {**found, "series": [*self._series(), *traffic.series(self.traffic)]}
 
     def _series(self) -> Iterator[Series]:
@@ -130,6 +127,12 @@ class TrialError(LaunchError):
     def __init__(self, error: LaunchError, output: bytes) -> None:
         super().__init__(error.args[0], hint=error.hint)
         self.output = output
+
+
+def failed(error: LaunchError) -> Kept:
+    """What the store keeps of a program that was not started or did not end in time."""
+    output = [Attachment("output", error.output)] if isinstance(error, TrialError) else []
+    return {"status": "failed", "error": str(error), "attachments": output}
 
 
 def run(trial: Trial, ledger: CleanupLedger) -> Taken:
