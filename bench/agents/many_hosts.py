@@ -12,7 +12,7 @@ from bench.figures import Figure
 from bench.session import Session
 from fairlead import lab
 from fairlead.agents.agent_thread import AgentThread
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.lab.description import Description
 from fairlead.manage.components import FULL
 from fairlead.manage.run import management_for
@@ -117,7 +117,7 @@ def _cost(session: Session, hosts: int) -> Cost:
 
 def _managed(session: Session, running: lab.Lab, hosts: int) -> tuple[float, float, float, float]:
     """Agents' start in seconds; shares of a core of the mean host and of the supervisor; peak memory in MB."""
-    cluster = Cluster.parse(running.cluster_file_text())
+    cluster = parse_cluster(running.cluster_file_text())
     settle_s = session.size(SETTLE_S, QUICK_SETTLE_S)
     duration_s = session.size(DURATION_S, QUICK_DURATION_S)
     started: list[AgentThread] = []

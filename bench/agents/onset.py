@@ -19,7 +19,7 @@ from bench.figures import Figure, median_figure
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead.cluster.jobs import launch
-from fairlead.cluster.jobs.launch import RunningJob
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.errors import LaunchError, MeasurementError
 from fairlead.experiment.factors.program import ProgramPlan
 from fairlead.lab import congestion

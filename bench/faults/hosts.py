@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.faults.cells import DESTINATION, SOURCE
 from fairlead import lab as labs
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
 from fairlead.lab.congestion.base import run_on
@@ -49,7 +50,7 @@ class Hosts:
 
     @cached_property
     def cluster(self) -> Cluster:
-        return Cluster.load(self.cluster_file)
+        return load_cluster(self.cluster_file)
 
     def address(self, host: str) -> str:
         return self.lab.plan.host_by_name[host].address

@@ -4,7 +4,7 @@ import random
 import secrets
 import statistics as simple
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bench import laboratory, shims
@@ -186,7 +186,8 @@ def _timed(
         if contender.plane is not None:
             detours = Detours([host.name for host in net.cluster.managed_hosts()])
             chosen = PLANES.get(contender.plane)
-            with chosen.joined(net.cluster, job, net.management(contender.plane)) as (ready, management):
+            with chosen.joined(net.cluster, job) as (ready, relay):
+                management = replace(net.management(contender.plane), relay=relay)
                 outcome = supervise(
                     net.cluster, management, partial(launch_it, ready), argv=job.argv, sinks=[detours], quiet=True
                 )

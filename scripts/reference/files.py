@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fairlead.cli.measuring.plan import PlanFile
-from fairlead.cluster.description import ClusterFile
+from fairlead.cluster.cluster_file import ClusterFile
 from fairlead.cluster.inventory.site import SiteFile
 from fairlead.experiment.plans.comparison import ComparisonPlan
 from fairlead.experiment.plans.plan import Plan

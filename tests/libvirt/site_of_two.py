@@ -14,7 +14,7 @@ from managed_runs import wait_for
 
 from fairlead.cloud.libvirt import LibvirtDriver
 from fairlead.cluster.cloud_table import LibvirtTable
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.lab import Lab
 
 LAB = """
@@ -141,7 +141,7 @@ class Site:
         return path
 
     def driver(self) -> LibvirtDriver:
-        table = Cluster.load(self.cluster_file()).cloud
+        table = load_cluster(self.cluster_file()).cloud
         assert isinstance(table, LibvirtTable)
         return LibvirtDriver(table)
 

@@ -17,6 +17,7 @@ from mpi_libraries import Mpi
 
 from fairlead import native
 from fairlead.analysis.evaluations import dataset
+from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
@@ -42,7 +43,7 @@ def file(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(scope="module")
 def cluster(file: Path) -> Cluster:
-    return Cluster.load(file)
+    return load_cluster(file)
 
 
 def gateway(containers: Containers) -> str:
@@ -67,7 +68,7 @@ def test_commands_run_there_with_their_words_and_streams(cluster: Cluster) -> No
 
 
 def test_a_container_that_does_not_run_is_told(containers: Containers) -> None:
-    stopped = Cluster.parse(containers.text().replace('reach = "c3"', 'reach = "c9"'))
+    stopped = parse_cluster(containers.text().replace('reach = "c3"', 'reach = "c9"'))
     with pytest.raises(HostError, match="n3: lxc-attach could not reach the host: ") as told:
         attempt(executor_of(stopped), "n3", ["true"])
     assert "-n c9 --clear-env -- true` must work, as root" in told.value.hint
@@ -221,7 +222,7 @@ def by_command(containers: Containers, tmp_path_factory: pytest.TempPathFactory)
 
 
 def test_a_command_of_the_cluster_file_reaches_hosts(by_command: Path) -> None:
-    check_commands(Cluster.load(by_command))
+    check_commands(load_cluster(by_command))
 
 
 @pytest.mark.parametrize("plane", ["route", "relay"])
@@ -264,7 +265,7 @@ def on_a_server(containers: Containers, tmp_path: Path) -> Iterator[Cluster]:
     server = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", tmp_path / "sshd_config"], stderr=subprocess.PIPE)
     try:
         text = containers.text().replace('"c3"', '"c3@127.0.0.1"').replace('"c4"', '"c4@127.0.0.1"')
-        cluster = Cluster.parse(text + SSH.format(port=port, keys=tmp_path))
+        cluster = parse_cluster(text + SSH.format(port=port, keys=tmp_path))
         deadline_s = time.monotonic() + LIMIT_S
         while subprocess.run(executor_of(cluster).command("n3", ["true"]), capture_output=True).returncode:
             assert time.monotonic() < deadline_s and server.poll() is None, server.stderr
@@ -290,7 +291,7 @@ def test_ranks_are_started_by_ssh_from_a_machine_that_is_no_host(
     text = re.sub(r"\[lxc\]\npath = .*\n", SSH.format(port=2222, keys=tmp_path), text)
     for number, address in enumerate(containers.addresses, 1):
         text = text.replace(f'reach = "c{number}"', f'reach = "{address}"')
-    cluster = Cluster.parse(text.replace("options = [", "shared_files = false\noptions = ["))
+    cluster = parse_cluster(text.replace("options = [", "shared_files = false\noptions = ["))
     libraries = {mpi.name: mpi for mpi in mpi_libraries.LIBRARIES}
     for name in ("openmpi4", "openmpi5", "mpich5"):
         (tmp_path / name).mkdir()

@@ -23,7 +23,7 @@ from fairlead.cloud import Created, Creation, Migration, Moved, Progress
 from fairlead.cloud.inventory import AffinityGroup, Inventory
 from fairlead.cloud.openstack import OpenstackDriver
 from fairlead.cloud.openstack_session import OpenstackSession
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.errors import CloudError, CreationRefusedError, MigrationRefusedError
 
 pytestmark = [pytest.mark.root, pytest.mark.openstack, pytest.mark.timeout(300)]
@@ -121,7 +121,7 @@ def cluster_file(site: Site) -> Path:
 
 
 def driver(admin: Admin) -> OpenstackDriver:
-    found = cloud.of(Cluster.load(cluster_file(admin.site)))
+    found = cloud.of(load_cluster(cluster_file(admin.site)))
     assert isinstance(found, OpenstackDriver)
     return found
 

@@ -44,11 +44,11 @@ class TelepathyExecutor(Executor):
     },
     """
 from fairlead.cluster import executors
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 
 text = '[cluster]\\nname = "c"\\nexecutor = "telepathy"\\ninterface = "eth0"\\n'
 text += '[[hosts]]\\nname = "h0"\\naddress = "10.0.0.1"\\n'
-assert executors.executor_of(Cluster.parse(text)).command("h0", ["true"]) == ["think", "h0", "true"]
+assert executors.executor_of(parse_cluster(text)).command("h0", ["true"]) == ["think", "h0", "true"]
 """,
 )
 LAUNCHER = Added(
@@ -233,9 +233,10 @@ from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 
-from fairlead.benchmarks.measuring.suite import SuiteSettings, _steps
+from fairlead.benchmarks.measuring.suite import _steps
+from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 from fairlead.cli.main import command
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 
 CLUSTER = '[cluster]\\nname = "one"\\nexecutor = "local"\\ninterface = "lo"\\n'
 CLUSTER += '[[hosts]]\\nname = "h0"\\naddress = "127.0.0.1"\\n'
@@ -254,7 +255,7 @@ with TemporaryDirectory() as name:
     assert "dice            Throw dice." in fairlead("measure", "--help")
     planned = fairlead("measure", here / "one.toml", "plan", here / "plan.toml", "--dry-run")
     assert "dice --throws 2" in planned, planned
-    steps = _steps(Cluster.load(here / "one.toml"), None, SuiteSettings(), lambda *_: None)
+    steps = _steps(load_cluster(here / "one.toml"), None, SuiteSettings(), lambda *_: None)
     assert steps[-1].name == "dice"
     for results in ("old", "new"):
         fairlead("measure", here / "one.toml", "dice", "--throws", 12, "--results", here / results)

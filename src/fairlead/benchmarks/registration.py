@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fairlead.registry import Registry
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
     from fairlead.benchmarks.page.section import Section
     from fairlead.cluster.description import Cluster, Transport
     from fairlead.progress import Progress

@@ -104,7 +104,7 @@ def measure(
     from fairlead.characterize.characterize import characterize
     from fairlead.characterize.repeated import starts
     from fairlead.characterize.survey import SurveySettings
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.report.network import characterization_report
     from fairlead.store import Store
 
@@ -114,7 +114,7 @@ def measure(
         if context.get_parameter_source("sizes") is ParameterSource.COMMANDLINE:
             raise click.UsageError("--sizes and --from-profile exclude each other")
         sizes = _sizes_of(profile_file)
-    cluster = Cluster.load(cluster_file)
+    cluster = load_cluster(cluster_file)
     settings = SurveySettings(sizes_B=sizes, budget_s=budget_s or None)
     output = output or results / "characterization.html"
     first: Characterization | None = None

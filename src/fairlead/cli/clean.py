@@ -25,7 +25,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
       fairlead clean
       fairlead clean --dry-run site.toml
     """
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.experiment.running import cleanup_ledger
     from fairlead.lab import state
     from fairlead.manage import clean
@@ -38,7 +38,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
         found = True
         click.echo(line)
 
-    clusters = [Cluster.load(path) for path in cluster_files]
+    clusters = [load_cluster(path) for path in cluster_files]
     if not cluster_files:
         ended, complaints = cleanup_ledger.end_left_over(dry_run=dry_run)
         for what in ended:

@@ -46,11 +46,11 @@ def show(cluster_file: Path, as_json: bool) -> None:
       fairlead cloud show servers8.cluster.toml --json
     """
     from fairlead import cloud
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.display.terminal import console, rich_table
     from fairlead.report.network import cloud_table
 
-    found = cloud.of(Cluster.load(cluster_file)).inventory()
+    found = cloud.of(load_cluster(cluster_file)).inventory()
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))
         return
@@ -72,9 +72,9 @@ def migrate(cluster_file: Path, vm: str, server: str, as_json: bool) -> None:
     """
     from fairlead import cloud
     from fairlead.cloud.ending import doubt_of_migration
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
 
-    migration = cloud.of(Cluster.load(cluster_file)).migrate(vm, server)
+    migration = cloud.of(load_cluster(cluster_file)).migrate(vm, server)
     giving_up = _GivingUp(ABORT_S, partial(doubt_of_migration, vm))
     moved = _see_through(migration, giving_up, lambda moved: _moved(vm, server, moved), quiet=as_json)
     if as_json:
@@ -99,9 +99,9 @@ def create(cluster_file: Path, vm: str, server: str, like: str, as_json: bool) -
       fairlead cloud create site.toml node9 hypervisor2 --like node3
     """
     from fairlead import cloud
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
 
-    creation = cloud.of(Cluster.load(cluster_file)).create(vm, like, server)
+    creation = cloud.of(load_cluster(cluster_file)).create(vm, like, server)
     giving_up = _GivingUp(
         TAKE_AWAY_S,
         lambda limit_s: f"the removal of {vm} was not confirmed within {limit_s:g} s: it may still exist",

@@ -40,11 +40,11 @@ def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
       fairlead doctor mesh8.cluster.toml
       fairlead doctor slurm --mpirun /opt/openmpi/bin/mpirun --json
     """
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.cluster.doctor.examine import examine
     from fairlead.cluster.doctor.findings import Severity
 
-    described = Cluster.load(cluster_file)
+    described = load_cluster(cluster_file)
     if mpirun:
         described = described.with_mpirun(mpirun)
     with _progress() as progress:

@@ -129,13 +129,14 @@ def status(cluster_file: Path | None, local: bool, as_json: bool) -> None:
 
 
 def _cluster(cluster_file: Path | None, local: bool) -> "Cluster":
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.cluster.description import Cluster, Host
 
     if (cluster_file is None) != local:
         raise click.UsageError("name a CLUSTER, or --local for this machine")
     if cluster_file is None:
         return Cluster("this machine", "local", (Host("localhost", "127.0.0.1"),), source="--local")
-    cluster = Cluster.load(cluster_file)
+    cluster = load_cluster(cluster_file)
     if cluster.executor == "lab":
         raise ConfigError(
             f"{cluster.source}: the guardian needs no installation on lab hosts: it has its privilege there"

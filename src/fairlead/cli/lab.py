@@ -159,7 +159,7 @@ def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> 
     counted = {node: nics.nics(lab, node) for node in _nodes_with_nics(lab)} if with_nics else {}
     sent = {host.name: nics.sent(lab, host.name) for host in lab.plan.hosts} if with_flows else {}
     if as_json:
-        record = dict(lab.record)
+        record: dict[str, object] = {**lab.record}
         if with_nics:
             record["nics"] = {node: [asdict(nic) for nic in found] for node, found in counted.items()}
         if with_flows:
@@ -414,7 +414,7 @@ def _nodes_with_nics(lab: Lab) -> list[str]:
     return [link.a for link in lab.plan.links if not link.addresses]
 
 
-def _flow_as_json(sent: "Sent") -> dict[str, Any]:
+def _flow_as_json(sent: "Sent") -> dict[str, object]:
     return {
         "flow": f"{sent.flow.source}>{sent.flow.destination}",  # as `net explain` reads it
         "bytes_B": sent.bytes_B,

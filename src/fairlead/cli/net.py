@@ -133,10 +133,10 @@ def restore(cluster_file: Path) -> None:
 
 
 def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.cluster.executors import executor_of
 
-    cluster = Cluster.load(cluster_file)
+    cluster = load_cluster(cluster_file)
     return executor_of(cluster), [host.name for host in cluster.managed_hosts()]
 
 
@@ -197,7 +197,7 @@ def explain(
     """
     from fairlead.bonding import parse
     from fairlead.bonding.explain import Bond, parse_mode
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.errors import ConfigError
     from fairlead.lab.units import parse_rate
     from fairlead.net import live
@@ -212,7 +212,7 @@ def explain(
         bond = Bond(parse_mode(mode), policy, links, link_bps, parse.kernel(kernel or platform.release()))
         _tell("", bond, [parse.flow(text) for text in flows])
         return
-    found = live.of_cluster(Cluster.load(cluster_file))
+    found = live.of_cluster(load_cluster(cluster_file))
     if not any(own for _, own in found.values()):
         raise ConfigError(f"{cluster_file}: no TCP connection between its hosts now", hint="start a program")
     for host, (release, own) in found.items():

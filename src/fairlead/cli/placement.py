@@ -47,7 +47,7 @@ def command(
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
     """
     from fairlead import files
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.display.terminal import console
     from fairlead.placement import compute, json_form
     from fairlead.profile.json_form import Summary
@@ -55,7 +55,7 @@ def command(
 
     if unmeasured and run is not None:
         raise click.UsageError("--unmeasured and --characterization exclude each other")
-    profile, cluster = Summary.read(profile_file), Cluster.load(cluster_file)
+    profile, cluster = Summary.read(profile_file), load_cluster(cluster_file)
     found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
     placement_table.show(found, console())
     if profile.missing_ranks:

@@ -96,19 +96,19 @@ def command(
 def _described(cluster: str, nodes: "Nodes") -> "Iterator[Cluster]":
     """The cluster. That of a step is a file while it is managed, by which `status` and `clean` find its hosts."""
     from fairlead import files, runtime
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.cluster.inventory import site
     from fairlead.cluster.inventory.found import to_toml
     from fairlead.cluster.inventory.slurm_step import from_step
 
     if cluster != "slurm":
-        yield Cluster.load(cluster)
+        yield load_cluster(cluster)
         return
     said = site.read()
     step = from_step(nodes=nodes, interface=said.cluster.get("interface"))
     path = files.write(runtime.directory("steps") / f"{step.name}.cluster.toml", to_toml(step, said))
     try:
-        yield Cluster.load(path)
+        yield load_cluster(path)
     finally:
         path.unlink(missing_ok=True)
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from fairlead.cluster.remote import executed
 from fairlead.errors import LaunchError, MissingToolError
@@ -15,6 +15,14 @@ class LauncherAddress:
 
     address: str
     interface: str
+
+
+class _Route(TypedDict, total=False):
+    """What is used of ``ip -json route get``. Source: ip-route(8)."""
+
+    type: str
+    prefsrc: str
+    dev: str
 
 
 def is_own(address: str) -> bool:
@@ -38,8 +46,8 @@ def towards(address: str) -> LauncherAddress:
     return LauncherAddress(route["prefsrc"], route["dev"])
 
 
-def _route(address: str) -> dict[str, Any]:
-    """Of ``ip route get``; empty without a route. Source: ip-route(8)."""
+def _route(address: str) -> _Route:
+    """Empty without a route."""
     command = ["ip", "-json", "route", "get", address]
     executed.tell(command)
     try:
@@ -47,5 +55,5 @@ def _route(address: str) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise MissingToolError("ip is not on this machine", hint="install iproute2") from error
     found = json.loads(done.stdout) if done.returncode == 0 and done.stdout.strip() else [{}]
-    route: dict[str, Any] = found[0]
+    route: _Route = found[0]
     return route

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from fairlead.display import words
+
 
 @dataclass(frozen=True)
 class TableCell:
@@ -33,6 +35,11 @@ def _values(key: str, each: TableCell) -> Sequence[str | float | int]:
 def cell(value: str | float | int | tuple[str | float, ...] | None, shown: str | None = None) -> TableCell:
     """A cell; without ``shown`` it shows the value as it is, and a dash for None."""
     return TableCell(shown if shown is not None else "–" if value is None else str(value), value)
+
+
+def duration_cell(seconds: float | None, digits: int = 3, *, like_s: float | None = None) -> TableCell:
+    """A cell of a time, with its unit as in `words.duration`."""
+    return cell(seconds, None if seconds is None else words.duration(seconds, digits, like_s=like_s))
 
 
 @dataclass(frozen=True)

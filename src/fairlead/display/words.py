@@ -101,3 +101,8 @@ def count(number: int, thing: str, plural: str | None = None) -> str:
 def listing(items: list[str]) -> str:
     """For example "a, b and c"."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def arrow(pair: tuple[str, str]) -> str:
+    """How a report writes a directed host pair."""
+    return f"{pair[0]} → {pair[1]}"

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -38,6 +38,52 @@ FIRST_DESCRIPTOR = 10
 KINDS = ("net", "uts", "ipc", "mnt")  # in the order of a namespace's consecutive descriptors
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Namespace(TypedDict):
+    """A `fairlead.lab.recipe.Namespace`."""
+
+    name: str
+    is_host: bool
+    sysctls: dict[str, str]
+    ip: list[str]
+    tc: list[str]
+    nft: list[str]
+
+
+class Job(TypedDict):
+    """What is to be made.
+
+    Attributes:
+        tools: paths of ``ip``, ``tc`` and, where it is needed, ``nft``.
+        share: directories of the machine that hosts see.
+        hosts_file: what is ``/etc/hosts`` there.
+        links: ``ip -batch`` lines that make all links.
+    """
+
+    congestion_control: str
+    tools: dict[str, str]
+    share: list[str]
+    hosts_file: str
+    links: list[str]
+    namespaces: list[Namespace]
+    user_namespace: bool
+
+
+class Ready(TypedDict):
+    """What was made.
+
+    Attributes:
+        descriptors: the first one of each namespace, by name.
+        pid_namespace: its inode.
+        congestion_control_by: what pins it, ``sysctl`` or ``route``.
+        qdiscs: by namespace, as tc(8) tells them.
+    """
+
+    descriptors: dict[str, int]
+    pid_namespace: int
+    congestion_control_by: str
+    qdiscs: dict[str, Any]
 
 
 class HolderError(Exception):
@@ -66,7 +112,7 @@ def _mount(source: str, target: str, kind: str | None, flags: int, options: str 
     _call("mount", encode(source), encode(target), encode(kind), ctypes.c_ulong(flags), encode(options))
 
 
-def _say(message: dict[str, Any]) -> None:
+def _say(**message: object) -> None:
     os.write(1, (json.dumps(message) + "\n").encode())
 
 
@@ -89,12 +135,12 @@ def enter_user_namespace() -> None:
 class Builder:
     """Makes the namespaces of a job and what is in them. Runs as process 1 of the new PID namespace."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, job: Job) -> None:
         self.job = job
         self.descriptors: dict[str, int] = {}  # first descriptor of each namespace set
         self.base = [self._open(kind) for kind in KINDS]
 
-    def build(self) -> dict[str, Any]:
+    def build(self) -> Ready:
         """Make everything; return what is reported as ready."""
         _mount("none", "/", None, MS_REC | MS_PRIVATE)
         _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -134,7 +180,7 @@ class Builder:
     def _open(self, kind: str) -> int:
         return os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
 
-    def _make(self, space: dict[str, Any]) -> None:
+    def _make(self, space: Namespace) -> None:
         _unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS)
         socket.sethostname(space["name"])
         for name, value in space["sysctls"].items():
@@ -238,15 +284,15 @@ def _make_room_for_descriptors(count: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def hold(job: dict[str, Any]) -> NoReturn:
+def hold(job: Job) -> NoReturn:
     """Build, report, then stay and reap until told to end."""
     try:
         _make_room_for_descriptors(len(job["namespaces"]))
         ready = Builder(job).build()
     except (HolderError, OSError) as error:
-        _say({"error": _told(error), "errno": getattr(error, "errno", None)})
+        _say(error=_told(error), errno=getattr(error, "errno", None))
         os._exit(1)
-    _say({"ready": ready})
+    _say(ready=ready)
     if sys.stdin.readline() != "keep\n":
         os._exit(1)
     null = os.open("/dev/null", os.O_RDWR)
@@ -272,19 +318,19 @@ def _reap() -> None:
 
 
 def main() -> None:
-    job = json.loads(sys.stdin.readline())
+    job: Job = json.loads(sys.stdin.readline())
     try:
         if job["user_namespace"]:
             enter_user_namespace()
         _unshare(CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC)
     except OSError as error:
         privilege = error.errno in (errno.EPERM, errno.ENOSPC, errno.EACCES)
-        _say({"error": _told(error), "errno": error.errno, "privilege": privilege})
+        _say(error=_told(error), errno=error.errno, privilege=privilege)
         sys.exit(1)
     pid = os.fork()
     if pid == 0:
         hold(job)
-    _say({"holder": pid})
+    _say(holder=pid)
 
 
 if __name__ == "__main__":

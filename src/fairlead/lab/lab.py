@@ -5,10 +5,10 @@ import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab import state
+from fairlead.lab.state import LabRecord
 from fairlead.lab.topology import DirectedLink, Pair, ResolvedLab
 from fairlead.runtime import Process
 
@@ -22,10 +22,10 @@ class Lab:
         LabError: the record is of another version.
     """
 
-    def __init__(self, directory: Path, record: dict[str, Any]) -> None:
+    def __init__(self, directory: Path, record: LabRecord) -> None:
         self.directory = directory
         self.record = record
-        self.holder = Process(record["holder"]["pid"], record["holder"]["start_ticks"])
+        self.holder = Process(**record["holder"])
         try:
             self.plan = ResolvedLab.from_json(record["plan"])
         except (KeyError, TypeError) as error:
@@ -171,7 +171,7 @@ def left_over() -> dict[str, Path]:
     return {name: Path(owner["ledger"]) for name, owner in owned.items() if not Process(**owner["process"]).is_alive()}
 
 
-def _running() -> Iterator[tuple[Path, dict[str, Any]]]:
+def _running() -> Iterator[tuple[Path, LabRecord]]:
     """Directories and records of running labs."""
     for directory in sorted(state.labs_directory().iterdir()):
         record = state.read(directory)

@@ -12,18 +12,21 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fairlead import files, native, runtime
 from fairlead.errors import LabError, MissingToolError, PrivilegeError, of_system
 from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
 from fairlead.lab.description import Description
+from fairlead.lab.holder import Job, Namespace, Ready
 from fairlead.lab.lab import Lab, end_holder
 from fairlead.lab.resolve import resolve_lab
+from fairlead.lab.state import LabRecord, Owner
 from fairlead.lab.topology import ResolvedLab
 from fairlead.runtime import Process
 
@@ -68,7 +71,9 @@ def up(
     _check_congestion_control(plan)
     directory = state.lab_directory(plan.name)
     with _named(directory):
-        owner = None if ledger is None else {"process": asdict(Process.own()), "ledger": str(ledger.absolute())}
+        owner: Owner | None = None
+        if ledger is not None:
+            owner = {"process": state.note(Process.own()), "ledger": str(ledger.absolute())}
         lab = _made(plan, directory, [*description.lab.share, *share], user_namespace, owner)
     try:
         for entry in description.congestion:
@@ -80,17 +85,15 @@ def up(
 
 
 def _made(
-    plan: ResolvedLab, directory: Path, share: list[Path], user_namespace: bool | None, owner: dict[str, Any] | None
+    plan: ResolvedLab, directory: Path, share: list[Path], user_namespace: bool | None, owner: Owner | None
 ) -> Lab:
     """The lab itself, without congestion; of one that cannot be made nothing is left."""
     _claim(plan.name, directory)
     try:
         program = native.program("fairlead-enter")
-        job = _job(plan, directory, share)
-        job["user_namespace"] = not _is_privileged() if user_namespace is None else user_namespace
+        job = _job(plan, directory, share, not _is_privileged() if user_namespace is None else user_namespace)
         with _starting(job) as process:
-            facts = {"user_namespace": job["user_namespace"], "enter": str(program), "owner": owner}
-            return _finish(process, plan, directory, facts)
+            return _finish(process, directory, partial(_record, plan, job["user_namespace"], str(program), owner))
     except BaseException:
         state.remove(directory)
         raise
@@ -162,25 +165,26 @@ def _shared_directories(directory: Path, wanted: list[Path]) -> list[str]:
     return [str(path) for path in shown]
 
 
-def _job(plan: ResolvedLab, directory: Path, share: list[Path]) -> dict[str, Any]:
+def _job(plan: ResolvedLab, directory: Path, share: list[Path], user_namespace: bool) -> Job:
     names = "".join(f"{host.address} {host.name}\n" for host in plan.hosts)
     hosts_file = directory / "etc-hosts"
     hosts_file.write_text("127.0.0.1 localhost\n" + names)
     hosts_file.chmod(0o644)
-    namespaces = [asdict(space) for space in recipe.namespaces(plan)]
-    tools = ("ip", "tc", "nft") if any(space["nft"] for space in namespaces) else ("ip", "tc")
+    namespaces = recipe.namespaces(plan)
+    tools = ("ip", "tc", "nft") if any(space.nft for space in namespaces) else ("ip", "tc")
     return {
         "congestion_control": plan.congestion_control,
         "tools": {name: _tool(name) for name in tools},
         "share": _shared_directories(directory, share),
         "hosts_file": str(hosts_file),
         "links": recipe.links(plan),
-        "namespaces": namespaces,
+        "namespaces": [cast(Namespace, asdict(space)) for space in namespaces],  # JSON has no tuples
+        "user_namespace": user_namespace,
     }
 
 
 @contextlib.contextmanager
-def _starting(job: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
+def _starting(job: Job) -> Iterator[subprocess.Popen[str]]:
     """A holder being started; it and all it made end if the block is left by an exception."""
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("holder.py"))],
@@ -201,12 +205,12 @@ def _starting(job: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
         process.wait()
 
 
-def _finish(process: subprocess.Popen[str], plan: ResolvedLab, directory: Path, facts: dict[str, Any]) -> Lab:
+def _finish(process: subprocess.Popen[str], directory: Path, record_of: Callable[[Process, Ready], LabRecord]) -> Lab:
     deadline_s = time.monotonic() + UP_TIMEOUT_S
     holder = Process.of(_message(process, "holder", deadline_s))
     try:
-        ready = _message(process, "ready", deadline_s)
-        record = _record(plan, holder, ready) | facts
+        ready: Ready = _message(process, "ready", deadline_s)
+        record = record_of(holder, ready)
         _write_files(directory, record, ready)
         assert process.stdin is not None
         process.stdin.write("keep\n")
@@ -245,15 +249,20 @@ def _privilege_hint() -> str:
     return "run as root, or on a machine that gives ordinary users user namespaces (sysctl user.max_user_namespaces)"
 
 
-def _record(plan: ResolvedLab, holder: Process, ready: dict[str, Any]) -> dict[str, Any]:
+def _record(
+    plan: ResolvedLab, user_namespace: bool, enter: str, owner: Owner | None, holder: Process, ready: Ready
+) -> LabRecord:
     return {
         "name": plan.name,
-        "holder": asdict(holder),
+        "holder": state.note(holder),
         "pid_namespace": ready["pid_namespace"],
         "congestion_control": {"name": plan.congestion_control, "by": ready["congestion_control_by"]},
         "plan": plan.to_json(),
         "qdiscs": ready["qdiscs"],
         "bonds": aggregate.WAY if any(link.bond for link in plan.links) else None,
+        "user_namespace": user_namespace,
+        "enter": enter,
+        "owner": owner,
     }
 
 
@@ -278,7 +287,7 @@ exec '{program}' '{directory}' "$@"
 """
 
 
-def _write_files(directory: Path, record: dict[str, Any], ready: dict[str, Any]) -> None:
+def _write_files(directory: Path, record: LabRecord, ready: Ready) -> None:
     holder = record["holder"]
     lines = [
         f"holder {holder['pid']} {holder['start_ticks']}",

@@ -7,11 +7,60 @@ directory may be lost without harm to the lab's end, and what a dead lab left he
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from fairlead import runtime
 from fairlead.errors import LabError, NoSuchLabError, reason_of
 from fairlead.runtime import Process
+
+
+class NotedProcess(TypedDict):
+    """A `Process`."""
+
+    pid: int
+    start_ticks: int
+
+
+class Pinned(TypedDict):
+    """The congestion control of a lab's hosts, and what pins it there: ``sysctl`` or ``route``."""
+
+    name: str
+    by: str
+
+
+class Owner(TypedDict):
+    """The process that a lab is for alone, and the file where it notes what it has running."""
+
+    process: NotedProcess
+    ledger: str
+
+
+class LabRecord(TypedDict):
+    """What ``lab.json`` notes of a lab, and ``lab show --json`` prints.
+
+    Attributes:
+        pid_namespace: inode of its PID namespace.
+        plan: a `ResolvedLab`.
+        qdiscs: by host or switch, as tc(8) tells them.
+        bonds: how they are made; None: it has none.
+        enter: path of ``fairlead-enter``.
+        owner: None: the lab stays until somebody ends it.
+    """
+
+    name: str
+    holder: NotedProcess
+    pid_namespace: int
+    congestion_control: Pinned
+    plan: dict[str, Any]
+    qdiscs: dict[str, Any]
+    bonds: str | None
+    user_namespace: bool
+    enter: str
+    owner: Owner | None
+
+
+def note(process: Process) -> NotedProcess:
+    return {"pid": process.pid, "start_ticks": process.start_ticks}
 
 
 def labs_directory() -> Path:
@@ -24,10 +73,10 @@ def lab_directory(name: str) -> Path:
     return labs_directory() / name
 
 
-def read(directory: Path) -> dict[str, Any] | None:
+def read(directory: Path) -> LabRecord | None:
     """What is noted about a lab, or None if nothing is."""
     try:
-        data = json.loads((directory / "lab.json").read_text(encoding="utf-8"))
+        data: LabRecord = json.loads((directory / "lab.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -42,7 +91,7 @@ def read(directory: Path) -> dict[str, Any] | None:
 def holder_of(directory: Path) -> Process | None:
     """The living holder of the lab noted in ``directory``, if any."""
     data = read(directory)
-    holder = Process(data["holder"]["pid"], data["holder"]["start_ticks"]) if data else None
+    holder = Process(**data["holder"]) if data else None
     return holder if holder and holder.is_alive() else None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead import lab
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.host_binaries import bring, guardian_tool
@@ -70,7 +71,7 @@ def clusters_of_dead_runs() -> tuple[list[Cluster], list[str]]:
     for file in sorted({run.cluster_file for run in registered.runs if not run.alive}):
         try:
             if Path(file).is_file():
-                clusters.append(Cluster.load(file))
+                clusters.append(load_cluster(file))
         except FairleadError as error:
             complaints.append(f"{error}\n  or remove the file: fairlead then forgets the dead runs on it")
     return clusters, complaints

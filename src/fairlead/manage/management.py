@@ -1,11 +1,8 @@
 """How a run is managed: what is switched on, what is known of its network, and which plane it has."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from fairlead.agents.agent import EventCallback
 from fairlead.agents.group import LEASE_S, JobOptions
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
@@ -13,21 +10,10 @@ from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import FairleadError
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
-from fairlead.manage.migration.probing import Path, Probing
-from fairlead.manage.migration.sharing import Sharing
+from fairlead.manage.migration.moving import MakeMover
+from fairlead.manage.migration.probing import Path
 from fairlead.protocol import answers
-from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import Manage
-
-
-class Mover(AbstractContextManager[object], Protocol):
-    """What moves virtual machines beside a program; `fairlead.manage.migration.mover.Mover` is it."""
-
-    def __call__(self, host: int, event: AgentEvent) -> None: ...
-
-
-MakeMover = Callable[[Sequence[str], EventCallback, Probing, Sharing], Mover]
-"""(names of the agents' hosts, where it reports, what measures paths, what tells what they share) -> a mover."""
 
 
 @dataclass(frozen=True)

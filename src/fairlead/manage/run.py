@@ -15,6 +15,7 @@ from fairlead.characterize import coverage, known
 from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization, latest_characterization
 from fairlead.cluster import run_facts
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.fabric import with_chosen_transport
 from fairlead.cluster.host_binaries import bring_everywhere
@@ -28,11 +29,11 @@ from fairlead.manage import message_files
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
+from fairlead.manage.joined_ranks import joined
 from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
-from fairlead.manage.monitor import monitored
 from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome, supervise, timed
@@ -82,7 +83,7 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
-    cluster = Cluster.load(cluster_file)
+    cluster = load_cluster(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
     unwatched = None
@@ -288,10 +289,7 @@ def _execute(
         OtherPlaneError: see `supervise`.
     """
     recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
-    with (
-        monitored(cluster, job, management) as (watched_job, watching),
-        PLANES.get(watching.plane).joined(cluster, watched_job, watching) as (relayed_job, relaying),
-    ):
+    with joined(cluster, job, management) as (ready, management):
         manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet))
 
         def prepare(agents: AgentThread) -> None:
@@ -300,8 +298,8 @@ def _execute(
 
         return supervise(
             cluster,
-            relaying,
-            partial(launch_it, relayed_job),
+            management,
+            partial(launch_it, ready),
             argv=job.argv,
             sinks=[lambda host, event: recorder(host, event, time.time()), manual],
             quiet=quiet,

@@ -28,7 +28,8 @@ from fairlead.manage.common_end import CommonEnd
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.limits import tell_limits
 from fairlead.manage.lost_planes import LostPlanes
-from fairlead.manage.management import Management, Mover, OtherPlaneError
+from fairlead.manage.management import Management, OtherPlaneError
+from fairlead.manage.migration.moving import Mover
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.narrator import Narrator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from fairlead.bonding.explain import HASHING
-from fairlead.cluster.description import Interface
+from fairlead.cluster.cluster_file import Interface
 from fairlead.errors import ConfigError
 from fairlead.net.state import HostNetwork, Nic
 

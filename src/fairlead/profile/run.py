@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fairlead import programs
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.fabric import AUTO, with_chosen_transport
 from fairlead.cluster.jobs import launch
@@ -68,7 +69,7 @@ def run_profiled(
         FairleadError: nothing was started.
     """
     write_traces = _trace_writers(otf2, trace)
-    cluster = this_machine() if cluster_file is None else Cluster.load(cluster_file)
+    cluster = this_machine() if cluster_file is None else load_cluster(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     if not own_mpirun:  # what its launch line says counts
         cluster, _ = with_chosen_transport(cluster, transport)

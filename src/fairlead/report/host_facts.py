@@ -24,6 +24,15 @@ def by_fact(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**facts, "hosts": {name: _shown(found, len(hosts)) for name, found in values.items()}}
 
 
+def flat(prefix: str, facts: Any) -> list[tuple[str, str]]:
+    """Nested facts as (dotted name, text); a size in bytes with its unit, without ``_B`` in its name."""
+    if isinstance(facts, dict):
+        return [entry for key, value in facts.items() for entry in flat(f"{prefix}.{key}" if prefix else key, value)]
+    if prefix.endswith("_B") and isinstance(facts, int):
+        return [(prefix.removesuffix("_B"), words.size(facts))]
+    return [(prefix, str(facts))]
+
+
 def _shown(found: Mapping[str, list[str]], hosts: int) -> str:
     if len(found) == 1 and len(next(iter(found.values()))) == hosts:
         return next(iter(found))

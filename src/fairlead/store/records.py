@@ -1,8 +1,8 @@
 """What the store hands out: plain frozen records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy.typing as npt
 
@@ -78,3 +78,14 @@ class Attachment:
 
     name: str
     content: bytes
+
+
+class Kept(TypedDict, total=False):
+    """What a run that is over leaves, and how it ended: arguments of `Store.record`."""
+
+    series: Sequence[Series]
+    events: Sequence[Event]
+    attachments: Sequence[Attachment]
+    status: Status
+    exit_code: int | None
+    error: str | None

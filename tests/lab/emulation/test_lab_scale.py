@@ -9,7 +9,7 @@ import pytest
 from lab_fixtures import STAR, private_runtime, running, tcp_rate_bps
 
 from fairlead import native, programs
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.jobs import launch
 from fairlead.lab import Lab, idle
 from fairlead.lab.description import FRAME_B, MTU_B
@@ -22,7 +22,7 @@ SCALED = STAR.replace("[host_link]", "scale = 0.2\n[host_link]", 1)
 
 def ran(lab: Lab, argv: list[str], directory: Path) -> str:
     """Output of a program on two hosts of a lab."""
-    cluster = Cluster.parse(lab.cluster_file_text())
+    cluster = parse_cluster(lab.cluster_file_text())
     launcher, job = launch.prepare(cluster, argv, 2, job_id=os.urandom(4).hex())
     with (directory / "output").open("w+") as output:
         code = launch.run(

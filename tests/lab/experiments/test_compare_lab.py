@@ -10,7 +10,7 @@ from fairlead.analysis import comparison
 from fairlead.experiment.comparisons import session
 from fairlead.experiment.comparisons.session import Forecast
 from fairlead.report import make
-from fairlead.report.run import findings
+from fairlead.report.comparison import findings
 from fairlead.store import Store
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]  # two cases: a lab, a survey and nine runs

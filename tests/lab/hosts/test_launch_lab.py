@@ -14,9 +14,11 @@ import mpi_libraries
 import pytest
 from mpi_libraries import Mpi
 
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs.launch import RunningJob, prepare, run, start
+from fairlead.cluster.jobs.launch import prepare, run, start
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import LaunchError
 
@@ -32,7 +34,7 @@ OF_MPICH_4_0 = ("assert (!closed) failed", "initial_address_exchange Destination
 @pytest.fixture(scope="module")
 def cluster(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with managed_runs.star("launch", tmp_path_factory.getbasetemp()) as lab:
-        yield Cluster.parse(lab.cluster_file_text())
+        yield parse_cluster(lab.cluster_file_text())
 
 
 @pytest.fixture(scope="module", params=mpi_libraries.LAUNCHERS)

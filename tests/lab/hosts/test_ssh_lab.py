@@ -19,6 +19,7 @@ from bench.faults.ssh_hosts import BRIDGE
 
 from fairlead import __version__, native, programs
 from fairlead import lab as labs
+from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
@@ -103,7 +104,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cluster(text: str, keys: Path) -> Cluster:
-    return Cluster.parse(text, directory=keys)
+    return parse_cluster(text, directory=keys)
 
 
 @pytest.fixture(scope="module")
@@ -328,7 +329,7 @@ def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, text: str,
         script = SUDO.format(guardian=native.program("fairlead-guardian"))
         subprocess.run(lab.enter_command(host, ["sh", "-c", script]), check=True)
     path = of_ann(text, keys, BY_SUDO)
-    said = [item for item in examine(Cluster.load(path)) if item.check == "route_plane"]
+    said = [item for item in examine(load_cluster(path)) if item.check == "route_plane"]
     assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
         (Severity.OK, ("h0", "h1", "h2"))
     ]
@@ -341,7 +342,7 @@ def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, text: str,
     assert f"via {lab.plan.host_by_name['h2'].address} dev fl-" in command.output[1]
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
     for dry_run in (True, False):
-        cleaned = clean([Cluster.load(path)], dry_run=dry_run)
+        cleaned = clean([load_cluster(path)], dry_run=dry_run)
         assert (cleaned.unreachable, cleaned.removed) == ({}, [])
 
 
@@ -353,7 +354,7 @@ def test_a_copied_guardian_has_no_privilege_and_that_is_told(text: str, keys: Pa
 
 @pytest.mark.parametrize("guardian", [INSTALLED, BY_A_COMMAND])
 def test_doctor_looks_at_the_installed_guardian(text: str, keys: Path, guardian: str) -> None:
-    said = [item for item in examine(Cluster.load(of_ann(text, keys, guardian))) if item.check == "route_plane"]
+    said = [item for item in examine(load_cluster(of_ann(text, keys, guardian))) if item.check == "route_plane"]
     assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
         (Severity.OK, ("h0", "h1", "h2"))
     ]
@@ -475,7 +476,7 @@ def test_a_guardian_is_installed_used_and_removed(
 
     of_hers = of_ann(text, keys)
     for host in ("h0", "h1", "h2"):  # an earlier test's connection of hers is from before she joined
-        subprocess.run(executor_of(Cluster.load(of_hers)).log_out(host), capture_output=True, check=False)
+        subprocess.run(executor_of(load_cluster(of_hers)).log_out(host), capture_output=True, check=False)
     for host in json.loads(guardian("status", of_hers, "--json").stdout):
         (found,) = host["guardians"]
         assert (found["place"], found["version"], found["mode"]) == (GUARDIAN, __version__, "754 root fairlead")
@@ -486,7 +487,7 @@ def test_a_guardian_is_installed_used_and_removed(
     stranger = f"setpriv --reuid=1235 --regid=1235 --clear-groups sh -c '{GUARDIAN} --check' 2>&1; echo $?"
     assert in_hosts(lab, stranger)[0].endswith("Permission denied\n126\n")
 
-    said = [item for item in examine(Cluster.load(of_hers)) if item.check == "route_plane"]
+    said = [item for item in examine(load_cluster(of_hers)) if item.check == "route_plane"]
     assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
         (Severity.OK, ("h0", "h1", "h2"))
     ]

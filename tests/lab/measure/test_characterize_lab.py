@@ -23,6 +23,7 @@ from fairlead.characterize.characterize import characterize
 from fairlead.characterize.score import Score, score, truth_of
 from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import executors
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
 from fairlead.store import Store
@@ -43,7 +44,7 @@ def lab_of(topology: str, **lab: Any) -> Iterator[tuple[labs.Lab, Cluster]]:
         tables["trunk"] = {"rate": "200mbit", "queue": "20ms"}
     lab_ = labs.up(Description.model_validate(tables))
     try:
-        yield lab_, Cluster.parse(lab_.cluster_file_text())
+        yield lab_, parse_cluster(lab_.cluster_file_text())
     finally:
         lab_.down()
 

@@ -28,6 +28,7 @@ from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.benchmarks.stress import analyse as stress_analysis
 from fairlead.benchmarks.tcp import analyse as tcp_analysis
 from fairlead.benchmarks.tcp import measure as tcp
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.jobs import launch
 from fairlead.lab import Lab, congestion
@@ -83,7 +84,7 @@ def test_every_sample_is_kept_with_where_it_was_taken(lab: Lab, cluster: Path, t
 def test_a_queue_in_one_direction_is_told_from_one_in_the_other(lab: Lab, cluster: Path) -> None:
     request = {"pairs": [[0, 1]], "size_B": 1, "least": 50, "most": 1000, "limit_s": 0.5, "one_way": True}
     there = Streams(kind="streams", between=("leaf0", "leaf1"), streams=4, both_directions=False)
-    with probe.running(Cluster.load(cluster), LATENCY, ["h0", "h1"]) as started:
+    with probe.running(load_cluster(cluster), LATENCY, ["h0", "h1"]) as started:
         started.introduction()
         for _ in range(3):  # the clocks are compared while the network is quiet
             started.ask(request, 60, "round trips")
@@ -260,7 +261,7 @@ ROUNDS = 16
 @pytest.mark.slow
 def test_latency_and_throughput_agree_with_a_plain_loop_and_with_iperf3(lab: Lab, cluster: Path) -> None:
     """Within 3 %: medians of ratios of measurements that alternate within one launch."""
-    described = Cluster.load(cluster)
+    described = load_cluster(cluster)
     ratios: dict[int, list[float]] = {size_B: [] for size_B in SIZES_B}
     with probe.running(described, LATENCY, ["h0", "h1"]) as own, _pingpong(described) as plain:
         own.introduction()

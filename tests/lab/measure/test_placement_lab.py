@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from managed_runs import COMMAND, LIMIT_S, star
 
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.jobs.launch import prepare
 from fairlead.lab import Lab
@@ -86,7 +86,7 @@ def without(words: list[str], *, option: str, values: int) -> list[str]:
 def test_the_launchers_own_files_do_the_same(lab: Lab, mpi: tuple[str, str], tmp_path: Path) -> None:
     """As the user's own launch line has them, in place of what fairlead says of hosts."""
     compiler, mpirun = mpi
-    cluster = Cluster.parse(lab.cluster_file_text()).with_mpirun(mpirun)
+    cluster = parse_cluster(lab.cluster_file_text()).with_mpirun(mpirun)
     (tmp_path / "rankfile").write_text(rankfile(HOSTS))
     (tmp_path / "hosts").write_text(host_list(HOSTS))
     launcher, job = prepare(

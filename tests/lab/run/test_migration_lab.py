@@ -11,7 +11,7 @@ from fairlead import lab as labs
 from fairlead.characterize.characterization import latest_characterization
 from fairlead.characterize.score import score
 from fairlead.cloud.lab import LabDriver
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.config import parse
 from fairlead.lab.description import Description
 from fairlead.lab.migration import replug
@@ -158,7 +158,7 @@ def test_what_agents_are_told_after_a_move_is_what_a_characterization_finds(tmp_
             done = once("characterize", cluster, "--results", results)
             assert done.returncode == 0, done.stderr
             with Store.read(results) as store:
-                characterization = latest_characterization(store, Cluster.load(cluster))
+                characterization = latest_characterization(store, load_cluster(cluster))
             assert characterization is not None
             inventory = LabDriver(lab.name).inventory()
             found.append((characterization.sensitivity.dense(), Places.of(inventory, characterization.hosts)))

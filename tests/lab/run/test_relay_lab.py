@@ -17,7 +17,7 @@ from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead import lab as labs
 from fairlead import native, programs
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.profile import record
 
 from ...mpi.relay.test_collectives import PROGRAM as COLLECTIVES
@@ -179,7 +179,7 @@ END"""
 @pytest.mark.slow
 def test_a_relay_to_which_only_datagrams_get_through_is_left(lab: labs.Lab, tmp_path: Path) -> None:
     file = cluster_file(lab, tmp_path)
-    first, last = Cluster.load(file).ports
+    first, last = load_cluster(file).ports
     script = BLOCKED.replace("FIRST", str(first)).replace("LAST", str(last))
     with run(file, *RELAYED, program=traffic(), results=tmp_path) as command:
         wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mpi_libraries import Mpi, every_launcher
 
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.jobs.launch import prepare, run
 
 pytestmark = pytest.mark.mpi
@@ -27,7 +27,7 @@ slots = 1
 def test_ranks_on_this_machine(mpi: Mpi, tmp_path: Path) -> None:
     mpi.need().compile(SOURCE, tmp_path / "ring")
     (tmp_path / "in").write_text("typed\nend\n")
-    cluster = Cluster.parse(HERE).with_mpirun(mpi.mpirun)
+    cluster = parse_cluster(HERE).with_mpirun(mpi.mpirun)
     job_id = os.urandom(4).hex()
     launcher, job = prepare(
         cluster, ["./ring", "exit", "7"], 2, job_id=job_id, cwd=str(tmp_path), env={"GREETING": "hi"}

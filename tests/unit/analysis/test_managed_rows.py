@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairlead.analysis.evaluations import dataset
-from fairlead.analysis.evaluations.evaluation import Analysis
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.report.evaluation import evaluation_report, management_tables
 from fairlead.store import Event, Series, Store
 

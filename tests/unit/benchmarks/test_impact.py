@@ -14,7 +14,7 @@ from fairlead.benchmarks.impact.measure import ALONE, Congestor, ImpactCell, Imp
 from fairlead.benchmarks.measuring import probe, records
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.store import Store
 
 
@@ -154,7 +154,7 @@ def test_whole_rounds_are_repeated_until_the_ratio_is_known(tmp_path: Path, monk
     (tmp_path / "four.toml").write_text(f'[cluster]\nname = "four"\nexecutor = "local"\ninterface = "lo"\n{HOSTS}')
     settings = ImpactSettings(congestors=("alltoall", "incast"), until=Until(within=0.05, budget_s=60, least=6))
     with Store.open(tmp_path / "r") as store:
-        run = impact.measure(Cluster.load(tmp_path / "four.toml"), store, settings, lambda *_: None)
+        run = impact.measure(load_cluster(tmp_path / "four.toml"), store, settings, lambda *_: None)
         blocks = impact_analysis.blocks(store, run)
     rounds = {victim: {len(blocks[cell]) for cell in blocks if cell.victim == victim} for victim in impact.VICTIMS}
     assert all(len(counts) == 1 for counts in rounds.values()), "alone as often as beside"

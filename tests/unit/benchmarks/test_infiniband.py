@@ -12,6 +12,7 @@ from fairlead.benchmarks.infiniband import measure as infiniband
 from fairlead.benchmarks.infiniband.measure import LATENCY, THROUGHPUT, InfinibandSettings, Pilot, VerbCell
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.benchmarks.page import report as reports
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError, MissingDeviceError, MissingToolError
 from fairlead.store import Store
@@ -43,7 +44,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     path = tmp_path / "two.toml"
     hosts = "".join(f'[[hosts]]\nname = "h{k}"\naddress = "127.0.0.{k + 1}"\n' for k in (0, 1))
     path.write_text(f'[cluster]\nname = "two"\nexecutor = "local"\ninterface = "lo"\n{hosts}')
-    return Cluster.load(path)
+    return load_cluster(path)
 
 
 def measured(

@@ -15,7 +15,7 @@ from fairlead.benchmarks.measuring import probe, records
 from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.stress import analyse as stress_analysis
 from fairlead.cli.main import command
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.errors import MeasurementError
 from fairlead.store import Store
 
@@ -146,7 +146,7 @@ def test_each_pause_is_a_request_of_its_own_and_kept_when_a_later_one_fails(
     (tmp_path / "two.toml").write_text(TWO_HOSTS)
     settings = burst.BurstSettings(trains=(10,), pauses_s=(1.0, 0.0, 1.0), repetitions=4, runs=3, timeout_s=7.0)
     with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match="during pass 3, pause 3 of 3"):
-        burst.measure(Cluster.load(tmp_path / "two.toml"), store, settings, lambda *_: None)
+        burst.measure(load_cluster(tmp_path / "two.toml"), store, settings, lambda *_: None)
     assert all(request["warmup"] == 1 for request in program.requests), "the first train follows its own pause"
     assert program.limits_s[:3] == [7.0 + 5 * 1.0, 7.0, 7.0 + 5 * 1.0]
     with Store.read(tmp_path / "r") as store:

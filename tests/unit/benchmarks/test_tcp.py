@@ -13,6 +13,7 @@ from fairlead.benchmarks.page import report as reports
 from fairlead.benchmarks.tcp import CONNECTING_S
 from fairlead.benchmarks.tcp import measure as tcp
 from fairlead.cli.main import command
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import MeasurementError
 from fairlead.store import Store
@@ -48,7 +49,7 @@ def imitated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Cl
     (tmp_path / "iperf3").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     (tmp_path / "two.toml").write_text(CLUSTER)
-    return Cluster.load(tmp_path / "two.toml")
+    return load_cluster(tmp_path / "two.toml")
 
 
 def test_a_hung_stream_is_ended_and_the_run_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +88,7 @@ def test_all_gives_whole_seconds_and_keeps_within_its_share(tmp_path: Path, monk
     (tmp_path / "two.toml").write_text(CLUSTER)
     asked: list[tcp.TcpSettings] = []
     monkeypatch.setattr(tcp, "measure", lambda cluster, store, settings, progress: asked.append(settings))
-    cluster = Cluster.load(tmp_path / "two.toml")
+    cluster = load_cluster(tmp_path / "two.toml")
     with Store.open(tmp_path / "r") as store:
         steps = suite._steps(cluster, store, suite.SuiteSettings(pairs=(1, 4)), lambda *_: None)
     (step,) = [step for step in steps if step.name == "tcp"]

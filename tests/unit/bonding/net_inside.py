@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.errors import FairleadError
 from fairlead.net import apply as on_hosts
@@ -65,7 +65,7 @@ def state() -> Any:
 
 def case(mode: str, group: str) -> dict[str, Any]:
     """``mode`` on the host, ``group`` on the switch; what `apply` raised stands there as text."""
-    executor = executor_of(Cluster.parse(CLUSTER))
+    executor = executor_of(parse_cluster(CLUSTER))
     switch(group)
     told: dict[str, Any] = {"before": state(), "error": None}
     wanted = Wanted("bond7", NICS, mode, "layer3+4", 100, "fast")

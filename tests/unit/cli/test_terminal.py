@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.cli import doctor
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.doctor.findings import Finding, Severity
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import console, rich_table
@@ -77,7 +77,7 @@ def test_nothing_is_wrapped_where_there_is_no_terminal(
     assert f"a long name of configuration 2   13.80{NBSP}s   11.75 to 13.85{NBSP}s" in capsys.readouterr().out
     path = "/" + "long/" * 30 + "file"
     (tmp_path / "c.toml").write_text(CLUSTER)
-    cluster = Cluster.load(tmp_path / "c.toml")
+    cluster = load_cluster(tmp_path / "c.toml")
     doctor._print(cluster, [Finding(Severity.WARNING, "check", (), f"{path} is missing", f"make {path}")])
     said = capsys.readouterr().out
     assert f"{path} is missing" in said and f"→ make {path}" in said

@@ -9,7 +9,7 @@ from fairlead import cloud as clouds
 from fairlead.cloud import Moved, Progress, openstack_work
 from fairlead.cloud.openstack import OpenstackDriver
 from fairlead.cloud.openstack_migration import OpenstackMigration
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 
 from .cloud_cluster import cluster_of
 from .imitated_openstack import PASSWORD, Cloud, Host, serving
@@ -44,7 +44,7 @@ def write_clouds(directory: Path, site: Cloud, password: str) -> None:
 
 
 def driver(table: str = TABLE) -> OpenstackDriver:
-    found = clouds.of(Cluster.parse(CLUSTER + table, source="c.toml"))
+    found = clouds.of(parse_cluster(CLUSTER + table, source="c.toml"))
     assert isinstance(found, OpenstackDriver)
     return found
 

@@ -13,6 +13,7 @@ from fairlead.cloud import libvirt as driver_module
 from fairlead.cloud.ending import EndUnknownError, end_migration
 from fairlead.cloud.inventory import Load
 from fairlead.cloud.libvirt import LibvirtDriver
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError, MissingToolError
 
@@ -112,7 +113,7 @@ def libvirt(monkeypatch: pytest.MonkeyPatch) -> Libvirt:
 
 
 def parse(text: str) -> Cluster:
-    return Cluster.parse(text, source="c.toml")
+    return parse_cluster(text, source="c.toml")
 
 
 def driver() -> LibvirtDriver:

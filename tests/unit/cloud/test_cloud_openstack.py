@@ -14,7 +14,7 @@ from fairlead.cloud import openstack as driver_module
 from fairlead.cloud.ending import EndUnknownError
 from fairlead.cloud.inventory import AffinityGroup
 from fairlead.cloud.openstack_migration import OpenstackMigration
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.errors import CloudError, ConfigError, MigrationRefusedError, MissingToolError
 
 from . import openstack_site
@@ -503,4 +503,4 @@ def test_without_openstacksdk_the_way_out_is_told(monkeypatch: pytest.MonkeyPatc
 def test_a_wrong_cloud_table_names_its_key(old: str, new: str, message: str) -> None:
     assert old in TABLE
     with pytest.raises(ConfigError, match=message):
-        Cluster.parse(CLUSTER + TABLE.replace(old, new), source="c.toml")
+        parse_cluster(CLUSTER + TABLE.replace(old, new), source="c.toml")

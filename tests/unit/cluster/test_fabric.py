@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from fairlead.cluster import fabric
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster, Host
 
 CLUSTER = Cluster("c", "ssh", (Host("h0", "10.0.0.1", reach="h0"), Host("h1", "10.0.0.2", reach="h1")))
@@ -58,5 +59,5 @@ def test_a_cluster_file_may_say_it() -> None:
     text = (
         '[cluster]\nname = "c"\nexecutor = "ssh"\ninterface = "eth0"\n{}[[hosts]]\nname = "h0"\naddress = "10.0.0.1"\n'
     )
-    assert Cluster.parse(text.format("")).transport is None
-    assert Cluster.parse(text.format('transport = "native"\n')).transport == "native"
+    assert parse_cluster(text.format("")).transport is None
+    assert parse_cluster(text.format('transport = "native"\n')).transport == "native"

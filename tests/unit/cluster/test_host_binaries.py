@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import native
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.guardian.places import installed_or
 from fairlead.cluster.host_binaries import bring_everywhere, guardian_tool
@@ -16,7 +17,7 @@ CLUSTER = (
 
 
 def cluster(key: str = "") -> Cluster:
-    return Cluster.parse(CLUSTER.format(key=key), source="c.toml")
+    return parse_cluster(CLUSTER.format(key=key), source="c.toml")
 
 
 @pytest.fixture(autouse=True)

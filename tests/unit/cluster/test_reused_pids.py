@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import lab, runtime
-from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs import running_job
 from fairlead.lab import state
 from fairlead.lab.lab import congestion_runners
 from fairlead.lab.migration import pause
@@ -79,13 +79,13 @@ def test_mpirun_on_the_launching_host(other: subprocess.Popen[bytes], tmp_path: 
     note.parent.mkdir(parents=True)
 
     def tell() -> None:
-        subprocess.run(["sh", "-c", launch._SIGNAL_NOTED, "1f3a9c02", "KILL"], check=True)
+        subprocess.run(["sh", "-c", running_job._SIGNAL_NOTED, "1f3a9c02", "KILL"], check=True)
 
     for noted in (f"{other.pid} {earlier(other).start_ticks}\n", f"{other.pid}\n"):
         note.write_text(noted)
         tell()
         assert unharmed(other)
-    with subprocess.Popen(["sh", "-c", launch._RUN_NOTED, "1f3a9c02", "sleep", "60"]) as mpirun:
+    with subprocess.Popen(["sh", "-c", running_job.RUN_NOTED, "1f3a9c02", "sleep", "60"]) as mpirun:
         while len(written := note.read_text().split()) < 2 or written[0] != str(mpirun.pid):
             time.sleep(0.01)
         tell()

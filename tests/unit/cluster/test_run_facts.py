@@ -6,6 +6,7 @@ import pytest
 
 from fairlead import config
 from fairlead.benchmarks.measuring import records
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError, MissingToolError
 from fairlead.experiment.plans import design
@@ -48,7 +49,7 @@ def cluster(tmp_path: Path) -> Cluster:
     """Its mpirun is 4.1.1."""
     file = tmp_path / "here.toml"
     file.write_text(CLUSTER.format(mpirun=mpirun(tmp_path, "4.1.1")))
-    return Cluster.load(file)
+    return load_cluster(file)
 
 
 def test_a_benchmark_records_the_mpi_that_it_used_and_none_if_it_used_none(cluster: Cluster, tmp_path: Path) -> None:

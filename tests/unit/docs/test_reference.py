@@ -7,7 +7,7 @@ from scripts.reference import __main__ as reference
 from scripts.reference import attributes, commands, files, markdown
 from scripts.reference.annotations import Annotation
 
-from fairlead.cluster.description import ClusterFile, HostEntry
+from fairlead.cluster.cluster_file import ClusterFile, HostEntry
 from fairlead.lab.congestion.description import Delay
 from fairlead.lab.description import LinkDescription
 

@@ -12,7 +12,7 @@ import pytest
 from fairlead import config, demo
 from fairlead.cli import compare, evaluate
 from fairlead.cli.measuring.plan import PlanFile
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import session
@@ -91,7 +91,7 @@ def test_every_lab_is_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", of_kind("cluster"))
 def test_every_cluster_is_read(name: str) -> None:
-    assert Cluster.load(FILES[name]).slots() > 0
+    assert load_cluster(FILES[name]).slots() > 0
 
 
 @pytest.mark.parametrize("name", of_kind("dataset"))

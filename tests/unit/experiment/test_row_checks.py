@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from fairlead.cli.compare import command as compare
 from fairlead.cli.evaluate import command as evaluate
 from fairlead.cluster import memory
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import session
 from fairlead.experiment.plans import plan_file, row_checks, row_needs
@@ -348,7 +348,7 @@ def test_compare_takes_other_values(comparison: Path) -> None:
 
 
 def test_memory_of_a_host_is_read_from_the_cluster_s_file() -> None:
-    cluster = Cluster.parse(CLUSTER)
+    cluster = parse_cluster(CLUSTER)
     assert memory.capacities(cluster) == {"a": 8 * GIB, "b": 64 * GIB}
     assert memory.by_host(cluster, 12, 12.0) == {"a": 8.0, "b": 4.0}
     assert memory.short(cluster, [{"a": 5.0 * GIB}, {"a": 4.0 * GIB, "b": 2.0}]) == ("a", 9.0 * GIB, 8 * GIB)

@@ -23,7 +23,7 @@ def as_it_is(_cluster: Any, job: Any, management: Any) -> Iterator[tuple[Any, An
 
 def events_after(monkeypatch: pytest.MonkeyPatch, *problems: Exception) -> list[Event]:
     """What is recorded of a row when these were the problems of its supervision."""
-    monkeypatch.setattr(trial, "monitored", as_it_is)
+    monkeypatch.setattr(trial, "joined", as_it_is)
     monkeypatch.setattr(trial, "supervise", lambda *_, **__: Outcome(0, 1.0, 0.0, problems=list(problems)))
     management: Any = SimpleNamespace(plane="route")
     job: Any = SimpleNamespace(argv=["x"])

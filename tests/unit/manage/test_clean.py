@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.clean import command
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import HostError
 from fairlead.lab import state
@@ -28,7 +29,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def cluster(directory: Path, name: str) -> Cluster:
     file = directory / f"{name}.toml"
     file.write_text(CLUSTER.format(name=name))
-    return Cluster.load(file)
+    return load_cluster(file)
 
 
 def dead_run(job: str, file: str, *, ticks: int = GONE) -> None:

@@ -13,6 +13,7 @@ from fairlead.characterize.downstream_bottlenecks import DownstreamLink
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cli.main import command
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
@@ -269,14 +270,14 @@ def test_the_command(results: Path, tmp_path: Path) -> None:
     assert "busiest shared bottleneck" in done.output
     data = json.loads(files[0].read_text())
     assert files[2].read_text() == "".join(f"{host}:1\n" for host in data["host_of_rank"])
-    assert placed.hosts(files[0], Cluster.load(cluster)) == tuple(data["host_of_rank"])
+    assert placed.hosts(files[0], load_cluster(cluster)) == tuple(data["host_of_rank"])
     with pytest.raises(ConfigError, match=r"placed\.json: places 4 ranks, but 3 were requested"):
-        placed.hosts(files[0], Cluster.load(cluster), 3)
+        placed.hosts(files[0], load_cluster(cluster), 3)
     with pytest.raises(ConfigError, match="your own launch line places its ranks itself"):
-        placed.hosts(files[0], Cluster.load(cluster), own_mpirun=True)
+        placed.hosts(files[0], load_cluster(cluster), own_mpirun=True)
     cluster.write_text(CLUSTER_FILE.replace('"sim"', '"mis"'))
     with pytest.raises(ConfigError, match=r"placed\.json: places ranks on sim, not on mis"):
-        placed.hosts(files[0], Cluster.load(cluster))
+        placed.hosts(files[0], load_cluster(cluster))
     done = invoke("placement", stored, cluster, "--results", tmp_path)
     assert "mis was not measured: all its hosts count as equally far" in done.output
 

@@ -20,7 +20,8 @@ from fairlead.manage.management import Management
 from fairlead.protocol.enums import Acknowledge
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import EventRecorder
-from fairlead.report.profile import communication_figures
+from fairlead.report.comparison import communication_figures
+from fairlead.report.run import pair_communication
 from fairlead.store import Store
 
 from ..agent_events import event
@@ -77,7 +78,7 @@ def test_without_the_monitor_there_is_nothing(tmp_path: Path) -> None:
 
 
 def test_the_table_of_a_run(run: Communication) -> None:
-    table = communication_figures.of_run(run)
+    table = pair_communication.of_run(run)
     assert [[each.shown.replace(NBSP, " ") for each in row] for row in table.rows] == [
         ["h0 → h2", "20", "6 KiB", "333 ms", "100 ms", "500 ms", "60 %", "70.0 ms", "30.0 µs"],
         ["h1 → h2", "3", "24 B", "–", "0 s", "200 ms", "0 %", "–", "–"],

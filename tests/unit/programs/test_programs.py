@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairlead import native
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.job import Job
 from fairlead.errors import MissingToolError, NoProgramError
 from fairlead.programs import Verdict, failure, looked_at, resolve, verdict
@@ -30,7 +30,7 @@ def test_a_misspelt_bundled_program_is_told_with_the_right_one(tmp_path: Path) -
     (tmp_path / "here.toml").write_text(
         '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
     )
-    cluster = Cluster.load(tmp_path / "here.toml")
+    cluster = load_cluster(tmp_path / "here.toml")
     for word, hint in (("nbdoy", "did you mean nbody, which comes with fairlead"), ("./nbdoy", "name an executable")):
         with pytest.raises(NoProgramError, match=rf"a: \S*{word.lstrip('.')} was not found\n  {hint}"):
             looked_at(cluster, Job("0a0b0c0d", (word,), ("a", "a")), "openmpi")

@@ -15,9 +15,8 @@ from fairlead.analysis.runs import latencies
 from fairlead.errors import StoreError
 from fairlead.lab.processors import Use
 from fairlead.report import summary
-from fairlead.report.comparison import comparison_report, comparison_tables
+from fairlead.report.comparison import comparison_report, comparison_tables, findings
 from fairlead.report.comparison.comparison_figures import scenario_name
-from fairlead.report.run import findings
 from fairlead.statistics import estimates
 from fairlead.store import Store
 

@@ -15,17 +15,17 @@ from scipy import stats
 from fairlead import config
 from fairlead.analysis.evaluations import dataset
 from fairlead.analysis.evaluations.aggregation import Observed, ObservedNetworks
+from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER
 from fairlead.analysis.evaluations.cost import cheapest, priced
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
-from fairlead.analysis.evaluations.evaluation import ALIKE, FASTER, SLOWER, analyse
+from fairlead.analysis.evaluations.evaluation import analyse
 from fairlead.analysis.evaluations.losses import losses
 from fairlead.analysis.evaluations.settings import CellGroup, HourlyCost, ReportSettings
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.columns import ColumnMap, import_csv
-from fairlead.report.evaluation import evaluation_report
-from fairlead.report.network import network_tables
+from fairlead.report.evaluation import evaluation_report, network_tables
 from fairlead.store import Run, Store
 
 RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import EXCLUDED, IMPUTED, ROWS, Dataset, Levels, load
 from fairlead.store import Store
-
-if TYPE_CHECKING:
-    from fairlead.analysis.evaluations.evaluation import ConfigurationPair
 
 Key = tuple[Levels, Levels]
 """Levels of the cells of a pair."""
@@ -26,7 +23,7 @@ class Alternative:
 
     kinds: tuple[str, ...]
     rows: Mapping[Levels, int]
-    pairs: Mapping[Key, "ConfigurationPair"]
+    pairs: Mapping[Key, ConfigurationPair]
 
     @property
     def words(self) -> str:

@@ -1,23 +1,21 @@
 """Warnings of a report: what is wrong with the samples, or with how they are compared."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairlead.analysis.evaluations.analysis import Analysis, CellSummary
+from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
 from fairlead.display import words
 from fairlead.statistics import diagnostics, modes
-
-if TYPE_CHECKING:
-    from fairlead.analysis.evaluations.evaluation import Analysis, CellSummary, ConfigurationPair
 
 MOST_NAMED = 6
 """Cells that a warning names itself; of more it says where all of them are named."""
 WHERE_NAMED = "listed in the table of cells and its CSV"
 
 
-def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
+def of(analysis: Analysis, whole_plot: Sequence[str]) -> Iterator[str]:
     """All warnings, in sentences."""
     data, summaries = analysis.data, analysis.summaries
     yield from _joined(data)
@@ -32,7 +30,7 @@ def of(analysis: "Analysis", whole_plot: Sequence[str]) -> Iterator[str]:
         yield (f"{', '.join(whole_plot)} was set up in {len(plots)} block(s): its effect may be an effect of time.")
 
 
-def disagrees(pair: "ConfigurationPair") -> bool:
+def disagrees(pair: ConfigurationPair) -> bool:
     """Whether means say gain and medians say loss, or the other way round."""
     return pair.median_value is not None and pair.speed_value * pair.median_value < 0
 
@@ -42,7 +40,7 @@ def _joined(data: Dataset) -> Iterator[str]:
         yield f"{name} is a function of {other}: they count as one factor here, {other}."
 
 
-def _other_baseline(analysis: "Analysis") -> Iterator[str]:
+def _other_baseline(analysis: Analysis) -> Iterator[str]:
     """Where the level that gains refer to is not the one that the plan leads to expect."""
     data = analysis.data
     for name in analysis.configurations:
@@ -54,7 +52,7 @@ def _other_baseline(analysis: "Analysis") -> Iterator[str]:
             )
 
 
-def _without_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]:
+def _without_samples(data: Dataset, summaries: Sequence[CellSummary]) -> Iterator[str]:
     failed = sum(data.failed.values())
     if failed:
         where = "; ".join(
@@ -69,14 +67,14 @@ def _without_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Itera
         yield f"{_cells(data, without)} a mean of 0 or less: nothing is compared with that."
 
 
-def _few(data: Dataset, summaries: Sequence["CellSummary"], whole_plot: Sequence[str]) -> Iterator[str]:
+def _few(data: Dataset, summaries: Sequence[CellSummary], whole_plot: Sequence[str]) -> Iterator[str]:
     few = [each for each in summaries if (each.mean.n if each.mean else each.cell.n) < diagnostics.FEW]
     if few:
         what = "blocks" if whole_plot else "samples"
         yield f"{_cells(data, few)} fewer than {diagnostics.FEW} {what}: their intervals assume normal scatter."
 
 
-def _unequal(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]:
+def _unequal(data: Dataset, summaries: Sequence[CellSummary]) -> Iterator[str]:
     other = [each for each in summaries if each.notes.usual_n is not None]
     if other:
         yield (
@@ -85,7 +83,7 @@ def _unequal(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]
         )
 
 
-def _of_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[str]:
+def _of_samples(data: Dataset, summaries: Sequence[CellSummary]) -> Iterator[str]:
     far = [each for each in summaries if each.notes.outliers]
     if far:
         total = sum(len(each.notes.outliers) for each in far)
@@ -108,7 +106,7 @@ def _of_samples(data: Dataset, summaries: Sequence["CellSummary"]) -> Iterator[s
         )
 
 
-def _against_medians(analysis: "Analysis") -> Iterator[str]:
+def _against_medians(analysis: Analysis) -> Iterator[str]:
     """Pairs in which means and medians disagree about who is faster, where modes or a verdict make that matter."""
     told = [
         pair
@@ -126,7 +124,7 @@ def _against_medians(analysis: "Analysis") -> Iterator[str]:
     yield f"Mean and median disagree about gain or loss: {'; '.join(named)}{more}."
 
 
-def _cells(data: Dataset, some: Sequence["CellSummary"], detail: object = None) -> str:
+def _cells(data: Dataset, some: Sequence[CellSummary], detail: object = None) -> str:
     """Cells by name with the verb; of more than a few how many they are, and where all are named."""
     if len(some) > MOST_NAMED:
         return f"{len(some)} of {len(data.cells)} cells ({WHERE_NAMED}) have"

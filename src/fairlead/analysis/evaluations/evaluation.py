@@ -1,8 +1,7 @@
-"""What the samples of an evaluation say: cells, gains of configurations over each other, groups, warnings. No I/O."""
+"""What the samples of an evaluation say, computed. No I/O."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import combinations
 from math import hypot
 
@@ -10,144 +9,16 @@ import numpy as np
 
 from fairlead.analysis.evaluations import cautions, half_widths
 from fairlead.analysis.evaluations import joined as joined_factors
-from fairlead.analysis.evaluations.aggregation import ObservedNetworks
-from fairlead.analysis.evaluations.aside import Alternative
+from fairlead.analysis.evaluations.analysis import Analysis, BetterShares, CellSummary, GroupGain
+from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER, UNKNOWN, ConfigurationPair
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
-from fairlead.analysis.evaluations.losses import Loss
-from fairlead.analysis.evaluations.managed_rows import Gain, ManagedCell
-from fairlead.analysis.evaluations.notes import NO_NOTES, Notes, of_cells
+from fairlead.analysis.evaluations.notes import of_cells
 from fairlead.analysis.evaluations.pairwise import Compare, comparison_method, of_blocks
 from fairlead.analysis.evaluations.settings import CellGroup, ReportSettings
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Estimate
-
-FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "no significant difference", "too few samples"
-
-
-@dataclass(frozen=True)
-class CellSummary:
-    """One cell: mean and median with intervals, None below two samples.
-
-    Where something was set up once a block both are of blocks, and None below two blocks.
-    """
-
-    cell: DesignCell
-    failed: int
-    mean: Estimate | None
-    median: Estimate | None
-    sd: float | None
-    notes: Notes = NO_NOTES
-
-    @property
-    def bar(self) -> float | None:
-        """Three standard errors: the papers' error bar."""
-        return None if self.sd is None else 3 * half_widths.sem(self.cell.values)
-
-
-@dataclass(frozen=True)
-class ConfigurationPair:
-    """Two configurations of one case; ``second`` is judged against ``first``.
-
-    Attributes:
-        case: levels of the factors that are the same for both.
-        speed: gain in speed, base / t - 1 (of a rate: rate / base - 1); saved: share of time saved, (base - t) / base.
-        difference: of means, second less first.
-        by_blocks: the difference and the gains are of block means: what was set up varies from block to block.
-        p_holm, p_fdr: adjusted for all pairs against the baseline, or for all other pairs, whichever this is one of.
-        verdict: `FASTER` or `SLOWER` where ``p_holm`` is below one less the level; of these pairs together, not alone.
-        delta, g: effect sizes, Cliff's and Hedges'.
-        bars_overlap: the papers' rule.
-        better_runs: single runs of ``second`` that beat the mean of ``first``.
-        speed_value: the gain in speed, also where it has no interval; median_value: the same of medians.
-    """
-
-    case: Levels
-    first: DesignCell
-    second: DesignCell
-    speed: Estimate | None
-    saved: Estimate | None
-    difference: Difference | None
-    by_blocks: bool
-    verdict: str
-    p_holm: float | None
-    p_fdr: float | None
-    delta: float
-    g: float | None
-    bars_overlap: bool | None
-    better_runs: int
-    speed_value: float
-    median_value: float | None = None
-
-    @property
-    def better(self) -> bool:
-        """Whether the mean is better."""
-        return self.speed_value > 0
-
-
-@dataclass(frozen=True)
-class GroupGain:
-    """The mean of a group's gains in speed at one configuration, as the papers average them.
-
-    The interval covers the scatter of replicates in these very cells, not that of cells: other programs may gain
-    otherwise. None: one run a cell.
-    """
-
-    group: str
-    configuration: Levels
-    cells: int
-    value: float
-    interval: Estimate | None
-
-
-@dataclass(frozen=True)
-class BetterShares:
-    """Of a group (or all) at all configurations but the baseline: cells whose mean is better, and single runs."""
-
-    group: str
-    better_cells: int
-    cells: int
-    better_runs: int
-    runs: int
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """Everything a report shows; see the classes."""
-
-    data: Dataset
-    report: ReportSettings
-    level: float
-    configurations: tuple[str, ...]
-    baseline: Levels
-    cases: tuple[str, ...]
-    summaries: tuple[CellSummary, ...]
-    pairs: tuple[ConfigurationPair, ...]
-    other_pairs: tuple[ConfigurationPair, ...]
-    groups: tuple[GroupGain, ...]
-    shares: tuple[BetterShares, ...]
-    effects: tuple[variance.AnovaLine, ...]
-    no_effects: str
-    warnings: tuple[str, ...]
-    networks: ObservedNetworks = field(default_factory=ObservedNetworks)
-    losses: tuple[Loss, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
-    managed: tuple[ManagedCell, ...] = ()
-    managements: tuple[Gain, ...] = ()
-
-    @cached_property
-    def notes(self) -> Mapping[Levels, Notes]:
-        """Notes on cells by their levels."""
-        return {each.cell.levels: each.notes for each in self.summaries}
-
-    def has_modes(self, pair: ConfigurationPair) -> bool:
-        """Whether a cell of a pair has several modes."""
-        return any(self.notes[cell.levels].modes is not None for cell in (pair.first, pair.second))
-
-    def configuration_of(self, cell: DesignCell) -> Levels:
-        """A cell's levels of the configurations' factors."""
-        return tuple(cell.levels[self.data.place(name)] for name in self.configurations)
 
 
 def analyse(

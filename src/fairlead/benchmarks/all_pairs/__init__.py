@@ -6,7 +6,7 @@ from fairlead.benchmarks.options import mpi_options, size_option, until_options
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
 LEAST_HOSTS = 4  # with fewer, a slow host and a slow pair cannot be told apart
 

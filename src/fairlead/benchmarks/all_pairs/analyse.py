@@ -8,7 +8,7 @@ import numpy.typing as npt
 from fairlead.benchmarks.all_pairs import measure, slow_pairs
 from fairlead.benchmarks.all_pairs.slow_pairs import SlowFindings, judge
 from fairlead.benchmarks.measuring.message_cell import MessageCell
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.store import Run, Store

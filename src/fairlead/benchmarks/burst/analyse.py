@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from fairlead.benchmarks.burst import measure
 from fairlead.benchmarks.burst.measure import SERIES
-from fairlead.benchmarks.page.systems import System, variant
+from fairlead.benchmarks.page.system import System
+from fairlead.benchmarks.page.systems import variant
 from fairlead.store import Run, Store
 
 Floats = npt.NDArray[np.float64]

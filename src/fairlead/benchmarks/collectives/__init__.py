@@ -9,7 +9,7 @@ from fairlead.benchmarks.options import IntegerList, Names, mpi_options, per_hos
 from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
 CALL_SIZES_B = (4, 1024, 64 * 1024)  # in `all`
 

@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.benchmarks.collectives import measure
 from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, CollectiveCell, Floats, in_time
 from fairlead.benchmarks.page.curves import CellStatistics, of_latencies
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.store import Run, Store
 
 _SYMMETRIC = ("allreduce", "alltoall", "allgather", "reduce-scatter")

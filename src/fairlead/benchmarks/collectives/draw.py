@@ -16,7 +16,7 @@ from fairlead.benchmarks.page.per_price import Performance
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import SURE, Verdict
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
 
 LATE = 0.5  # share of the small calls in which the same rank took longest, of 4 ranks or more
@@ -89,7 +89,7 @@ def _row(one: CellStatistics) -> list[TableCell]:
     percentiles = [one.percentile(p) for p in (5, 95, 99)]
     return [
         cell(one.value, words.duration(one.value)),
-        *(cell(end, None if end is None else words.duration(end)) for end in ends),
+        *(duration_cell(end) for end in ends),
         *(cell(value, words.duration(value)) for value in percentiles),
         cell(len(one.blocks)),
         cell(one.samples),

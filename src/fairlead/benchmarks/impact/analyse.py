@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from fairlead.benchmarks.impact import measure
 from fairlead.benchmarks.impact.measure import ALONE, SERIES, VICTIMS, Congestor, ImpactCell
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.statistics import estimates, tails
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Run, Store

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.benchmarks.measuring import records as imported
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.readers.reading import SAMPLES
 from fairlead.store import Label, Run, Series, Store
 

@@ -15,7 +15,7 @@ from fairlead.benchmarks.options import (
 from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
 
 @between_option

@@ -9,7 +9,7 @@ from fairlead.benchmarks.infiniband.measure import LATENCY, SERIES, Floats, Verb
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import curves
 from fairlead.benchmarks.page.curves import CellStatistics, Measured
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.store import Store
 
 

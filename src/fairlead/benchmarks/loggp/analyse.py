@@ -8,7 +8,7 @@ import numpy as np
 
 from fairlead.benchmarks.loggp import measure
 from fairlead.benchmarks.loggp.measure import SERIES, Floats, LogGPCell
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, FloatArray
 from fairlead.store import Run, Store

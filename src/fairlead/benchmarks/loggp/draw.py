@@ -12,7 +12,7 @@ from fairlead.benchmarks.page.headlines import Headline, one
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import MIN_BOOTSTRAP
 
@@ -62,11 +62,8 @@ def _table(found: Sequence[LogGP]) -> Table:
                     cell(each.system),
                     cell(size_B, words.size(size_B)),
                     cell(gap_s, words.duration(gap_s)),
-                    *(cell(end, None if end is None else words.duration(end)) for end in ends),
-                    *(
-                        cell(value, None if value is None else words.duration(value))
-                        for value in (overhead_s, *overhead_ends)
-                    ),
+                    *(duration_cell(end) for end in ends),
+                    *(duration_cell(value) for value in (overhead_s, *overhead_ends)),
                 ]
             )
     columns += [("overhead", "overhead_s"), ("from ", "overhead_low_s"), ("to ", "overhead_high_s")]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.readers.mpip import BENCHMARK
 from fairlead.statistics.estimates import FloatArray
 from fairlead.store import Run, Series, Store

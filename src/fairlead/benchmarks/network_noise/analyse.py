@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.network_noise import measure
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.statistics import over_time
 from fairlead.store import Run, Store

@@ -22,7 +22,7 @@ from fairlead.benchmarks.page.headlines import Headline, one
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 from fairlead.statistics import over_time
@@ -120,7 +120,7 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
     for each in found:
         told = [each.percentile(p) for p in PERCENTS]
         pooled = np.concatenate(each.parts.latencies_s)
-        shown: list[TableCell] = [cell(value, None if value is None else words.duration(value)) for value in told]
+        shown: list[TableCell] = [duration_cell(value) for value in told]
         greatest = float(pooled.max())
         rows.append([cell(each.system), *shown, cell(greatest, words.duration(greatest)), cell(len(pooled))])
     caption = (

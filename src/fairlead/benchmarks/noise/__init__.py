@@ -9,7 +9,7 @@ from fairlead.benchmarks.options import IntegerList, hosts_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
 
 RTLA = ("noise-osnoise", "noise-osnoise-hist", "noise-timerlat", "noise-timerlat-hist")

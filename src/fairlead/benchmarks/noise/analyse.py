@@ -9,7 +9,7 @@ from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.noise.sources import Sources
 from fairlead.benchmarks.noise.told import TOOLS, ToolReport, tool_reports
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.store import Run, Store
 
 

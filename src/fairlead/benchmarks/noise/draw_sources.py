@@ -8,7 +8,7 @@ from fairlead.benchmarks.noise.analyse import Core, Noise
 from fairlead.benchmarks.noise.sources import Source, Sources, by_source
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
 
 MOST_SOURCES = 12  # that are drawn of a system
@@ -85,9 +85,6 @@ def _whole(found: Sources) -> list[TableCell]:
     """What is known of the core as a whole stands beside its first source."""
     threads = ", ".join(f"{name} {words.duration(run_s)}" for name, run_s in found.threads[:MOST_THREADS])
     return [
-        *(
-            cell(value, None if value is None else words.duration(value))
-            for value in (found.steal_s, found.run_queue_s)
-        ),
+        *(duration_cell(value) for value in (found.steal_s, found.run_queue_s)),
         cell(threads or None),
     ]

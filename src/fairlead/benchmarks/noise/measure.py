@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -168,7 +168,7 @@ def _keep(
     cores = 0
     try:
         for line in process.stdout:
-            said = _parsed(host, line)
+            said = parsed(host, PROGRAM, line)
             if "cpus" in said:
                 watch.set((settings.seconds + SETTLING_S) * (len(said["cpus"]) if settings.in_turn else 1))
                 labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
@@ -188,15 +188,37 @@ def _keep(
     done()
 
 
-def _parsed(host: str, line: str) -> dict[str, Any]:
+def parsed(host: str, program: str, line: str) -> Any:
+    """What a program that ran on a host printed on a line.
+
+    Raises:
+        MeasurementError: that is no JSON.
+    """
     try:
-        said: dict[str, Any] = json.loads(line)
+        return json.loads(line)
     except ValueError as error:
-        raise MeasurementError(f"{host}: {PROGRAM} printed invalid JSON: {line[:80]!r}") from error
-    return said
+        raise MeasurementError(f"{host}: {program} printed invalid JSON: {line[:80]!r}") from error
 
 
-def _store_core(store: Store, run: int, host: str, said: dict[str, Any], settings: NoiseSettings) -> None:
+class _Core(TypedDict, total=False):
+    """What ``fairlead-noise`` says of a core, by the method that was asked for."""
+
+    cpu: int
+    ticks_per_s: float
+    duration_ticks: list[int]
+    least_ticks: int
+    period_ticks: int
+    iterations: int
+    start_ticks: list[int]
+    detour_set: list[int]
+    source_names: list[str]
+    source_sets: list[list[int]]
+    looked_ticks: int
+    steal_s: float | None
+    run_queue_s: float | None
+
+
+def _store_core(store: Store, run: int, host: str, said: _Core, settings: NoiseSettings) -> None:
     tick_s = 1.0 / said["ticks_per_s"]
     times_s = np.asarray(said["duration_ticks"], dtype=np.float64) * tick_s
     labels: dict[str, Label] = {"host": host, "cpu": int(said["cpu"])}
@@ -213,9 +235,9 @@ def _store_core(store: Store, run: int, host: str, said: dict[str, Any], setting
         _store_sources(store, run, labels, said, tick_s)
 
 
-def _store_sources(store: Store, run: int, labels: dict[str, Label], said: dict[str, Any], tick_s: float) -> None:
+def _store_sources(store: Store, run: int, labels: dict[str, Label], said: _Core, tick_s: float) -> None:
     if said["detour_set"]:
         store.add_series(run, "detour_set", said["detour_set"], "index", labels)
     seen = {"names": said["source_names"], "sets": said["source_sets"], "looked_s": said["looked_ticks"] * tick_s}
-    taken = {name: said[name] for name in ("steal_s", "run_queue_s")}
+    taken = {"steal_s": said["steal_s"], "run_queue_s": said["run_queue_s"]}
     store.add_event(run, time.time(), sources.EVENT, {**labels, **seen, **taken})

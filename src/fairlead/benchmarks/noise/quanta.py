@@ -7,7 +7,7 @@ import numpy as np
 from fairlead.benchmarks.noise.analyse import Noise
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import TableCell, cell, table
+from fairlead.display.tables import TableCell, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, styled
 
 
@@ -42,7 +42,7 @@ def _rows(found: Sequence[Noise]) -> list[list[TableCell]]:
             cell(one.host),
             cell(one.cpu),
             cell(one.overhead_share(), words.percent(one.overhead_share(), decimals=2)),
-            cell(one.quantum_s, None if one.quantum_s is None else words.duration(one.quantum_s)),
+            duration_cell(one.quantum_s),
             *(cell(float(value), words.significant(float(value))) for value in np.percentile(one.done, (0, 50, 100))),
             cell(len(one.done)),
         ]

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.page.colours import colours
 from fairlead.display import words
-from fairlead.display.tables import TableCell, cell, table
+from fairlead.display.tables import TableCell, cell, duration_cell, table
 from fairlead.readers import rtla
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
 from fairlead.statistics.estimates import FloatArray
@@ -137,6 +137,6 @@ def _row(system: str, each: ToolReport) -> list[TableCell]:
     return [
         *(cell(system), cell(each.tool), cell(each.launch), cell(each.cpu), cell(each.of)),
         cell(share, None if share is None else words.percent(share, decimals=3)),
-        *(cell(value, None if value is None else words.duration(value)) for value in times),
+        *(duration_cell(value) for value in times),
         cell(each.count),
     ]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from fairlead.benchmarks.noise_effect import measure
 from fairlead.benchmarks.noise_effect.measure import WAITING
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.store import Run, Store
 
 Floats = npt.NDArray[np.float64]

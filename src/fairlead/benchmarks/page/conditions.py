@@ -3,7 +3,8 @@
 from typing import Any
 
 from fairlead.benchmarks.measuring.records import is_native, is_read
-from fairlead.benchmarks.page.systems import System, variant
+from fairlead.benchmarks.page.system import System
+from fairlead.benchmarks.page.systems import variant
 from fairlead.display import words
 from fairlead.store import Run, Store
 

@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.benchmarks.page import ratios
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.curves import Measured
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.prices.book import Book, Price

@@ -12,7 +12,7 @@ from fairlead.benchmarks.measuring.records import is_read
 from fairlead.benchmarks.page import conditions, json_form, layers, per_price, ratios, systems, verdicts
 from fairlead.benchmarks.page.layers import Layers
 from fairlead.benchmarks.page.section import Kind, Section
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.benchmarks.registration import BENCHMARKS, LAYERS, Benchmark
 from fairlead.display import terminal, words
@@ -21,8 +21,8 @@ from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
 from fairlead.prices.book import Book, Price, load_prices
 from fairlead.report import page
-from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
+from fairlead.report.host_facts import flat
 
 COMPARED: tuple[Kind, ...] = ("curves", "other", "files")  # the order of comparisons, and of layers
 PRICED: tuple[Kind, ...] = ("files", "curves", "other")
@@ -229,7 +229,7 @@ def findings(report: BenchmarkReport) -> list[str]:
         lambda each: ((part.system, verdict) for part in each.parts for verdict in each.section.verdicts(part)),
         lambda: ((name, verdict) for name, found in report.layers().items() for verdict in layers.verdicts(found)),
     )
-    said += [(each.name, Verdict("sure", note)) for each in report.systems for note in each.notes()]
+    said += [(each.name, Verdict("sure", note)) for each in report.systems for note in systems.notes(each)]
     compared = ratios.describe(comparison(report), report.baseline) if report.baseline else None
     money = per_price.findings(_performances(report), report.prices, report.systems, report.book)
     return [*([compared] if compared else []), *verdicts.paragraphs(said), *money]

@@ -2,20 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from fairlead.benchmarks.page import curve_verdicts, headlines, layers, per_price, ratios
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.layers import Layer
 from fairlead.benchmarks.page.per_price import Performance
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display.tables import TableCell
 from fairlead.report.figures import Drawing
-
-if TYPE_CHECKING:
-    from fairlead.benchmarks.page.report import BenchmarkReport
 
 Kind = Literal["curves", "other", "files"]
 Rows = Iterable[Sequence[TableCell]]
@@ -26,6 +23,15 @@ class SystemPart(Protocol):
 
     @property
     def system(self) -> str: ...
+
+
+class AllSystems(Protocol):
+    """What figures are told of all systems beside their own parts; a `BenchmarkReport` is it."""
+
+    @property
+    def names(self) -> list[str]: ...
+
+    def of(self, benchmark: str) -> tuple[Any, ...]: ...
 
 
 PartT = TypeVar("PartT", bound=SystemPart)
@@ -52,7 +58,7 @@ class Section(Generic[PartT]):
     """
 
     load: Callable[[System], Iterable[PartT]]
-    drawings: Callable[[Sequence[PartT], "BenchmarkReport"], Iterable[Drawing]]
+    drawings: Callable[[Sequence[PartT], AllSystems], Iterable[Drawing]]
     verdicts: Callable[[PartT], Iterable[Verdict]]
     headlines: Callable[[PartT], Iterable[Headline]] = nothing
     rows: Callable[[Sequence[PartT], str], Rows] | None = None
@@ -79,7 +85,7 @@ def at_most_one(load: Callable[[System], PartT | None]) -> Callable[[System], tu
 
 def of_curves(
     load: Callable[[System], Iterable[Measured]],
-    drawings: Callable[[Sequence[Measured], "BenchmarkReport"], Iterable[Drawing]],
+    drawings: Callable[[Sequence[Measured], AllSystems], Iterable[Drawing]],
     alike: Callable[[Sequence[Measured]], Iterable[Sequence[Measured]]] = lambda found: [found],
 ) -> Section[Measured]:
     """Of a benchmark that gives curves over message size between two hosts.

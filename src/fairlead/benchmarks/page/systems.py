@@ -1,11 +1,12 @@
 """Systems of a report: which runs of each benchmark stand for a cluster of one or more results directories."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.measuring.records import is_whole
+from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.registration import of_run
 from fairlead.display import words
 from fairlead.errors import NoSuchResultsError
@@ -18,44 +19,22 @@ def variant(run: Run) -> str:
     return benchmark.variant(run.plan or {}) if benchmark and benchmark.variant else ""
 
 
-@dataclass(frozen=True)
-class System:
-    """What was measured of one cluster.
-
-    Attributes:
-        name: unique in the report; the cluster's, with the directory where that alone would not tell them apart.
-        runs: by benchmark that has samples, the newest run that ended well; where none did, the newest.
-        others: the same of other variants of these benchmarks.
-        passed_over: newer runs that did not end well, each with the one that stands in its place.
-    """
-
-    name: str
-    directory: Path
-    cluster: str
-    runs: dict[str, Run]
-    others: tuple[Run, ...] = ()
-    passed_over: tuple[tuple[Run, Run], ...] = ()
-
-    def variants(self, benchmark: str) -> list[Run]:
-        """The runs of a benchmark, the newest first; none where it was not measured."""
-        return [run for run in (*self.runs.values(), *self.others) if run.labels["benchmark"] == benchmark]
-
-    def notes(self) -> Iterator[str]:
-        """What is not shown, and how to see it."""
-        for newer, shown in self.passed_over:
+def notes(system: System) -> Iterator[str]:
+    """What is not shown, and how to see it."""
+    for newer, shown in system.passed_over:
+        yield (
+            f"{newer.labels['benchmark']}: run {newer.id} of {words.moment(newer.started_s)} is incomplete "
+            f"({newer.status}); shown is run {shown.id}, the newest one that is (--run {newer.id} shows the other)"
+        )
+    for run in system.others:
+        name = str(run.labels["benchmark"])
+        benchmark = of_run(name)
+        if benchmark is None or not benchmark.all_variants:
+            shown = system.runs[name]
             yield (
-                f"{newer.labels['benchmark']}: run {newer.id} of {words.moment(newer.started_s)} is incomplete "
-                f"({newer.status}); shown is run {shown.id}, the newest one that is (--run {newer.id} shows the other)"
+                f"{name}: shown is run {shown.id}, {variant(shown)}; run {run.id} measured {variant(run)} "
+                f"(--run {run.id} shows it)"
             )
-        for run in self.others:
-            name = str(run.labels["benchmark"])
-            benchmark = of_run(name)
-            if benchmark is None or not benchmark.all_variants:
-                shown = self.runs[name]
-                yield (
-                    f"{name}: shown is run {shown.id}, {variant(shown)}; run {run.id} measured {variant(run)} "
-                    f"(--run {run.id} shows it)"
-                )
 
 
 def find(directories: Sequence[Path], numbers: Sequence[int] = ()) -> list[System]:

@@ -14,12 +14,12 @@ from fairlead.benchmarks.options import (
     sizes_option,
     until_options,
 )
+from fairlead.benchmarks.point_to_point.names import LATENCY, THROUGHPUT
 from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, given, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
-LATENCY, THROUGHPUT = "mpi-latency", "mpi-throughput"
 SIZES_B = tuple(4**k for k in range(12))  # in `all`, 1 B to 4 MiB: half as many as by default, known twice as well
 
 

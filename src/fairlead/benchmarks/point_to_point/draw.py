@@ -9,8 +9,9 @@ from fairlead.benchmarks.page.colours import lines
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.section import Section, at_most_one, of_curves
 from fairlead.benchmarks.page.verdicts import Verdict
-from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT, draw_one_way
+from fairlead.benchmarks.point_to_point import draw_one_way
 from fairlead.benchmarks.point_to_point.analyse import load
+from fairlead.benchmarks.point_to_point.names import LATENCY, THROUGHPUT
 from fairlead.benchmarks.point_to_point.one_way import MeasuredLatency
 from fairlead.display import words
 from fairlead.report.figures import Drawing

@@ -17,7 +17,7 @@ from fairlead.benchmarks.measuring import probe, records, repeat, session
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
-from fairlead.benchmarks.point_to_point import LATENCY, THROUGHPUT
+from fairlead.benchmarks.point_to_point.names import LATENCY, THROUGHPUT
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
 from fairlead.store import Store

@@ -8,7 +8,7 @@ from fairlead.benchmarks.options import between_several_option, mpi_options, siz
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
 
 @mpi_options

@@ -8,7 +8,7 @@ from fairlead.benchmarks.options import IntegerList, between_option, directions_
 from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
 
 if TYPE_CHECKING:
-    from fairlead.benchmarks.measuring.suite import SuiteSettings
+    from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
 
 CONNECTING_S = 1.0  # until all streams have begun, about
 SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a moment in common

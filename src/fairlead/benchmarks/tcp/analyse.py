@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairlead.benchmarks.page.systems import System
+from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.tcp import measure
 from fairlead.benchmarks.tcp.measure import TcpBlock, TcpCell
 from fairlead.display import words

@@ -1,8 +1,7 @@
 """Clocks of the hosts: the smallest steps that they tell apart, and what a reading costs."""
 
-import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TypedDict
 
 from fairlead import native
 from fairlead.benchmarks.measuring import records
@@ -53,17 +52,23 @@ def measure(cluster: Cluster, store: Store, settings: TimerSettings, progress: P
     return run
 
 
-def _parsed(host: str, line: str) -> dict[str, Any]:
-    try:
-        said: dict[str, Any] = json.loads(line)
-    except ValueError as error:
-        raise MeasurementError(f"{host}: {PROGRAM} printed invalid JSON: {line[:80]!r}") from error
-    if missing := {"clock", "nominal_s", "steps_s", "readings_s"} - said.keys():
+class _Clock(TypedDict):
+    """What ``fairlead-timer`` says of a clock."""
+
+    clock: str
+    nominal_s: float
+    steps_s: list[float]
+    readings_s: list[float]
+
+
+def _parsed(host: str, line: str) -> _Clock:
+    said: _Clock = noise.parsed(host, PROGRAM, line)
+    if missing := _Clock.__required_keys__ - said.keys():
         raise MeasurementError(f"{host}: {PROGRAM} did not print {sorted(missing)[0]}")
     return said
 
 
-def _keep(store: Store, run: int, host: str, said: dict[str, Any]) -> None:
+def _keep(store: Store, run: int, host: str, said: _Clock) -> None:
     labels: dict[str, Label] = {"host": host, "clock": str(said["clock"]), "nominal_s": float(said["nominal_s"])}
     store.add_series(run, "clock_steps_s", said["steps_s"], "s", labels)
     store.add_series(run, "clock_readings_s", said["readings_s"], "s", labels)

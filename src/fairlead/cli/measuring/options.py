@@ -117,10 +117,10 @@ def measuring(
         lasts_s: about (or ``at_least``) how long it takes, for its price; infinite: not known.
     """
     from fairlead.cli.output.progress import progress_on
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
     from fairlead.store import Store
 
-    cluster = Cluster.load(cluster_file)
+    cluster = load_cluster(cluster_file)
     if output.prices is not None:
         click.echo(cost(cluster, output.prices, lasts_s, at_least=at_least), err=True)
     with Store.open(output.results) as store, progress_on(sys.stderr) as progress:

@@ -68,7 +68,7 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
       fairlead measure cloud.toml plan examples/measure/noise-thesis.toml --prices prices.toml --results results/cloud
     """
     from fairlead.benchmarks.measuring import suite
-    from fairlead.cluster.description import Cluster
+    from fairlead.cluster.cluster_file import load_cluster
 
     file = config.load(plan_file, PlanFile)
     assert context.parent is not None
@@ -80,7 +80,7 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
     click.echo(f"{_span(lasts_s):>10}  {'at least' if at_least else 'about'}, for all: {file.title}", err=True)
     if dry_run:
         if output.prices is not None:
-            click.echo(cost(Cluster.load(context.obj), output.prices, lasts_s, at_least=at_least), err=True)
+            click.echo(cost(load_cluster(context.obj), output.prices, lasts_s, at_least=at_least), err=True)
         return 0
     lost = Lost()
     with measuring(context.obj, output, lasts_s, at_least=at_least) as (cluster, store, progress):

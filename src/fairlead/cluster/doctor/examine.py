@@ -8,11 +8,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
 
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor import plain
+from fairlead.cluster.doctor.answers import Settings
 from fairlead.cluster.doctor.facts import ClockOffset, ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
@@ -78,7 +78,7 @@ def _with_rates(
     tried: dict[str, HostFacts], sessions: dict[str, ProbeSession], progress: Progress
 ) -> dict[str, HostFacts]:
     """The same facts, with the rate of every path over which MPI could connect. Pairs do not disturb each other."""
-    paths = {name: {peer: dict(path) for peer, path in facts.paths.items()} for name, facts in tried.items()}
+    paths = {name: {peer: path.copy() for peer, path in facts.paths.items()} for name, facts in tried.items()}
     schedule = rounds([name for name, facts in tried.items() if facts.reached])
     silent = set()  # an answer that comes too late would be taken for that of the next question
 
@@ -134,7 +134,7 @@ def _look(
     stack: ExitStack,
 ) -> HostFacts:
     """Facts of one host; its session stays open in ``sessions``."""
-    settings: dict[str, Any] = {
+    settings: Settings = {
         "address": host.address,
         "interface": host.interface,
         "tools": [cluster.mpirun, "iperf3"],
@@ -143,8 +143,9 @@ def _look(
     known = HostFacts(host)
     try:
         parts = bring(cluster, host.name)
-        guardian = {"guardian": guardian_tool(parts.guardian), "guardian_places": list(PLACES)}
-        settings |= {"agent": [parts.agent], **guardian}
+        settings["agent"] = [parts.agent]
+        settings["guardian"] = guardian_tool(parts.guardian)
+        settings["guardian_places"] = list(PLACES)
     except FairleadError as error:
         known = replace(known, deploy_error=str(error))
     try:
@@ -161,9 +162,7 @@ def _look(
     return replace(known, facts=facts, clock=offset, ports=ports)
 
 
-def _look_without_python(
-    known: HostFacts, executor: Executor, settings: dict[str, Any], problem: NoPythonError
-) -> HostFacts:
+def _look_without_python(known: HostFacts, executor: Executor, settings: Settings, problem: NoPythonError) -> HostFacts:
     """What a shell can say of a host."""
     try:
         facts = plain.facts(executor, known.name, settings)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.doctor import answers
 from fairlead.cluster.launchers.detect import Mpi
 
 
@@ -36,10 +36,10 @@ class HostFacts:
     unreachable: str | None = None
     without_python: str | None = None
     deploy_error: str | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: answers.Facts = field(default_factory=answers.Facts)
     clock: ClockOffset | None = None
-    ports: Mapping[str, Any] = field(default_factory=dict)
-    paths: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ports: answers.Ports = field(default_factory=answers.Ports)
+    paths: Mapping[str, answers.Path] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -49,15 +49,14 @@ class HostFacts:
     def reached(self) -> bool:
         return self.unreachable is None
 
-    def interface(self, name: str | None = None) -> Mapping[str, Any] | None:
+    def interface(self, name: str | None = None) -> answers.Interface | None:
         """The interface of that name (default: the one that MPI shall use), or None if there is none."""
         wanted = name or self.host.interface
         return next((item for item in self.facts.get("interfaces", ()) if item["name"] == wanted), None)
 
-    def tool(self, name: str) -> Mapping[str, Any] | None:
+    def tool(self, name: str) -> answers.Tool | None:
         """Path and version of a program, or None where it is missing."""
-        found: Mapping[str, Any] | None = self.facts.get("tools", {}).get(name)
-        return found
+        return self.facts.get("tools", {}).get(name)
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,6 @@ class ClusterFacts:
         return tuple(host for host in self.hosts if host.reached)
 
 
-def addresses_of(interface: Mapping[str, Any]) -> list[str]:
+def addresses_of(interface: answers.Interface) -> list[str]:
     """IPv4 addresses of an interface, without their prefix lengths."""
     return [entry.split("/")[0] for entry in interface["addresses"]]

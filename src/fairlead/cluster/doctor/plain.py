@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from fairlead.cluster.doctor.answers import Facts, Interface, Settings, Tool
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote.execute import run_on
 
@@ -43,7 +44,7 @@ true
 """
 
 
-def facts(executor: Executor, host: str, settings: dict[str, Any]) -> dict[str, Any]:
+def facts(executor: Executor, host: str, settings: Settings) -> Facts:
     """Facts of a host, in the probe's form; what the shell cannot tell counts as in order.
 
     Raises:
@@ -54,7 +55,7 @@ def facts(executor: Executor, host: str, settings: dict[str, Any]) -> dict[str, 
     return parse(run_on(executor, host, question, timeout_s=TIMEOUT_S), settings["tools"])
 
 
-def parse(text: str, tools: Sequence[str]) -> dict[str, Any]:
+def parse(text: str, tools: Sequence[str]) -> Facts:
     """From what the script prints."""
     lines = [(kind, rest) for kind, _, rest in (line.partition(" ") for line in text.splitlines())]
     one = dict(lines)
@@ -81,13 +82,13 @@ def parse(text: str, tools: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _interfaces(lines: list[tuple[str, str]]) -> list[dict[str, Any]]:
+def _interfaces(lines: list[tuple[str, str]]) -> list[Interface]:
     addresses: dict[str, list[str]] = {}
     for kind, rest in lines:
         if kind == "address":
             name, address = rest.split()[:2]
             addresses.setdefault(name, []).append(address)
-    found = []
+    found: list[Interface] = []
     for kind, rest in lines:
         if kind == "interface":
             name, mtu_B, flags, carrier = rest.split()[:4]
@@ -104,7 +105,7 @@ def _interfaces(lines: list[tuple[str, str]]) -> list[dict[str, Any]]:
     return found
 
 
-def _tool(lines: list[tuple[str, str]], name: str) -> dict[str, str] | None:
+def _tool(lines: list[tuple[str, str]], name: str) -> Tool | None:
     paths = [rest.partition(" ")[2] for kind, rest in lines if kind == "tool" and rest.split(" ")[0] == name]
     said = [rest.partition(" ")[2] for kind, rest in lines if kind == "said" and rest.split(" ")[0] == name]
     return {"path": paths[0], "real": paths[0], "output": "\n".join(said)} if paths else None

@@ -5,10 +5,12 @@ import re
 import select
 import subprocess
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
 from fairlead.cluster.doctor import bundle
+from fairlead.cluster.doctor.answers import Facts, Settings
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import end_session, unexpected
@@ -39,7 +41,7 @@ class NoPythonError(HostError):
 class ProbeSession:
     """A probe on a host; used as a context. Leaving it ends the probe and closes what it listened on."""
 
-    def __init__(self, executor: Executor, host: str, settings: dict[str, Any]) -> None:
+    def __init__(self, executor: Executor, host: str, settings: Settings) -> None:
         script = bundle.script()
         command = executor.command(host, ["sh", "-c", _START, "sh", _BOOT.format(length=len(script))])
         self._host = host
@@ -66,16 +68,17 @@ class ProbeSession:
         end_session(self._process)  # it holds nothing that needs a farewell: sockets close with it
         self._process.communicate()
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """What the probe says of itself before it is asked.
 
         Raises:
             NoPythonError: the host has no Python, or an old one.
             HostError: the host was not reached, was too slow, or its shell prints something itself.
         """
-        return self._receive(START_TIMEOUT_S)
+        facts: Facts = self._receive(START_TIMEOUT_S)
+        return facts
 
-    def ask(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+    def ask(self, message: Mapping[str, object], timeout_s: float) -> Any:
         """Send a command and wait for its answer.
 
         Raises:
@@ -92,7 +95,7 @@ class ProbeSession:
         except BrokenPipeError:
             raise self._ended() from None
 
-    def _receive(self, timeout_s: float) -> dict[str, Any]:
+    def _receive(self, timeout_s: float) -> Any:
         assert self._process.stdout is not None
         deadline_s = time.monotonic() + timeout_s
         while b"\n" not in self._buffer:

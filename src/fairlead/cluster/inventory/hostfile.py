@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster, Host, Ssh
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.inventory.found import to_toml
@@ -189,7 +190,7 @@ def _with_interfaces(cluster: Cluster, site: Site) -> tuple[Host, ...]:
         return cluster.hosts
     # As the cluster file will have it, with the site's ways to the hosts; the interface in it is for now.
     named = replace(cluster, hosts=tuple(replace(host, interface=host.interface or "eth0") for host in cluster.hosts))
-    executor = executor_of(Cluster.parse(to_toml(named, site), source=cluster.source))
+    executor = executor_of(parse_cluster(to_toml(named, site), source=cluster.source))
     found = on_all(unknown, lambda name: interface_on(executor, named.host(name)))
     return tuple(replace(host, interface=found.get(host.name, host.interface)) for host in cluster.hosts)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from fairlead import config, home
-from fairlead.cluster.description import CommandLine, Interface, SshTable
+from fairlead.cluster.cluster_file import CommandLine, Interface, SshTable
 
 VARIABLE = "FAIRLEAD_SITE"
 Source = Literal["slurm", "hostfile"]

@@ -10,12 +10,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.errors import FairleadError
-
-if TYPE_CHECKING:
-    from fairlead.cluster.jobs.launch import RunningJob
 
 _log = logging.getLogger(__name__)
 GRACE_S = 2.0  # from the signal to the end of patience; Open MPI gives its ranks 1 s from TERM to KILL
@@ -60,7 +57,7 @@ class Ending:
         """Have this done before processes are ended: it lets go of the job's traffic and may take its time."""
         self._release = release
 
-    def begin(self, running: "RunningJob", number: signal.Signals) -> None:
+    def begin(self, running: RunningJob, number: signal.Signals) -> None:
         """A signal that ends programs came. Those that come `IMPATIENT_S` after the first end the patience."""
         now_s = time.monotonic()
         if self._thread is not None:
@@ -72,7 +69,7 @@ class Ending:
         self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
         self._thread.start()
 
-    def _asked(self, running: "RunningJob", number: signal.Signals) -> str:
+    def _asked(self, running: RunningJob, number: signal.Signals) -> str:
         again = "Ctrl-C again" if number is signal.SIGINT else "a second signal"
         if running.launcher_known:
             return (
@@ -81,7 +78,7 @@ class Ending:
             )
         return f"{number.name} was passed on to the launch line; {again} ends everything it started"
 
-    def _end(self, running: "RunningJob", number: signal.Signals) -> None:
+    def _end(self, running: RunningJob, number: signal.Signals) -> None:
         if self._ended(running, self._grace_s, self._hurry):
             return
         if running.launcher_known:
@@ -98,13 +95,13 @@ class Ending:
             self._tell("second signal: killing everything the launch line started")
         self._insist(running)
 
-    def _let_go(self, running: "RunningJob") -> None:
+    def _let_go(self, running: RunningJob) -> None:
         if self._release is not None:
             releasing = threading.Thread(target=self._release, name="release", daemon=True)
             releasing.start()
             releasing.join(RELEASE_S)
 
-    def _insist(self, running: "RunningJob") -> None:
+    def _insist(self, running: RunningJob) -> None:
         sweeping = threading.Thread(target=_sweep, args=(running,), name="sweep", daemon=True)
         sweeping.start()
         if not self._ended(running, INSIST_S + LAST_S):
@@ -112,7 +109,7 @@ class Ending:
         sweeping.join()
 
     @staticmethod
-    def _ended(running: "RunningJob", limit_s: float, hurry: threading.Event | None = None) -> bool:
+    def _ended(running: RunningJob, limit_s: float, hurry: threading.Event | None = None) -> bool:
         """Whether mpirun ends within a time, which ``hurry`` cuts short."""
         deadline_s = time.monotonic() + limit_s
         while not running.ended():
@@ -122,7 +119,7 @@ class Ending:
         return True
 
 
-def _sweep(running: "RunningJob") -> None:
+def _sweep(running: RunningJob) -> None:
     try:
         running.end_leftovers(INSIST_S)
     except (FairleadError, OSError) as error:  # said again, and tried again, when mpirun is gone

@@ -1,11 +1,7 @@
-"""Start an MPI program and stay with it: stdin, signals and the exit code pass through unchanged.
-
-Only what was started here is ever ended: mpirun by its process id, ranks by the job's mark in their environment.
-"""
+"""Start an MPI program and stay with it: stdin, signals and the exit code pass through unchanged."""
 
 import logging
 import os
-import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,7 +12,8 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.jobs import preload, startup
-from fairlead.cluster.jobs.processes import STOP_GRACE_S, JobProcesses, now_s
+from fairlead.cluster.jobs.processes import JobProcesses, now_s
+from fairlead.cluster.jobs.running_job import RUN_NOTED, RunningJob
 from fairlead.cluster.jobs.signals import SignalCallback, forwarding, pass_on
 from fairlead.cluster.jobs.startup import StartupTimeout, StartWatch
 from fairlead.cluster.launchers import Launcher, detect, get
@@ -24,28 +21,10 @@ from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.cluster.remote.execute import attempt, run_on, unexpected
 from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError, reason_of
-from fairlead.runtime import START_OF, Process
 
 _log = logging.getLogger(__name__)
 
-# The number and the start time of what becomes mpirun.
-_RUN_NOTED = START_OF + 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ $(start_of $$) >"$d/$0" && exec "$@"'
-# A signal may come before mpirun does, which has to get there first: its note is waited for, 5 s.
-_SIGNAL_NOTED = (
-    START_OF
-    + """
-note=$HOME/.cache/fairlead/run/$0 left=50
-until [ -s "$note" ]; do
-  [ "$left" -gt 0 ] || { echo "mpirun has not started" >&2; exit 1; }
-  sleep 0.1
-  left=$((left - 1))
-done
-read -r pid start <"$note"
-send "$1" "$pid" "$start"  # it may have ended by itself meanwhile
-true"""
-)
 _END_WITH_CALLER = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
-_FORGET_NOTED = 'rm -f "$HOME/.cache/fairlead/run/$0"'
 
 
 def prepare(
@@ -136,100 +115,6 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
     return deploy_everywhere(cluster, hosts, {path.name: path})[path.name]
 
 
-class RunningJob(JobProcesses):
-    """An MPI program that was started. Made by `start`.
-
-    Attributes:
-        process: what was started here.
-        launcher_known: it is an mpirun, which ends its job when it is told to; else a launch line of the user's own.
-    """
-
-    def __init__(
-        self,
-        cluster: Cluster,
-        job: Job,
-        process: subprocess.Popen[bytes],
-        *,
-        launcher_known: bool = True,
-        began_s: float | None = None,
-    ) -> None:
-        super().__init__(cluster, job, began_s)
-        self.process = process
-        self.launcher_known = launcher_known
-        try:
-            self._noted: Process | None = Process.of(process.pid)
-        except ProcessLookupError:  # it has ended, and nothing is sent to it
-            self._noted = None
-
-    def poll(self) -> int | None:
-        """The exit code, or None while it runs."""
-        code = self.process.poll()
-        return None if code is None else _exit_code(code)
-
-    def ended(self) -> bool:
-        """Whether it has ended, also while another thread waits for it, which then has the exit code to itself."""
-        return self.poll() is not None or self._noted is None or not self._noted.is_alive()
-
-    def wait(self) -> int:
-        """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
-        return _exit_code(self.process.wait())
-
-    def signal(self, number: signal.Signals) -> bool:
-        """Give a signal to mpirun, which does with it what it does with its own.
-
-        Returns:
-            Whether it was given; False: mpirun had ended.
-
-        Raises:
-            HostError: the host that mpirun runs on was not reached.
-        """
-        if self.poll() is not None:
-            return False
-        if self._by_note:
-            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
-        else:
-            _send(self._noted, number)
-        return True
-
-    def stop(self, grace_s: float = STOP_GRACE_S) -> None:
-        """End the job: ask, wait, insist; then see that no rank is left on any host.
-
-        Raises:
-            HostError: a host was not reached. What runs on the others was ended.
-        """
-        try:
-            for number in (signal.SIGTERM, signal.SIGKILL):
-                try:
-                    self.signal(number)
-                    self.process.wait(grace_s)
-                    break
-                except subprocess.TimeoutExpired:
-                    continue
-                except FairleadError as error:  # the host that mpirun runs on is not reached; those of ranks may be
-                    _log.warning("%s was not delivered to job %s: %s", number.name, self.job.id, error)
-        finally:
-            # What waits here must not wait for ever, and nothing may keep the ranks from being ended.
-            self.kill_here()
-            self.process.wait()
-            self.end_leftovers()
-
-    def kill_here(self) -> None:
-        """Kill what was started on this machine, if it has not ended. Another thread may be waiting for it."""
-        _send(self._noted, signal.SIGKILL)
-
-    def forget(self) -> None:
-        """Remove the note of mpirun's process id, where there is one."""
-        if self._by_note:
-            self._on_launch_host(_FORGET_NOTED)
-
-    @property
-    def _by_note(self) -> bool:
-        return self._cluster.launch_from is not None and not self._executor.passes_signals
-
-    def _on_launch_host(self, script: str, *arguments: str) -> None:
-        self._run(self._launch_host, script, self.job.id, *arguments)
-
-
 def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
     """End what is left of a job whose starter died. Nothing left is no error.
 
@@ -268,7 +153,7 @@ def start(
     environment = {**launcher.environment(job), LAUNCH_MARK: job.id}
     if cluster.launch_from:
         if not executor.passes_signals:
-            command = ["sh", "-c", _RUN_NOTED, job.id, *command]
+            command = ["sh", "-c", RUN_NOTED, job.id, *command]
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
     command = [*(_END_WITH_CALLER if ends_with_caller else ()), *prefix, *command]
     executed.tell(command)
@@ -385,12 +270,3 @@ def _tidy(running: RunningJob) -> None:
         running.forget()
     except FairleadError as error:
         _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)
-
-
-def _send(process: Process | None, number: signal.Signals) -> None:
-    if process is not None:
-        process.send(number)
-
-
-def _exit_code(code: int) -> int:
-    return 128 - code if code < 0 else code

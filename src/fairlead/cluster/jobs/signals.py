@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from fairlead import interrupts
 from fairlead.cluster.jobs.ending import Ending
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
-    from fairlead.cluster.jobs.launch import RunningJob
     from fairlead.cluster.launchers import Launcher
 
 _log = logging.getLogger(__name__)
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
-SignalCallback = Callable[["RunningJob", signal.Signals], object]
+SignalCallback = Callable[[RunningJob, signal.Signals], object]
 
 
-def pass_on(running: "RunningJob", number: signal.Signals) -> bool:
+def pass_on(running: RunningJob, number: signal.Signals) -> bool:
     """Give the job the signal that came, and say whether it got it: what `launch.run` does unless told otherwise.
 
     One that cannot be delivered is said and the job goes on: an exception here would come out of waiting for it.
@@ -45,7 +45,7 @@ class NotedSignals:
         self._delivered: list[signal.Signals] = []
         self._ending = ending
 
-    def __call__(self, running: "RunningJob", number: signal.Signals) -> None:
+    def __call__(self, running: RunningJob, number: signal.Signals) -> None:
         if self._ending is not None and number in interrupts.ENDING and running.poll() is None:
             self._ending.begin(running, number)  # first: a launching host that is cut off answers late, or never
         if pass_on(running, number):
@@ -64,7 +64,7 @@ class NotedSignals:
 
 
 @contextmanager
-def forwarding(on_signal: SignalCallback | None) -> Iterator[Callable[["RunningJob"], None]]:
+def forwarding(on_signal: SignalCallback | None) -> Iterator[Callable[[RunningJob], None]]:
     """Within: signals go to ``on_signal`` instead. Only the main thread can have it so; others do nothing.
 
     Gives what has to be called with the job: signals that came before it was there are for it, too. Without a job they
@@ -82,7 +82,7 @@ def forwarding(on_signal: SignalCallback | None) -> Iterator[Callable[["RunningJ
         else:
             early.append(signal.Signals(number))
 
-    def forward_to(running: "RunningJob") -> None:
+    def forward_to(running: RunningJob) -> None:
         jobs.append(running)
         while early:
             on_signal(running, early.pop(0))

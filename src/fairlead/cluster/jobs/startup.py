@@ -4,13 +4,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import FairleadError, HostError, LaunchError, reason_of
-
-if TYPE_CHECKING:
-    from fairlead.cluster.jobs.launch import RunningJob
 
 _log = logging.getLogger(__name__)
 TIMEOUT_S = 60.0
@@ -35,7 +32,7 @@ class StartWatch:
 
     def __init__(
         self,
-        running: "RunningJob",
+        running: RunningJob,
         *,
         startup_timeout_s: float | None,
         timeout_s: float | None,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from fairlead import config
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.errors import LaunchError
 from fairlead.experiment.comparisons import calibrate, calibration
 from fairlead.experiment.comparisons.calibrate import CalibrationRun
@@ -260,7 +260,7 @@ def expected_s(part: Plan, levels: Levels, clean_s: float) -> float:
 def managed_hosts(network: NetworkPlan) -> int:
     """How many hosts of a network have agents."""
     if network.cluster is not None:
-        return len(Cluster.load(network.cluster).managed_hosts())
+        return len(load_cluster(network.cluster).managed_hosts())
     assert network.lab is not None  # the plan has one of the two
     hosts = resolve_lab(lab_description.load(network.lab)).hosts
     return sum(host.role != "other" for host in hosts)

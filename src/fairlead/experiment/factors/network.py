@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fairlead.cluster.description import Cluster, Interface
+from fairlead.cluster.cluster_file import Interface
+from fairlead.cluster.description import Cluster
 from fairlead.config import Model
 from fairlead.lab import aggregate
 from fairlead.lab.description import BondDescription, Description, NicsDescription, not_emulated

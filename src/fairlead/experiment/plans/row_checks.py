@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fairlead.cluster import memory
+from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import place_ranks
 from fairlead.config_findings import Findings
@@ -86,9 +87,9 @@ class Networks:
 
     def _load(self, path: Path) -> RowCluster:
         if self._plan.evaluation.lab is None:
-            return RowCluster(Cluster.load(path))
+            return RowCluster(load_cluster(path))
         lab = resolve_lab(lab_description.load(path))
-        return RowCluster(Cluster.parse(cluster_file_text(lab), source=str(path)), lab)
+        return RowCluster(parse_cluster(cluster_file_text(lab), source=str(path)), lab)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from fairlead import files, lab
 from fairlead.cluster import cgroups
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.jobs import launch
@@ -82,7 +83,7 @@ class CleanupLedger:
         try:
             if name := self.end_lab():
                 ended.append(f"lab {name}")
-            cluster = Cluster.load(self._noted.cluster) if self._noted and self._noted.cluster else None
+            cluster = load_cluster(self._noted.cluster) if self._noted and self._noted.cluster else None
             if cluster is not None:
                 for job in list(self._noted.jobs):
                     launch.end_leftovers_of(cluster, job)
@@ -109,7 +110,7 @@ class CleanupLedger:
         self._note(lab=name)
         running = lab.up(description, name=name, scale=scale, user_namespace=user_namespace, ledger=self.path)
         file = files.write(self._cluster_file(name), running.cluster_file_text())
-        return running, replace(Cluster.load(file), name=description.lab.name)
+        return running, replace(load_cluster(file), name=description.lab.name)
 
     def end_lab(self) -> str | None:
         """End the noted lab with all that runs in it; its name, if there was one that ran.

@@ -16,6 +16,7 @@ from typing import Self
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError
 from fairlead.experiment.running.cleanup_ledger import CleanupLedger
@@ -52,7 +53,7 @@ class Neighbour:
     def __post_init__(self) -> None:
         self._stop = threading.Event()
         self._guard = threading.Lock()
-        self._running: launch.RunningJob | None = None
+        self._running: RunningJob | None = None
         self._thread = threading.Thread(target=self._loop, name=f"neighbour-{self.number}", daemon=True)
 
     def start(self) -> None:
@@ -127,7 +128,7 @@ class Neighbour:
         if by_itself:
             self.times_s.append(taken_s)
 
-    def _start(self, job: Job) -> launch.RunningJob:
+    def _start(self, job: Job) -> RunningJob:
         self.ledger.add(job.id)
         try:
             return launch.start(

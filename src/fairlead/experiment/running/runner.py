@@ -27,7 +27,7 @@ from fairlead.experiment.plans.templates import Levels
 from fairlead.experiment.running import row_trial, trial
 from fairlead.experiment.running.cleanup_ledger import CleanupLedger
 from fairlead.experiment.running.testbed import Running, Testbed
-from fairlead.experiment.running.trial import Trial, TrialError
+from fairlead.experiment.running.trial import Trial
 from fairlead.manage.migration import movers
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.statistics import blocks
@@ -279,27 +279,23 @@ class Experiment(ABC):
         name, program = self._name(row), self._program(plan, row.levels)
         labels = self._labels(row, testbed)
         news, started_s = testbed.take_news(), time.time()
-        record: dict[str, Any] = {
-            "parent": self.experiment,
-            "plan": self._key(row),
-            "started_s": started_s,
-            "seed": plan.evaluation.seed,
-            "position": row.position,
-            "facts": testbed.facts(program),
-        }
+        key, facts = self._key(row), testbed.facts(program)
         try:
             taken = trial.run(self._trial(plan, row, testbed), self._ledger)
-            record |= taken.record(taken.failure(program.command[0], plan.run.value))
+            kept = taken.record(taken.failure(program.command[0], plan.run.value))
         except NoProgramError:  # every further try would miss it, too
             raise
         except LaunchError as error:
-            record |= {"status": "failed", "error": str(error), "attachments": _output_of(error)}
-        record["events"] = [*news, *record.get("events", ())]
-        run = self._store.record(self.row_kind, labels, **record)
-        value = next((s.scalar() for s in record.get("series", ()) if s.name == plan.run.value), None)
+            kept = trial.failed(error)
+        kept["events"] = [*news, *kept.get("events", ())]
+        order = {"seed": plan.evaluation.seed, "position": row.position}
+        run = self._store.record(
+            self.row_kind, labels, parent=self.experiment, plan=key, started_s=started_s, facts=facts, **order, **kept
+        )
+        value = next((s.scalar() for s in kept.get("series", ()) if s.name == plan.run.value), None)
         self._count(self._store.run(run), row.levels, value)
-        if record.get("status") == "failed":
-            self._tell_failure(name, _last_line(record["attachments"]))
+        if kept.get("status") == "failed":
+            self._tell_failure(name, _last_line(kept["attachments"]))
 
     def _trial(self, plan: Plan, row: Row, testbed: Testbed, *, alone: bool = False) -> Trial:
         """What a row runs; ``alone``: without congestion and management."""
@@ -344,16 +340,18 @@ class Experiment(ABC):
         program, started_s = self._program(plan, row.levels), time.time()
         about = str(labels.get("program", program.command[0]))
         self._progress(len(self._done), self._total, f"{about}: pilot on a clean network")
-        record: dict[str, Any] = {"facts": testbed.facts(program), "seed": plan.evaluation.seed, "position": 0}
+        facts, order = testbed.facts(program), {"seed": plan.evaluation.seed, "position": 0}
         try:
             taken = trial.run(self._trial(plan, row, testbed, alone=True), self._ledger)
-            record |= taken.record(taken.failure(program.command[0]))
+            kept = taken.record(taken.failure(program.command[0]))
         except LaunchError as error:
-            record |= {"status": "failed", "error": str(error), "attachments": _output_of(error)}
-        run = self._store.record(kind, labels, parent=self.experiment, plan=key, started_s=started_s, **record)
-        if record.get("status") == "failed":
+            kept = trial.failed(error)
+        run = self._store.record(
+            kind, labels, parent=self.experiment, plan=key, started_s=started_s, facts=facts, **order, **kept
+        )
+        if kept.get("status") == "failed":
             raise LaunchError(
-                f"{about} fails on a clean network: {record['error']}",
+                f"{about} fails on a clean network: {kept['error']}",
                 hint="see its output with `fairlead export`; nothing was compared",
             )
         return self._store.run(run)
@@ -441,10 +439,6 @@ def _is_wide(samples: Sequence[tuple[int, float]], width: float, level: float) -
         return True
     interval = blocks.mean_of_blocks([value for _, value in samples], [number for number, _ in samples], level)
     return interval.high - interval.value > width * abs(interval.value)
-
-
-def _output_of(error: LaunchError) -> list[Attachment]:
-    return [Attachment("output", error.output)] if isinstance(error, TrialError) else []
 
 
 def _last_line(attachments: Sequence[Attachment]) -> str:

@@ -13,6 +13,7 @@ from fairlead.characterize.characterization import latest_characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import cgroups, run_facts
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote import configure
@@ -230,7 +231,7 @@ class Testbed:
         elif table.lab is not None:
             self._start_lab(Path(file), levels)
         else:
-            self.cluster = Cluster.load(file)
+            self.cluster = load_cluster(file)
             self._ledger.note_cluster(file)
             self.lab = labs.find_lab(self.cluster.lab) if self.cluster.lab else None
         self._home = {host.name: host.server for host in self.lab.plan.hosts if host.server} if self.lab else {}

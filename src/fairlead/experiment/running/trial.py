@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -28,13 +27,13 @@ from fairlead.experiment.running.neighbours import Neighbour, RunningNeighbours
 from fairlead.experiment.running.traffic_watch import TrafficWatch
 from fairlead.lab import processors
 from fairlead.lab.congestion import CongestionDescription
-from fairlead.manage.data_planes import PLANES
+from fairlead.manage.joined_ranks import joined
 from fairlead.manage.management import Management
-from fairlead.manage.monitor import monitored
 from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import recorded
 from fairlead.store import Attachment, Event, Series
+from fairlead.store.records import Kept
 
 TIMED_SECTION = "timed_section_s"
 
@@ -97,17 +96,14 @@ class Taken:
             why = "it prints no time of its own (run.value = timed_section_s)"
         return why
 
-    def record(self, failure: str | None) -> dict[str, Any]:
+    def record(self, failure: str | None) -> Kept:
         """What `Store.record` keeps of it."""
-        found: dict[str, Any] = {
-            "exit_code": self.outcome.exit_code,
-            "attachments": [Attachment("output", self.output)],
-            "events": list(self.events),
-        }
+        attachments = [Attachment("output", self.output)]
+        found: Kept = {"exit_code": self.outcome.exit_code, "attachments": attachments, "events": self.events}
         if failure is not None:
             return {**found, "status": "failed", "error": failure}
         if self.traffic:
-            found["attachments"].append(traffic.attachment(self.traffic))
+            attachments.append(traffic.attachment(self.traffic))
         return {**found, "series": [*self._series(), *traffic.series(self.traffic)]}
 
     def _series(self) -> Iterator[Series]:
@@ -131,6 +127,12 @@ class TrialError(LaunchError):
     def __init__(self, error: LaunchError, output: bytes) -> None:
         super().__init__(error.args[0], hint=error.hint)
         self.output = output
+
+
+def failed(error: LaunchError) -> Kept:
+    """What the store keeps of a program that was not started or did not end in time."""
+    output = [Attachment("output", error.output)] if isinstance(error, TrialError) else []
+    return {"status": "failed", "error": str(error), "attachments": output}
 
 
 def run(trial: Trial, ledger: CleanupLedger) -> Taken:
@@ -221,12 +223,9 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int
         if entry is not None:
             said.append(entry)
 
-    with (
-        monitored(cluster, trial.job, trial.management) as (watched, watching),
-        PLANES.get(watching.plane).joined(cluster, watched, watching) as (ready, relaying),
-    ):
+    with joined(cluster, trial.job, trial.management) as (ready, management):
         launched = partial(launch_it, ready)
-        outcome = supervise(cluster, relaying, launched, argv=trial.job.argv, sinks=[keep, *trial.sinks], quiet=True)
+        outcome = supervise(cluster, management, launched, argv=trial.job.argv, sinks=[keep, *trial.sinks], quiet=True)
     for problem in outcome.problems:
         if not isinstance(problem, FairleadError | OSError):  # a row without its events is no sample
             raise problem

@@ -3,7 +3,8 @@
 `precopy` says what is copied when (pure), `carrier` does it inside the lab, `run` starts and follows the carrier.
 """
 
+from fairlead.lab.migration.report import CopyProgress, MigrationReport
 from fairlead.lab.migration.room import refusal
-from fairlead.lab.migration.run import CopyProgress, Migration, MigrationReport, replug
+from fairlead.lab.migration.run import Migration, replug
 
 __all__ = ["CopyProgress", "Migration", "MigrationReport", "refusal", "replug"]

@@ -2,7 +2,7 @@
 
 Started in the source server as ``python -m fairlead.lab.migration.carrier`` by `fairlead.lab.migration.run`. Standard
 input: one line of JSON, the `MigrationOrder`; ``abort`` or the end of input then ends a migration whose machine is not
-paused yet, as nobody wants it any more. Standard output: JSON lines of `run`'s `Progress`, then one with ``done`` or
+paused yet, as nobody wants it any more. Standard output: JSON lines of `CopyProgress`, then one with ``done`` or
 ``error``.
 
 From the pause on nothing stops it, and if it is killed then its own child finishes the move: the machine never stays
@@ -30,6 +30,7 @@ from fairlead.lab.lab import Lab
 from fairlead.lab.migration import pause, precopy
 from fairlead.lab.migration.order import MigrationOrder
 from fairlead.lab.migration.plug import Plug
+from fairlead.lab.migration.report import MigrationReport
 from fairlead.lab.migration.room import refusal
 from fairlead.lab.topology import LabVm
 
@@ -181,7 +182,7 @@ def _switch(plug: Plug, order: MigrationOrder, last: Callable[[], None]) -> floa
         return time.monotonic() - begin_s
 
 
-def _live(plug: Plug, order: MigrationOrder, vm: LabVm) -> dict[str, Any]:
+def _live(plug: Plug, order: MigrationOrder, vm: LabVm, before: str) -> MigrationReport:
     begin_s = time.monotonic()
     rounds: list[precopy.PrecopyRound] = []
     copy = Copy(plug.lab, order.server, _tell)
@@ -199,11 +200,11 @@ def _live(plug: Plug, order: MigrationOrder, vm: LabVm) -> dict[str, Any]:
         paused_s = _switch(plug, order, last)
     finally:
         copy.close()
-    return {"paused_s": paused_s, "time_s": time.monotonic() - begin_s, "rounds": [asdict(each) for each in rounds]}
+    return MigrationReport(order.vm, before, order.server, time.monotonic() - begin_s, paused_s, tuple(rounds))
 
 
-def carry_out(order: MigrationOrder) -> dict[str, Any]:
-    """Do it; returns what `run.Moved` says.
+def carry_out(order: MigrationOrder) -> MigrationReport:
+    """Do it.
 
     Raises:
         AbortedError: it was not wanted any more; the machine is where it was.
@@ -220,12 +221,10 @@ def carry_out(order: MigrationOrder) -> dict[str, Any]:
             raise LabError(why)
         before = plug.settle()
         assert plan.vm is not None  # `refusal` looked
-        said = {"paused_s": 0.0, "time_s": 0.0, "rounds": []}
         if order.copies:
-            said = _live(plug, order, plan.vm)
-        else:
-            said["paused_s"] = said["time_s"] = _switch(plug, order, lambda: None)
-        return said | {"vm": order.vm, "source": before, "target": order.server}
+            return _live(plug, order, plan.vm, before)
+        paused_s = _switch(plug, order, lambda: None)
+        return MigrationReport(order.vm, before, order.server, paused_s, paused_s, ())
 
 
 def _line() -> bytes:
@@ -239,7 +238,7 @@ def _line() -> bytes:
 def main() -> None:
     order = MigrationOrder(**json.loads(_line()))
     try:
-        _tell(done=carry_out(order))
+        _tell(done=asdict(carry_out(order)))
     except FairleadError as error:
         _tell(error=str(error), aborted=isinstance(error, AbortedError))
     except OSError as error:

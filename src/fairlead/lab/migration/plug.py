@@ -91,7 +91,7 @@ class Plug:
         if written is None:
             raise LabError(f"lab {self.lab.name} is gone")
         plan = ResolvedLab.from_json(written["plan"]).with_vm_on(self.vm, server)
-        files.replace(self.lab.directory / "lab.json", json.dumps(written | {"plan": plan.to_json()}))
+        files.replace(self.lab.directory / "lab.json", json.dumps({**written, "plan": plan.to_json()}))
 
     @contextmanager
     def _network_of(self, node: str) -> Iterator[None]:

@@ -6,43 +6,17 @@ import select
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab.lab import Lab
 from fairlead.lab.migration.order import MigrationOrder
-from fairlead.lab.migration.precopy import PrecopyRound
+from fairlead.lab.migration.report import CopyProgress, MigrationReport
 from fairlead.lab.migration.room import refusal
 
 _STOP_TIMEOUT_S = 30.0
-
-
-@dataclass(frozen=True)
-class CopyProgress:
-    """How far it is: ``copying`` round by round, then ``paused`` for the last one."""
-
-    phase: str
-    round: int
-    left_B: int
-    copied_B: int
-
-
-@dataclass(frozen=True)
-class MigrationReport:
-    """A machine has moved. ``rounds`` are what was copied, the last while it was paused (``paused_s``)."""
-
-    vm: str
-    source: str
-    target: str
-    time_s: float
-    paused_s: float
-    rounds: tuple[PrecopyRound, ...]
-
-    @property
-    def copied_B(self) -> int:
-        return sum(each.size_B for each in self.rounds)
 
 
 class Migration:
@@ -90,7 +64,7 @@ class Migration:
                 raise LabError(f"{self._what}: the process that carried it out died")
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
-                self._take(json.loads(line))
+                self._take(line)
         return self._moved
 
     def wait(self) -> MigrationReport:
@@ -130,13 +104,13 @@ class Migration:
         except BrokenPipeError:
             return  # it has ended; what it said of that is read by `poll`
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _take(self, line: bytes) -> None:
+        message = json.loads(line)
         if "error" in message:
             how = "was aborted" if message["aborted"] else "failed"
             raise LabError(f"{self._what} {how}: {message['error']}")
         if "done" in message:
-            said = message["done"]
-            self._moved = MigrationReport(**said | {"rounds": tuple(PrecopyRound(**each) for each in said["rounds"])})
+            self._moved = MigrationReport.from_json(message["done"])
         else:
             self.progress = CopyProgress(**message)
 

@@ -13,7 +13,6 @@ from fairlead.registry import Registry
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.job import Job
-    from fairlead.manage.management import Management
 
 
 class Plane:
@@ -28,15 +27,17 @@ class Plane:
     in_ranks = False
 
     @contextmanager
-    def joined(self, cluster: "Cluster", job: "Job", management: "Management") -> Iterator[tuple["Job", "Management"]]:
-        """The job and its management with what this plane needs on the hosts, for the length of the block.
+    def joined(self, cluster: "Cluster", job: "Job") -> Iterator[tuple["Job", str | None]]:
+        """For the length of the block, the job with what this plane needs on the hosts, and where ranks find agents.
+
+        None: they do not.
 
         Raises:
             MissingToolError: a native part of it was not built.
             HostError: a host was not reached.
             ConfigError: the hosts do not have its parts where they need them.
         """
-        yield job, management
+        yield job, None
 
 
 PLANES: Registry[Plane] = Registry(

@@ -10,7 +10,6 @@ from fairlead.manage.data_planes.base import PLANES, Plane
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.job import Job
-    from fairlead.manage.management import Management
 
 VARIABLE = "FAIRLEAD_RELAY"
 
@@ -21,14 +20,14 @@ class RelayPlane(Plane):
     in_ranks = True
 
     @contextmanager
-    def joined(self, cluster: "Cluster", job: "Job", management: "Management") -> Iterator[tuple["Job", "Management"]]:
+    def joined(self, cluster: "Cluster", job: "Job") -> Iterator[tuple["Job", str | None]]:
         """See `Plane.joined`."""
         from fairlead.cluster.jobs import preload
 
         environment = preload.environment(cluster, tuple(host.name for host in cluster.compute_hosts()))
         hosts = tuple(host.name for host in cluster.managed_hosts())  # also those without ranks may relay
         with preload.directory(cluster, hosts, f"fairlead-relay-{job.id}") as path:
-            yield replace(job, env={**job.env, **environment, VARIABLE: path}), replace(management, relay=path)
+            yield replace(job, env={**job.env, **environment, VARIABLE: path}), path
 
 
 PLANES.register("relay")(RelayPlane())

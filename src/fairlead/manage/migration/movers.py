@@ -7,9 +7,9 @@ from fairlead import cloud, runtime
 from fairlead.agents.agent import EventCallback
 from fairlead.cluster.description import Cluster
 from fairlead.errors import ConfigError
-from fairlead.manage.management import MakeMover
 from fairlead.manage.migration.controller import MigrationController
 from fairlead.manage.migration.mover import Mover
+from fairlead.manage.migration.moving import MakeMover
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.migration.site_lock import SiteLock

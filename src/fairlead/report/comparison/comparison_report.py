@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,11 +13,10 @@ from fairlead.analysis.runs.migrations import completed
 from fairlead.display import words
 from fairlead.display.terminal import rich_table
 from fairlead.report import page, summary
-from fairlead.report.comparison import comparison_figures, comparison_tables
+from fairlead.report.comparison import communication_figures, comparison_figures, comparison_tables, findings
 from fairlead.report.figures import Drawing
-from fairlead.report.host_facts import by_fact
-from fairlead.report.profile import communication_figures
-from fairlead.report.run import findings, migrations, timeline
+from fairlead.report.host_facts import by_fact, flat
+from fairlead.report.run import migrations, pair_latencies, timeline
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def of_program(comparison: Comparison, program: ProgramResults) -> list[Drawing]
         drawn.append(comparison_figures.run_times(replace(comparison, programs=(program,)), program.name))
     pairs = latencies.per_pair(program.final.runs, program.final.clean_runs)
     if any(each.quiet or each.congested or each.detour for each in pairs):
-        drawn.append(comparison_figures.pair_latencies(program.name, pairs))
+        drawn.append(pair_latencies.draw(program.name, pairs))
     shown = (program.clean, program.final.clean, program.congested, program.final.congested)
     monitored = {each.scenario: program.communication.get(each.scenario, ()) for each in shown}
     if any(monitored.values()):
@@ -134,12 +132,3 @@ def conditions(comparison: Comparison) -> list[tuple[str, str]]:
         for key, value in flat("", by_fact(run.facts or comparison.experiment.facts)):
             seen.setdefault(key, set()).add(value)
     return [(key, " / ".join(sorted(values))) for key, values in sorted(seen.items())]
-
-
-def flat(prefix: str, facts: Any) -> list[tuple[str, str]]:
-    """Nested facts as (dotted name, text); a size in bytes with its unit, without ``_B`` in its name."""
-    if isinstance(facts, dict):
-        return [entry for key, value in facts.items() for entry in flat(f"{prefix}.{key}" if prefix else key, value)]
-    if prefix.endswith("_B") and isinstance(facts, int):
-        return [(prefix.removesuffix("_B"), words.size(facts))]
-    return [(prefix, str(facts))]

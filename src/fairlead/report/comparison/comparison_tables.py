@@ -3,7 +3,7 @@
 from fairlead.analysis.comparison import Comparison, ScenarioRuns, case_of
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report.comparison.comparison_figures import scenario_name, stage_name
 from fairlead.statistics.estimates import speed_gained, time_saved
 
@@ -36,11 +36,11 @@ def _run_time_row(each: ScenarioRuns) -> list[TableCell]:
     estimate, spread = each.median.estimate, each.spread
     return [
         cell(scenario_name(each.scenario)),
-        _time(each.median_s),
+        duration_cell(each.median_s),
         cell(None) if estimate is None else cell(_ends(estimate.low, estimate.high), words.duration_interval(estimate)),
-        _time(spread.sd if spread else None, each.median_s, digits=2),
-        _time(spread.low if spread else None, each.median_s),
-        _time(spread.high if spread else None, each.median_s),
+        duration_cell(spread.sd if spread else None, 2, like_s=each.median_s),
+        duration_cell(spread.low if spread else None, like_s=each.median_s),
+        duration_cell(spread.high if spread else None, like_s=each.median_s),
         cell(each.n),
         cell(each.failed),
         _busy(each),
@@ -108,8 +108,8 @@ def gains(comparison: Comparison) -> Table:
             rows.append(
                 [
                     cell(stage_name(program, stage)),
-                    _time(before),
-                    _time(after),
+                    duration_cell(before),
+                    duration_cell(after),
                     cell(saved, words.percent(saved)),
                     cell(faster, words.percent(faster, signed=True)),
                 ]
@@ -176,17 +176,13 @@ def runs(comparison: Comparison) -> Table:
                 cell(key[0]),
                 cell(scenario_name(key[1])),
                 cell(key[2]),
-                _time(times.get(key) if run.status == "ok" else None),
+                duration_cell(times.get(key) if run.status == "ok" else None),
                 cell(run.status),
                 cell((run.error or "").splitlines()[0] if run.error else ""),
             ]
         )
     columns = ("run", "started", "program", "scenario", "replication", "time", "status", "error")
     return table([(name, "time_s" if name == "time" else name) for name in columns], rows)
-
-
-def _time(value: float | None, like_s: float | None = None, *, digits: int = 3) -> TableCell:
-    return cell(value, None if value is None else words.duration(value, digits, like_s=like_s))
 
 
 def _ends(low: float, high: float) -> str:

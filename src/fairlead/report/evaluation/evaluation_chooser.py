@@ -2,7 +2,7 @@
 
 import json
 
-from fairlead.analysis.evaluations.evaluation import Analysis
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.display import words
 from fairlead.report.evaluation.evaluation_tables import case_name, configuration_title, short_name, value_words
 from fairlead.store import Label

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from fairlead.analysis.evaluations import dataset
+from fairlead.analysis.evaluations.analysis import Analysis, CellSummary
 from fairlead.analysis.evaluations.dataset import Levels
-from fairlead.analysis.evaluations.evaluation import Analysis, CellSummary
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report import palette

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.dataset import is_imported
-from fairlead.analysis.evaluations.evaluation import Analysis
 from fairlead.display import words
 from fairlead.statistics import modes
 

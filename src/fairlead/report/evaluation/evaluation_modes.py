@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
+from fairlead.analysis.evaluations.analysis import Analysis, CellSummary
 from fairlead.analysis.evaluations.dataset import describe_levels
-from fairlead.analysis.evaluations.evaluation import Analysis, CellSummary
 from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
 from fairlead.report.evaluation.evaluation_tables import value_words

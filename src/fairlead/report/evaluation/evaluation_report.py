@@ -9,9 +9,11 @@ from rich.markup import escape
 
 from fairlead.analysis.evaluations import aggregation, aside, dataset, managed_rows
 from fairlead.analysis.evaluations import cost as cost_of
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.aside import Alternative
+from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER, UNKNOWN
 from fairlead.analysis.evaluations.dataset import Dataset, is_imported
-from fairlead.analysis.evaluations.evaluation import ALIKE, FASTER, SLOWER, UNKNOWN, Analysis, analyse
+from fairlead.analysis.evaluations.evaluation import analyse
 from fairlead.analysis.evaluations.losses import losses
 from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.display import words
@@ -19,7 +21,6 @@ from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import ConfigError
 from fairlead.report import page
-from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.evaluation import (
     evaluation_chooser,
     evaluation_figures,
@@ -27,10 +28,10 @@ from fairlead.report.evaluation import (
     evaluation_modes,
     evaluation_tables,
     management_tables,
+    network_tables,
 )
 from fairlead.report.figures import Drawing
-from fairlead.report.host_facts import by_fact
-from fairlead.report.network import network_tables
+from fairlead.report.host_facts import by_fact, flat
 from fairlead.store import Run, Store
 
 MOST_ROWS = 30

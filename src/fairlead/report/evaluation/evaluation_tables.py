@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.cautions import disagrees
+from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import describe_levels
-from fairlead.analysis.evaluations.evaluation import Analysis, ConfigurationPair
 from fairlead.analysis.evaluations.losses import LossFactor
 from fairlead.analysis.evaluations.notes import Notes
 from fairlead.display import words

@@ -1,9 +1,9 @@
 """Tables of an evaluation's management: what it did in each cell, and what it gives and costs."""
 
-from fairlead.analysis.evaluations.evaluation import Analysis
+from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 
 
 def did(analysis: Analysis) -> Table:
@@ -21,9 +21,9 @@ def did(analysis: Analysis) -> Table:
                 cell(each.runs),
                 _number(each.reroutes),
                 _number(each.migrations),
-                _time(each.reaction_s),
+                duration_cell(each.reaction_s),
                 _number(each.relayed),
-                _time(each.communication_s),
+                duration_cell(each.communication_s),
                 *_share(each.accounted, decimals=2),
             ]
             for each in analysis.managed
@@ -70,10 +70,6 @@ def _share(result: EffectEstimate, *, signed: bool = False, decimals: int = 1) -
 
 def _times(value: float | None) -> str | None:
     return None if value is None else f"× {words.significant(value)}"
-
-
-def _time(value_s: float | None) -> TableCell:
-    return cell(value_s, None if value_s is None else words.duration(value_s))
 
 
 def _number(value: float | None) -> TableCell:

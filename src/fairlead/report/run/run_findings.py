@@ -7,10 +7,12 @@ from fairlead.analysis.runs.managed import HostPair, ManagedRun
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
 from fairlead.protocol import reasons
-from fairlead.report.comparison.comparison_figures import arrow
 from fairlead.report.run import migrations, mitigation
-from fairlead.report.run.findings import NO_DETOUR
 
+NO_DETOUR = (
+    "There is no detour around any bottleneck here, as on a single switch: fairlead reports congestion, but does not "
+    "reroute traffic."
+)
 MOST_NAMED = 4
 
 
@@ -74,7 +76,7 @@ def _reroutes(run: ManagedRun, way_out: bool | None) -> str:
         when = f"{first_s:.2f}{words.NBSP}s after" if first_s >= 0.005 else "before"
         return (
             f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(rerouted), 'time')}{back}"
-            f"; first {when} the start: {arrow(rerouted[0].pair)} over {rerouted[0].relay}."
+            f"; first {when} the start: {words.arrow(rerouted[0].pair)} over {rerouted[0].relay}."
         )
     if way_out is False:
         return NO_DETOUR
@@ -126,5 +128,5 @@ def _cost(run: ManagedRun) -> str:
 
 def _names(pairs: list[HostPair]) -> str:
     more = len(pairs) - MOST_NAMED
-    shown = [arrow(pair) for pair in pairs[:MOST_NAMED]]
+    shown = [words.arrow(pair) for pair in pairs[:MOST_NAMED]]
     return words.listing([*shown, f"{more} more"] if more > 0 else shown)

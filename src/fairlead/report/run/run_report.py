@@ -20,13 +20,10 @@ from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.placement.json_form import Placement
 from fairlead.protocol import events, reasons
 from fairlead.report import page
-from fairlead.report.comparison import comparison_figures
-from fairlead.report.comparison.comparison_report import flat
 from fairlead.report.figures import Drawing
-from fairlead.report.host_facts import by_fact
+from fairlead.report.host_facts import by_fact, flat
 from fairlead.report.network import placement_table
-from fairlead.report.profile import communication_figures
-from fairlead.report.run import migrations, mitigation, run_findings, timeline
+from fairlead.report.run import migrations, mitigation, pair_communication, pair_latencies, run_findings, timeline
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
@@ -152,12 +149,12 @@ def drawings(report: RunReport) -> list[Drawing]:
         return []
     pairs = latencies.per_pair([run])
     drawn = [timeline.draw(None, run)]
-    return [*drawn, comparison_figures.pair_latencies(None, pairs)] if pairs else drawn
+    return [*drawn, pair_latencies.draw(None, pairs)] if pairs else drawn
 
 
 def communication_table(report: RunReport) -> Table:
     """Communication time by host pair; without rows where messages were not monitored."""
-    return communication_figures.of_run(report.communication or Communication({}, 0, 0))
+    return pair_communication.of_run(report.communication or Communication({}, 0, 0))
 
 
 def placement_tables(report: RunReport) -> list[tuple[Table, str]]:
@@ -195,7 +192,7 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
     spans = run.detours(pair)
     away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
     return [
-        cell(comparison_figures.arrow(pair)),
+        cell(words.arrow(pair)),
         *(_seconds(levels[level]) for level in ("medium", "high")),
         _seconds(away_s),
         cell(", ".join(dict.fromkeys(relay for *_, relay in spans)) or None),
@@ -219,7 +216,7 @@ def _sharing(run: ManagedRun, pair: HostPair) -> str:
         for other, rate_bps in decision.sharing:
             rates_bps.setdefault(other, []).append(rate_bps)
     typical = sorted(((median(each), other) for other, each in rates_bps.items()), reverse=True)
-    shown = [f"{comparison_figures.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]
+    shown = [f"{words.arrow(other)} {words.rate(rate_bps)}" for rate_bps, other in typical[:MOST_SHARING]]
     return ", ".join([*shown, *([f"{len(typical) - len(shown)} more"] if len(typical) > len(shown) else [])])
 
 
@@ -231,7 +228,7 @@ def latency_table(run: ManagedRun) -> Table:
         [("pair", "pair"), *((name, f"{name}_s") for name in kinds), ("over", "relays")],
         [
             [
-                cell(comparison_figures.arrow(each.pair)),
+                cell(words.arrow(each.pair)),
                 *(_median(getattr(each, kind)) for kind in kinds),
                 cell(", ".join(each.relays) or None),
             ]

@@ -11,7 +11,6 @@ from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.protocol import reasons
 from fairlead.report import palette
-from fairlead.report.comparison.comparison_figures import arrow
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
 MOST_PAIRS = 20
@@ -78,7 +77,7 @@ def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
         axis.annotate(
             f"bottleneck {each.bottleneck}", (each.begin_s, 1), fontsize=9, color=palette.MUTED.light, **above
         )
-    axis.set_yticks(range(len(pairs)), [arrow(pair) for pair in pairs])
+    axis.set_yticks(range(len(pairs)), [words.arrow(pair) for pair in pairs])
     axis.set_ylim(max(len(pairs), 1) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
     if not pairs:
@@ -120,7 +119,7 @@ def _latency_panel(axis: Any, run: ManagedRun, pair: HostPair) -> None:
         axis.set_ylim(middle_s / 10**0.5, middle_s * 10**0.5)
     log_times(axis.yaxis, (1.0, 3.0))
     axis.grid(axis="y")
-    axis.set_title(f"Latency {arrow(pair)}", fontsize=10, pad=4)
+    axis.set_title(f"Latency {words.arrow(pair)}", fontsize=10, pad=4)
 
 
 def decisions_table(runs: Sequence[ManagedRun]) -> Table:
@@ -133,7 +132,7 @@ def decisions_table(runs: Sequence[ManagedRun]) -> Table:
             [
                 *([cell(int(run.run.labels["replication"]))] if replicated else []),
                 cell(decision.t_s, f"{decision.t_s:.2f}{words.NBSP}s"),
-                cell(arrow(decision.pair)),
+                cell(words.arrow(decision.pair)),
                 cell(decision.kind, SHOWN[decision.kind]),
                 cell(decision.relay),
                 cell(decision.reason, reasons.describe(decision.reason)),

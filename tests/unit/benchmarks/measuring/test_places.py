@@ -8,12 +8,12 @@ import pytest
 
 from fairlead.benchmarks.measuring import places, probe
 from fairlead.benchmarks.stress import measure as stress
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.errors import HostError, MeasurementError
 from fairlead.store import Store
 
 HOSTS = "".join(f'[[hosts]]\nname = "h{k}"\naddress = "127.0.0.{k + 1}"\n' for k in range(3))
-CLUSTER = Cluster.parse(f'[cluster]\nname = "three"\nexecutor = "local"\ninterface = "lo"\n{HOSTS}')
+CLUSTER = parse_cluster(f'[cluster]\nname = "three"\nexecutor = "local"\ninterface = "lo"\n{HOSTS}')
 OWN = {"h0": "node-a", "h1": "node-b", "h2": "node-c"}
 
 

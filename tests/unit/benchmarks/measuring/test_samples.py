@@ -13,7 +13,7 @@ from fairlead.benchmarks.measuring.repeat import Until, repeat
 from fairlead.benchmarks.measuring.suite import STARTING_S, SuiteStep, within
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, PointToPointSettings
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
 from fairlead.sizes import Sizes
 
@@ -44,7 +44,7 @@ def test_ranks_of_each_pair_of_hosts_are_paired_one_to_one() -> None:
 
 
 def test_the_first_two_compute_hosts_are_measured_unless_others_are_named() -> None:
-    cluster = Cluster.parse(CLUSTER)
+    cluster = parse_cluster(CLUSTER)
     assert host_pairs(cluster, []) == (("a", "b"),)
     assert host_pairs(cluster, [("b", "a")]) == (("b", "a"),)
 
@@ -59,7 +59,7 @@ def test_the_first_two_compute_hosts_are_measured_unless_others_are_named() -> N
 )
 def test_pairs_that_cannot_be_measured_are_refused(pair: tuple[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        host_pairs(Cluster.parse(CLUSTER), [pair])
+        host_pairs(parse_cluster(CLUSTER), [pair])
 
 
 def test_a_latency_is_half_a_round_trip_and_pairs_count_while_all_of_them_measure() -> None:

@@ -82,7 +82,7 @@ def test_another_way_of_measuring_that_is_not_shown_is_named(tmp_path: Path) -> 
     (system,) = systems.find([tmp_path])
     assert system.runs["collectives"].id == runs[1]
     assert [run.id for run in system.variants("collectives")] == [runs[1], runs[0]]
-    (note,) = system.notes()
+    (note,) = systems.notes(system)
     text = f"shown is run {runs[1]}, at agreed moments; run {runs[0]} measured after a barrier (--run {runs[0]} shows"
     assert text in note
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.cli import doctor
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.doctor import examine as examination
 from fairlead.cluster.doctor.findings import Finding, Severity, judge
 
@@ -98,6 +98,6 @@ def test_many_hosts_are_not_all_named(tmp_path: Path, capsys: pytest.CaptureFixt
     path = tmp_path / "c.toml"
     path.write_text(CLUSTER + "".join(f'[[hosts]]\nname = "n{k}"\naddress = "10.64.1.{k}"\n' for k in range(1, 20)))
     names = tuple(f"n{k}" for k in range(1, 13))
-    doctor._print(Cluster.load(path), [Finding(Severity.WARNING, "busy", names, "x", "y")])
+    doctor._print(load_cluster(path), [Finding(Severity.WARNING, "busy", names, "x", "y")])
     said = capsys.readouterr().out
     assert "n8 and 4" in said and "n9" not in said

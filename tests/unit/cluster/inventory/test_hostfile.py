@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.inventory.choose import cluster_file
 from fairlead.cluster.inventory.found import to_toml
@@ -42,7 +43,7 @@ def test_the_workers_of_an_mpijob_become_a_cluster(tmp_path: Path, text: str) ->
     assert cluster.executor == "ssh"
     assert cluster.launches_from_here()
     assert not cluster.ssh.shared_files
-    loaded = Cluster.parse(to_toml(cluster, NAMED))
+    loaded = parse_cluster(to_toml(cluster, NAMED))
     assert (loaded.name, loaded.hosts, loaded.ssh) == (cluster.name, cluster.hosts, cluster.ssh)
     assert loaded.launches_from_here()
 
@@ -167,7 +168,7 @@ def test_each_host_is_asked_for_its_interface(tmp_path: Path, monkeypatch: pytes
     known = {"n1": "10.0.0.1", "n2": "10.0.0.2", "n3": "10.0.0.3"}
     cluster = found(tmp_path, "n1\nn2\nn3 ifname=ib0\n", Site(ssh={"user": "bob"}), known)
     assert [host.interface for host in cluster.hosts] == ["eth0", "net1", "ib0"]
-    assert [host.interface for host in Cluster.parse(to_toml(cluster)).hosts] == ["eth0", "net1", "ib0"]
+    assert [host.interface for host in parse_cluster(to_toml(cluster)).hosts] == ["eth0", "net1", "ib0"]
     with pytest.raises(ConfigError, match=r"n1: no interface there has its address, 10\.0\.0\.9"):
         found(tmp_path, "n1", Site(ssh={"user": "bob"}), {"n1": "10.0.0.9"})
 
@@ -187,7 +188,7 @@ def test_a_hostfile_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "site.toml").write_text('[cluster]\ninterface = "ib7"\nmpirun = "mpirun.openmpi"\n[ssh]\nport = 2222\n')
     monkeypatch.setenv("FAIRLEAD_SITE", str(tmp_path / "site.toml"))
     path = cluster_file(f"hostfile:{tmp_path / 'hosts'}", tmp_path)
-    loaded = Cluster.load(path)
+    loaded = load_cluster(path)
     assert path.name == f"{loaded.name}.cluster.toml"
     assert [(host.name, host.slots, host.interface) for host in loaded.hosts] == [
         ("10.0.0.1", 2, "ib7"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.cluster.addresses import LauncherAddress
+from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.inventory.choose import cluster_file
 from fairlead.cluster.inventory.found import to_toml
@@ -41,8 +42,8 @@ def test_in_the_job_itself_mpirun_is_started_here(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("fairlead.cluster.inventory.slurm.own_addresses.is_own", lambda address: address == "10.1.0.3")
     cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
     assert cluster.launches_from_here()
-    assert Cluster.parse(to_toml(cluster)).launches_from_here()
-    assert not Cluster.parse(to_toml(cluster, Site({"launch_from": "node02"}))).launches_from_here()
+    assert parse_cluster(to_toml(cluster)).launches_from_here()
+    assert not parse_cluster(to_toml(cluster, Site({"launch_from": "node02"}))).launches_from_here()
 
 
 @pytest.mark.parametrize(("text", "counts"), [("1", [1]), ("4(x2)", [4, 4]), ("2(x3),1,16(x2)", [2, 2, 2, 1, 16, 16])])
@@ -89,7 +90,7 @@ def test_a_site_says_once_what_slurm_does_not_know(tmp_path: Path, monkeypatch: 
         return from_slurm(ENVIRONMENT, interface=interface, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
 
     monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", allocation)
-    loaded = Cluster.load(cluster_file("slurm", tmp_path))
+    loaded = load_cluster(cluster_file("slurm", tmp_path))
     assert loaded.guardian == ("sudo", "-n", "/opt/guard")
     assert loaded.ports == (40000, 40099)
     assert {host.interface for host in loaded.hosts} == {"ib7"}
@@ -134,7 +135,7 @@ def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", lambda interface: allocation)
     path = cluster_file("slurm", tmp_path)
     assert path == tmp_path / f"{allocation.name}.cluster.toml"
-    loaded = Cluster.load(path)
+    loaded = load_cluster(path)
     assert (loaded.hosts, loaded.executor, loaded.ssh) == (allocation.hosts, "ssh", allocation.ssh)
     assert cluster_file("own.toml") == Path("own.toml")
     assert cluster_file("slurm", tmp_path) == path  # again, in the same allocation

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.inventory.found import to_toml
@@ -73,11 +74,11 @@ def test_outside_of_a_step() -> None:
 
 def test_a_step_becomes_a_cluster_file() -> None:
     cluster = step(ENVIRONMENT)
-    loaded = Cluster.parse(to_toml(cluster))
+    loaded = parse_cluster(to_toml(cluster))
     assert (loaded.hosts, loaded.executor, loaded.launch_from) == (cluster.hosts, "slurm", None)
     assert loaded.slurm.shared_files
     told = Site({"guardian": "/opt/guard"}, {"shared_files": False, "options": ["A=b"]})
-    loaded = Cluster.parse(to_toml(cluster, told))
+    loaded = parse_cluster(to_toml(cluster, told))
     assert loaded.guardian == ("/opt/guard",)
     assert not loaded.slurm.shared_files
 
@@ -85,9 +86,9 @@ def test_a_step_becomes_a_cluster_file() -> None:
 def test_a_host_needs_its_job() -> None:
     text = to_toml(step(ENVIRONMENT)).replace("n3@4711", "n3")
     with pytest.raises(ConfigError, match="NODE@JOB"):
-        Cluster.parse(text)
+        parse_cluster(text)
     with pytest.raises(ConfigError, match='must be "here" with executor = "slurm"'):
-        Cluster.parse(to_toml(step(ENVIRONMENT)).replace('launch_from = "here"', 'launch_from = "n2"'))
+        parse_cluster(to_toml(step(ENVIRONMENT)).replace('launch_from = "here"', 'launch_from = "n2"'))
 
 
 def test_a_command_is_a_step_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

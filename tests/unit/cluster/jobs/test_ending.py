@@ -15,8 +15,9 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import ending, startup
 from fairlead.cluster.jobs.ending import Ending
-from fairlead.cluster.jobs.launch import RunningJob, run, start
+from fairlead.cluster.jobs.launch import run, start
 from fairlead.cluster.jobs.processes import JobProcesses, now_s
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get

@@ -13,7 +13,8 @@ import pytest
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import processes
-from fairlead.cluster.jobs.launch import RunningJob, run, start
+from fairlead.cluster.jobs.launch import run, start
+from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.remote import processes
 from fairlead.cluster.remote.processes import RemoteProcesses
@@ -23,10 +23,10 @@ address = "127.0.0.1"
 """
 HOLDER = """
 import sys, time
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote.processes import RemoteProcesses
-executor = executor_of(Cluster.load(sys.argv[1]))
+executor = executor_of(load_cluster(sys.argv[1]))
 process = RemoteProcesses().start(executor, "here", ["sh", "-c", "echo $$; exec sleep 1000"])
 print(process.stdout.readline(), flush=True)
 time.sleep(1000)
@@ -42,7 +42,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def here(file: Path) -> Executor:
-    return executor_of(Cluster.load(file))
+    return executor_of(load_cluster(file))
 
 
 def test_what_runs_is_ended_when_it_is_let_go(here: Executor) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.errors import CloudError, ConfigError
 from fairlead.manage.migration import movers
@@ -30,7 +31,7 @@ address = "10.64.0.2"
 @pytest.fixture
 def cluster(tmp_path: Path) -> Cluster:
     (tmp_path / "c.toml").write_text(CLUSTER)
-    return Cluster.load(tmp_path / "c.toml")
+    return load_cluster(tmp_path / "c.toml")
 
 
 def test_a_cluster_without_virtual_machines_is_told_before_the_program_starts(

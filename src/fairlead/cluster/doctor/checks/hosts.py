@@ -213,8 +213,7 @@ def _duration(seconds: float) -> str:
 def scratch_space(facts: ClusterFacts) -> Iterable[Finding]:
     """There is room for shared memory segments: MPI libraries end with a bus error where there is none."""
     for host in facts.reached():
-        for path, key in (("/dev/shm", "shm_free_B"), ("/tmp", "tmp_free_B")):
-            free_B = host.facts[key]
+        for path, free_B in (("/dev/shm", host.facts["shm_free_B"]), ("/tmp", host.facts["tmp_free_B"])):
             if free_B is not None and free_B < SMALL_SHM_B:
                 yield warning(
                     "scratch_space",

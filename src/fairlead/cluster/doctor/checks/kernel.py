@@ -2,9 +2,9 @@
 
 import platform
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from fairlead.cluster.doctor.answers import System, UserNamespaces
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
 
@@ -22,9 +22,8 @@ _EXTRA_MODULES = {
 }
 
 
-def _system(host: HostFacts) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = host.facts.get("system") or {}
-    return found
+def _system(host: HostFacts) -> System:
+    return host.facts.get("system") or {}
 
 
 @check
@@ -45,18 +44,17 @@ def user_namespaces(facts: ClusterFacts) -> Iterable[Finding]:
             )
 
 
-def _restriction(state: Mapping[str, Any]) -> tuple[str, str]:
+def _restriction(state: UserNamespaces) -> tuple[str, str]:
     """Why there are none, and what changes that."""
     if not state["built"]:
         return "the kernel has none", (
             "boot a kernel with CONFIG_USER_NS=y, or start labs with `sudo fairlead lab up FILE`"
         )
-    for setting, value, key in (
-        (APPARMOR, 0, "apparmor_restricts"),
-        ("kernel.unprivileged_userns_clone", 1, "clone"),
-        ("user.max_user_namespaces", 15000, "most"),
+    for setting, value, found in (
+        (APPARMOR, 0, state["apparmor_restricts"]),
+        ("kernel.unprivileged_userns_clone", 1, state["clone"]),
+        ("user.max_user_namespaces", 15000, state["most"]),
     ):
-        found = state[key]
         if found is not None and ((value == 0 and found == 1) or (value > 0 and found == 0)):
             words = f"{setting}={value}"
             return f"{setting} is {found}", f"sysctl -w {words} && echo {words} > /etc/sysctl.d/60-fairlead.conf"
@@ -135,8 +133,8 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
         state = host.facts.get("selinux")
         if not state:
             continue
-        home = (host.facts.get("places") or {}).get("home") or {}
-        if str(home.get("type", "")).startswith("nfs") and state["nfs_homes"] is False:
+        home = (host.facts.get("places") or {}).get("home")
+        if home and home["type"].startswith("nfs") and state["nfs_homes"] is False:
             yield warning(
                 "selinux",
                 [host.name],

@@ -3,10 +3,11 @@
 One bad cable makes one slow host, and one slow host makes a slow program: ranks wait for each other.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import Literal
 
+from fairlead.cluster.doctor.answers import Link
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, note, warning
 
@@ -23,15 +24,13 @@ PHYSICAL_ERRORS = ("rx_crc_errors", "rx_frame_errors", "tx_carrier_errors")
 RING_LOSSES = ("rx_missed_errors", "rx_fifo_errors")
 
 
-def _links(host: HostFacts) -> Iterable[Mapping[str, Any]]:
-    found: Iterable[Mapping[str, Any]] = host.facts.get("links") or ()
-    return found
+def _links(host: HostFacts) -> Sequence[Link]:
+    return host.facts.get("links") or ()
 
 
 def _speed(host: HostFacts) -> int | None:
     """Speed of the interface that MPI uses in Mbit/s, where it has one."""
-    speed_Mbps: int | None = next((item["speed_Mbps"] for item in _links(host)), None)
-    return speed_Mbps
+    return next((item["speed_Mbps"] for item in _links(host)), None)
 
 
 @check
@@ -58,7 +57,7 @@ def link_speed(facts: ClusterFacts) -> Iterable[Finding]:
             )
 
 
-def _slow_link(host: HostFacts, item: Mapping[str, Any], best_Mbps: int) -> Finding:
+def _slow_link(host: HostFacts, item: Link, best_Mbps: int) -> Finding:
     name = item["name"]
     if item["ethtool"]["negotiated"] is False:
         why = "its speed is set by hand (auto-negotiation is off)"
@@ -96,7 +95,7 @@ def link_errors(facts: ClusterFacts) -> Iterable[Finding]:
                 yield from _errors(host, item, packets)
 
 
-def _errors(host: HostFacts, item: Mapping[str, Any], packets: int) -> Iterable[Finding]:
+def _errors(host: HostFacts, item: Link, packets: int) -> Iterable[Finding]:
     name, counted = item["name"], item["counters"]
     damaged = {key: counted[key] for key in PHYSICAL_ERRORS if counted.get(key)}
     missed = sum(counted.get(key, 0) for key in RING_LOSSES)
@@ -139,7 +138,7 @@ def _ring_text(name: str, missed: int, packets: int) -> str:
     )
 
 
-def _ring_fix(item: Mapping[str, Any]) -> str:
+def _ring_fix(item: Link) -> str:
     rings = item["rings"]
     if rings["most"] and rings["now"] and rings["now"] < rings["most"]:
         return f"ethtool -G {item['name']} rx {rings['most']}"
@@ -218,9 +217,12 @@ def _is_physical(host: HostFacts) -> bool:
     return any(item["name"] == host.host.interface and item["kind"] == "physical" for item in _links(host))
 
 
-def _of_paths(facts: ClusterFacts, key: str) -> dict[tuple[str, str], float]:
+def _of_paths(facts: ClusterFacts, key: Literal["rate_Bps", "round_trip_s"]) -> dict[tuple[str, str], float]:
     return {
-        (host.name, peer): path[key] for host in facts.reached() for peer, path in host.paths.items() if path.get(key)
+        (host.name, peer): found
+        for host in facts.reached()
+        for peer, path in host.paths.items()
+        if (found := path.get(key))
     }
 
 

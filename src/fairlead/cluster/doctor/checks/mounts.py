@@ -1,8 +1,8 @@
 """Checks of file systems: room, and whether files may be written, executed and privileged there."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from fairlead.cluster.doctor.answers import Place
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
 from fairlead.cluster.executors import executor_of
@@ -11,9 +11,8 @@ LITTLE_ROOM_B = 64 << 20  # agent, guardian and libraries take 20 MiB
 FEW_INODES = 100
 
 
-def _place(host: HostFacts, name: str) -> Mapping[str, Any] | None:
-    found: Mapping[str, Any] | None = (host.facts.get("places") or {}).get(name)
-    return found
+def _place(host: HostFacts, name: str) -> Place | None:
+    return (host.facts.get("places") or {}).get(name)
 
 
 @check

@@ -7,8 +7,8 @@ library); "orted: command not found" (PATH of shells that nobody types into); "P
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from fairlead.cluster.doctor.answers import MpiSetup
 from fairlead.cluster.doctor.checks.mpi import mpis, with_ranks
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, note, warning
@@ -20,9 +20,8 @@ _DAEMONS = {"openmpi4": "orted", "openmpi5": "prted"}
 _INCLUDES = ("btl_tcp_if_include", "oob_tcp_if_include", "prte_if_include", "if_include")
 
 
-def _setup(host: HostFacts) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = host.facts.get("mpi") or {}
-    return found
+def _setup(host: HostFacts) -> MpiSetup:
+    return host.facts.get("mpi") or {}
 
 
 def _binary_family(mpi: Mpi) -> str:
@@ -52,11 +51,13 @@ def _same_library(host: HostFacts, mpi: Mpi, built_for: str) -> str:
     """Either the other mpirun, where there is one, or the compiler of this one."""
     compiler = "mpicc.openmpi" if mpi.family == "openmpi" else "mpicc.mpich"
     for name, tool in (_setup(host).get("launchers") or {}).items():
+        if tool is None:
+            continue
         try:
-            other = parse_version(tool["output"], mpirun=name) if tool else None
+            other = parse_version(tool["output"], mpirun=name)
         except ConfigError:
             continue
-        if other is not None and _binary_family(other) == built_for:
+        if _binary_family(other) == built_for:
             return f"run such programs with --mpirun {tool['path']}, or build with {compiler}"
     return f"build with {compiler}, or install {_LABELS[built_for]}'s mpirun and name it with --mpirun"
 

@@ -2,8 +2,8 @@
 
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from fairlead.cluster.doctor.answers import Interface, Path
 from fairlead.cluster.doctor.checks.mpi import mpis
 from fairlead.cluster.doctor.checks.packet_filters import admit
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, addresses_of
@@ -104,7 +104,7 @@ def other_interfaces(facts: ClusterFacts) -> Iterable[Finding]:
             )
 
 
-def _internal(item: Mapping[str, Any]) -> str:
+def _internal(item: Interface) -> str:
     """What kind of network inside its host an interface is; empty where it leads outside, or may."""
     for start, what in INTERNAL_NETWORKS.items():
         if item["name"].startswith(start):
@@ -205,7 +205,7 @@ def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
             )
 
 
-def _others(host: HostFacts) -> list[Mapping[str, Any]]:
+def _others(host: HostFacts) -> list[Interface]:
     return [
         item
         for item in host.facts["interfaces"]
@@ -251,7 +251,7 @@ def _same_mtu(facts: ClusterFacts, sizes: Mapping[str, int]) -> str:
     )
 
 
-def _small_path(host: HostFacts, peer: str, path: Mapping[str, Any], own_B: int) -> Finding:
+def _small_path(host: HostFacts, peer: str, path: Path, own_B: int) -> Finding:
     """A path that takes less than the interface sends: the kernel is told on the way (ICMP), or it is a black hole."""
     reached_B, interface = path["path_mtu_B"], host.host.interface
     text = f"packets of {own_B} B do not arrive at {peer}; the largest tested that do have {reached_B} B"
@@ -271,7 +271,7 @@ def paths(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         for peer, path in host.paths.items():
             tried += 1
-            failures = {key: path[key] for key in ("tcp_any", "tcp_agent", "udp_agent") if path[key]}
+            failures = {key: why for key in ("tcp_any", "tcp_agent", "udp_agent") if (why := path[key])}
             if failures:
                 broken += 1
                 yield error("paths", [host.name], f"to {peer}: {_words(failures)}", _path_fix(facts, failures, peer))

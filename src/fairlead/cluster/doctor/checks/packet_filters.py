@@ -30,10 +30,12 @@ def refusing_chains(host: HostFacts) -> list[Chain]:
     """All that are known on a host: from iptables, from nftables, and from the guardian, which sees them as no root."""
     rules = host.facts["firewall"]
     found = []
-    for hook in ("input", "forward"):
-        shown, kept = rules.get(hook), rules.get(f"legacy_{hook}")
-        for tool, chain in (("iptables", shown), ("iptables-legacy", kept if kept != shown else None)):
-            if why := _refuses(chain or ()):
+    for hook, shown, kept in (
+        ("input", rules.get("input"), rules.get("legacy_input")),
+        ("forward", rules.get("forward"), rules.get("legacy_forward")),
+    ):
+        for tool, listed in (("iptables", shown), ("iptables-legacy", kept if kept != shown else None)):
+            if why := _refuses(listed or ()):
                 found.append(Chain(tool, hook, hook.upper(), why))
     for chain in [*_from_nft(rules.get("nft") or ()), *_from_guardian(host)]:
         is_iptables = chain.name == f"ip filter {chain.hook.upper()}" and rules.get(chain.hook) is not None
@@ -77,9 +79,8 @@ def networks(facts: ClusterFacts) -> list[str]:
     found = set()
     for host in facts.hosts:
         interface = host.interface() if host.reached else None
-        entries = [
-            entry for entry in (interface or {}).get("addresses", ()) if entry.split("/")[0] == host.host.address
-        ]
+        listed = interface["addresses"] if interface else ()
+        entries = [entry for entry in listed if entry.split("/")[0] == host.host.address]
         found.add(ipaddress.IPv4Interface(entries[0] if entries else host.host.address).network)
     return [str(network) for network in ipaddress.collapse_addresses(found)]
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from fairlead.analysis.evaluations.aggregation import Observed
+from fairlead.analysis.evaluations.analysis import Analysis
+from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import DesignCell
-from fairlead.analysis.evaluations.evaluation import Analysis, ConfigurationPair
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.report.evaluation.evaluation_tables import configuration_title, short_name

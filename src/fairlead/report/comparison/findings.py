@@ -8,13 +8,8 @@ from fairlead.analysis.runs.migrations import completed
 from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol import reasons
+from fairlead.report.run.run_findings import NO_DETOUR
 from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
-
-NO_DETOUR = (
-    "There is no detour around any bottleneck here, as on a single switch: fairlead reports congestion, but does not "
-    "reroute traffic."
-)
-
 
 MOST_TOLD = 4
 """Programs or cases up to which the lead tells of each; of more, tables and their own sections do."""

@@ -1,4 +1,4 @@
-"""Communication time by host pair: of one run as a table, of a comparison's scenarios as table and figure."""
+"""Communication time by host pair, of a comparison's scenarios beside each other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,48 +9,17 @@ from matplotlib.lines import Line2D
 from fairlead.analysis.runs import communication
 from fairlead.analysis.runs.communication import Communication, HostPair
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import cell, duration_cell, table
 from fairlead.report import palette
-from fairlead.report.comparison.comparison_figures import MOST_PAIRS, arrow, scenario_name
+from fairlead.report.comparison.comparison_figures import scenario_name
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
+from fairlead.report.run.pair_latencies import MOST_PAIRS
 from fairlead.statistics.estimates import median
 from fairlead.statistics.ratios import ratio_of_means
 
 ALL_PAIRS = "all pairs"
 _MARKS = ((palette.GOOD, "o"), (palette.MUTED, "v"), (palette.PLAIN, "s"), (palette.MANAGED, "D"))
 _LEAST_S = 1e-6  # a logarithmic axis has no zero
-
-
-def of_run(run: Communication) -> Table:
-    """Every pair of one run, the longest communication time first."""
-    ordered = sorted(run.pairs.items(), key=lambda entry: -(entry[1].communication_s or 0.0))
-    return table(
-        [
-            ("pair", "pair"),
-            ("messages", "messages"),
-            ("bytes", "size_B"),
-            ("communication", "communication_s"),
-            ("late senders", "late_sender_s"),
-            ("waited", "waited_s"),
-            ("joined", "known_share"),
-            ("L, median", "latency_median_s"),
-            ("clock error", "clock_error_s"),
-        ],
-        [
-            [
-                cell(arrow(pair)),
-                cell(times.messages),
-                cell(times.size_B, words.size(times.size_B)),
-                _time(times.communication_s),
-                _time(times.late_sender_s),
-                _time(times.waited_s),
-                _share(times.known_s, times.waited_s),
-                _time(times.latency_s),
-                _time(times.clock_error_s if times.latency_s is not None else None),
-            ]
-            for pair, times in ordered
-        ],
-    )
 
 
 def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> Drawing:
@@ -75,8 +44,11 @@ def of_scenarios(program: str, runs: Mapping[str, Sequence[Communication]]) -> D
         table(
             [("pair", "pair"), *((scenario_name(each), f"{each}_s") for each in times)],
             [
-                [cell(ALL_PAIRS), *(_time(totals[each]) for each in times)],
-                *([cell(arrow(pair)), *(_time(times[each].get(pair)) for each in times)] for pair in pairs),
+                [cell(ALL_PAIRS), *(duration_cell(totals[each]) for each in times)],
+                *(
+                    [cell(words.arrow(pair)), *(duration_cell(times[each].get(pair)) for each in times)]
+                    for pair in pairs
+                ),
             ],
         ),
     )
@@ -120,7 +92,7 @@ def _figure(
         axis.axhline(0.5, color=palette.MUTED.light, lw=0.8)
         axis.set_xscale("log")
         log_times(axis.xaxis)
-        axis.set_yticks(range(len(rows)), [ALL_PAIRS, *(arrow(pair) for pair in pairs)])
+        axis.set_yticks(range(len(rows)), [ALL_PAIRS, *(words.arrow(pair) for pair in pairs)])
         axis.set_ylim(len(rows) - 0.4, -0.6)
         axis.grid(axis="x")
         axis.tick_params(axis="y", length=0)
@@ -134,11 +106,3 @@ def _figure(
             ],
         )
     return figure
-
-
-def _time(time_s: float | None) -> TableCell:
-    return cell(time_s, None if time_s is None else words.duration(time_s))
-
-
-def _share(part: float, whole: float) -> TableCell:
-    return cell(part / whole, words.percent(part / whole, decimals=0)) if whole else cell(None)
