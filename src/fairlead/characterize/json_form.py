@@ -20,7 +20,7 @@ FORMAT = 3
 def latency(matrix: LatencyMatrix, groups: HostGroups) -> dict[str, Any]:
     """All of a latency matrix; of grouped hosts the measured pairs, and medians between groups."""
     measured = matrix.count[0] > 0 if matrix.sizes_B else np.zeros((matrix.hosts,) * 2, dtype=bool)
-    by_pair = {
+    by_pair: dict[str, Floats | Bools] = {
         "count": matrix.count,
         "median_s": matrix.median_s,
         "p5_s": matrix.p5_s,
@@ -110,7 +110,7 @@ def _between(groups: HostGroups, values: Floats) -> Floats:
     return medians
 
 
-def nullable(values: Floats) -> Any:
+def nullable(values: Floats | Bools) -> Any:
     """Nested lists with None for NaN."""
     boxed = values.astype(object)
     boxed[~np.isfinite(values)] = None
