@@ -48,7 +48,7 @@ def test_streams_fill_the_trunk_both_ways_and_end(user_namespace: bool) -> None:
             with ThreadPoolExecutor() as pool:
                 rates_bps = pool.map(partial(tcp_rate_bps, lab), ("h0", "h1"), ("h1", "h0"))
             assert max(rates_bps) < 25e6  # a fifth of 50 Mbit/s is fair
-            with pytest.raises(LabError, match="running already"):
+            with pytest.raises(LabError, match="already running"):
                 congestion.start()
         assert is_empty(lab)
         congestion.start()  # and again

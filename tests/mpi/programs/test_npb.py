@@ -64,7 +64,7 @@ def test_process_counts() -> None:
     assert allowed["cg"] == allowed["ft"] == allowed["is"] == allowed["mg"] == [1, 2, 4, 8, 16]
     assert allowed["lu"] == [1, 2, 4, 6, 8, 9, 12, 15, 16, 18]
     assert allowed["ep"] == list(range(1, 19))
-    with pytest.raises(ConfigError, match=r"bt\.A does not run on 8 processes: BT needs a square number\n  take -n 4"):
+    with pytest.raises(ConfigError, match=r"bt\.A does not run on 8 processes: BT needs a square number\n  use -n 4"):
         npb.check_ranks(npb.NpbProgram("bt", "A"), 8)
     with pytest.raises(ConfigError, match=r"cg\.B does not run on 12 .*power of two\n  use -n 8 or -n 16"):
         npb.check_ranks(npb.NpbProgram("cg", "B"), 12)

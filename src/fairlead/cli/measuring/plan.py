@@ -59,8 +59,8 @@ def plan(context: click.Context, plan_file: Path, dry_run: bool, output: Output,
     """Run the benchmarks of a plan, one after the other; print first how long they take.
 
     FILE is a TOML file with a `title` and `steps`, each a benchmark with its options, or the name of an example that
-    comes with fairlead. A benchmark that fails is
-    reported; the others continue. InfiniBand is skipped where a host has no device.
+    comes with fairlead. A benchmark that fails is reported; the others continue. InfiniBand is skipped where a host
+    has no device.
 
     \b
     Examples:

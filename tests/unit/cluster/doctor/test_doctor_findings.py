@@ -169,7 +169,7 @@ CASES: list[Case] = [
         "route_plane",
         ERROR,
         setting("facts", "guardian", "version", value="0.0.9"),
-        f"fairlead-guardian there is 0.0.9, here it is {__version__}",
+        f"the guardian there has version 0.0.9; here it is {__version__}",
         INSTALL,
     ),
     ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not copied there", "make setup"),

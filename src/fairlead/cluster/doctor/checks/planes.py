@@ -29,7 +29,7 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
                 yield error(
                     "agent",
                     [host.name],
-                    f"fairlead-agent there is {found['version']!r}, here it is {__version__}",
+                    f"the agent there calls itself {found['version']!r}; here it is {__version__}",
                     "install the same version everywhere, or set shared_files = false under "
                     f"[{facts.cluster.executor}]",
                 )
@@ -53,7 +53,7 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
             yield error(
                 "route_plane",
                 [host.name],
-                f"fairlead-guardian there is {state.get('version', 'of an older version')}, here it is {__version__}",
+                f"the guardian there has version {state.get('version', 'unknown (older)')}; here it is {__version__}",
                 _installing(facts.cluster) or "replace it with this one",
             )
             continue
