@@ -108,16 +108,24 @@ def _differences(window: Window, network: Quiet, count: int) -> Iterator[tuple[C
     if not waits.any():
         return
     senders, receivers = (np.array(ends) for ends in zip(*window.pairs, strict=True))
-    for wait, rest, own in ((waits, free, senders), (waits.T, free.T, receivers)):
+    for wait, rest, own, other in ((waits, free, senders, receivers), (waits.T, free.T, receivers, senders)):
         wait, rest = wait.copy(), rest.copy()
-        known = wait[own].sum(axis=1) + rest[own].sum(axis=1)
-        full = own[wait[own].sum(axis=1) >= SATURATED_SHARE * np.maximum(known, 1)]
+        full, full_there = _saturated(wait, rest, own), _saturated(wait.T, rest.T, other)
         wait[full] = rest[full] = False
+        wait[:, full_there] = rest[:, full_there] = False  # all hosts wait for that, whatever they are behind
         asked = (wait | rest).any(axis=0)
         a, b = wait[:, asked].astype(np.float32), rest[:, asked].astype(np.float32)
         one_waits = a @ b.T
         differ = one_waits + one_waits.T
         yield differ, a @ a.T + differ
+
+
+def _saturated(wait: Bools, rest: Bools, hosts: Ints) -> Ints:
+    """Those of some hosts whose own link may be full: so many of the paths from them wait."""
+    waiting = wait[hosts].sum(axis=1)
+    known = waiting + rest[hosts].sum(axis=1)
+    saturated: Ints = hosts[waiting >= SATURATED_SHARE * np.maximum(known, 1)]
+    return saturated
 
 
 def _decided(window: Window, network: Quiet, count: int) -> tuple[Bools, Bools]:

@@ -97,6 +97,14 @@ def leaf_spine(hosts: int, spines: int = 2) -> Network:
     return Network(leaf_of, _none_within(routes), np.full(2 * leafs * spines, GBPS / 5))
 
 
+def servers(server_of: list[int]) -> Network:
+    """Virtual machines on servers whose links to one switch carry a fifth of a machine's own."""
+    servers_ = max(server_of) + 1
+    a, b = np.indices((servers_, servers_))
+    routes = np.stack([a, servers_ + b], axis=2)
+    return Network(np.array(server_of, dtype=np.int64), _none_within(routes), np.full(2 * servers_, GBPS / 5))
+
+
 def fat_tree(hosts: int, oversubscribed: bool = False) -> Network:
     """Three tiers: leafs, pods of about the root of so many, a core. Each leaf has two links up, each pod, too.
 

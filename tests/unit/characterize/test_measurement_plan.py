@@ -8,7 +8,7 @@ import pytest
 from fairlead.characterize.measurement_plan import representatives
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 
-from .made_up_network import NETWORKS, Measured, leaf_spine, mesh, star
+from .made_up_network import NETWORKS, Measured, leaf_spine, mesh, servers, star
 
 LEAST = 0.95
 LEAFS = {16: 4, 64: 8, 256: 16}
@@ -67,6 +67,16 @@ def test_hosts_behind_one_switch_are_one_group() -> None:
         assert group_of.tolist() == [leaf for leaf in range(4) for _ in range(4)]
     single = Measured(star(16)).samples.group_of
     assert single is not None and set(single) == {0}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_machines_alone_on_their_server_are_not_taken_for_those_of_others(seed: int) -> None:
+    """Their own link is their server's; what all wait for at the far end once hid that others wait at theirs."""
+    found = Measured(servers([4, 0, 1, 1, 2, 2, 3, 3]), seed=seed).samples.group_of
+    assert found is not None
+    pairs = [set(found[first : first + 2].tolist()) for first in (2, 4, 6)]
+    assert [len(each) for each in pairs] == [1, 1, 1]
+    assert len(set.union(*pairs)) == 3 and not set(found[:2].tolist()) & set.union(*pairs)
 
 
 def test_tests_of_a_window_have_no_host_in_common() -> None:
