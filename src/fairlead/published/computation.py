@@ -67,8 +67,8 @@ class Computation(config.Model):
     figure: str
     """Figure that the statement gives, such as ``gain`` or ``mean``; the guide to published results lists all."""
     of: Levels = Field(default_factory=dict)
-    """Levels by factor that choose cells: one, a list, or ``*`` for all. A factor that is not named may have "
-    "any level."""
+    """Levels by factor that choose cells: one, a list, or ``*`` for all. A factor that is not named may have
+    any level."""
     against: Levels = Field(default_factory=dict)
     """Levels by factor of the cells compared with; other factors are as in ``of``."""
     over: Over | None = None

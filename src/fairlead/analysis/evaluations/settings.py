@@ -46,8 +46,8 @@ class ReportSettings(Model):
     configurations: tuple[str, ...] = ()
     """Factors whose levels are compared; the others define cases. Default: those of ``[whole_plot]``, or the last."""
     baseline: dict[str, Level] = Field(default_factory=dict)
-    """Baseline level that gains refer to, for each of ``configurations``. Default without these: the first "
-    "with samples."""
+    """Baseline level that gains refer to, for each of ``configurations``. Default without these: the first
+    with samples."""
     groups: tuple[CellGroup, ...] = ()
     """Groups of cells whose gains are averaged."""
     program: str = "program"
