@@ -45,8 +45,9 @@ def candidates(
     found = []
     for relay in range(latency.hosts):
         if relay not in pair:
-            if np.isnan(times_s[relay]):  # this says which of the legs was not measured
-                latency.base_s(source, relay, size_B), latency.base_s(relay, destination, size_B)
+            if np.isnan(times_s[relay]):
+                for leg in ((source, relay), (relay, destination)):
+                    latency.base_s(*leg, size_B)  # it says which was not measured
             found.append(DetourCandidate(relay, float(times_s[relay]), float(highest[relay]), not avoids[relay]))
     return tuple(_ordered(found))
 
