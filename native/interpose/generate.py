@@ -1,4 +1,4 @@
-"""Makes the sources in `generated/` of the table `functions.toml`: `python native/interpose/generate.py [DIRECTORY]`.
+"""Makes the sources in folders `generated` from `functions.toml`: `python native/interpose/generate.py [DIRECTORY]`.
 
 What a wrapper records is a few statements, by the direction and mode of its function: one small function below for each
 kind makes them of the names of the parameters that have the roles. What the statements do is in `wrap/`.
@@ -286,13 +286,13 @@ BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {
 
 # Which directions stand in which file, and what it includes.
 FILES = {
-    "wrappers_messages.cpp": (
+    "wrap/generated/wrappers_messages.cpp": (
         ("send", "receive", "exchange", "match", "probe", "start", "create", "release"),
         "communication/messages",
     ),
-    "wrappers_completion.cpp": (("completion",), "communication/completion"),
-    "wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "communication/collectives"),
-    "wrappers_others.cpp": (("io", "none"), "call"),
+    "wrap/generated/wrappers_completion.cpp": (("completion",), "communication/completion"),
+    "wrap/generated/wrappers_collectives.cpp": (("collective", "neighborhood", "rma"), "communication/collectives"),
+    "wrap/generated/wrappers_others.cpp": (("io", "none"), "call"),
 }
 
 
@@ -554,27 +554,28 @@ def fortran_source(functions: list[Function]) -> str:
 
 
 def sources(functions: list[Function]) -> dict[str, str]:
-    """Text of every generated file by its name."""
+    """Text of every generated file, by its path below this folder. What all need is in `generated`."""
     made = {
-        "functions.hpp": names_header(functions),
-        "wrappers.hpp": wrappers_header(functions),
-        "wrappers.cpp": wrappers_table(functions),
-        "wrappers_fortran.cpp": fortran_source(functions),
-        "relay_calls.cpp": relay_source(functions),
+        "generated/functions.hpp": names_header(functions),
+        "generated/wrappers.hpp": wrappers_header(functions),
+        "wrap/generated/wrappers.cpp": wrappers_table(functions),
+        "wrap/generated/wrappers_fortran.cpp": fortran_source(functions),
+        "relay/generated/relay_calls.cpp": relay_source(functions),
     }
     for file, (directions, header) in FILES.items():
         made[file] = wrappers_source(functions, directions, header)
     entries = [f"entry {index} {function.name}" for index, function in enumerate(functions)]
-    made["entries.inc"] = "\n".join([_head(), *entries, ""])
+    made["generated/entries.inc"] = "\n".join([_head(), *entries, ""])
     return made
 
 
 def main(directory: Path) -> None:
-    """Write all files into ``directory``."""
-    directory.mkdir(parents=True, exist_ok=True)
+    """Write all files below ``directory``."""
     for name, text in sources(load()).items():
-        (directory / name).write_text(text, encoding="utf-8")
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "generated")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

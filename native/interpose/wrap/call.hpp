@@ -14,9 +14,6 @@ namespace fairlead {
 // What a wrapper calls in its turn, by function: the MPI library's own, or that of another tool loaded after fairlead.
 extern void* const* next_functions;
 
-// Set by MPI_Init: several threads may be inside MPI at a time.
-extern bool threads_at_once;
-
 template <class Signature>
 Signature* next(Function function) {
     return reinterpret_cast<Signature*>(next_functions[static_cast<std::size_t>(function)]);

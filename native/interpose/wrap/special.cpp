@@ -5,15 +5,13 @@
 #include <cstdlib>
 
 #include "generated/wrappers.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 #include "wrap/call.hpp"
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
 #include "wrap/regions.hpp"
 
 namespace fairlead {
-
-bool threads_at_once = false;
 
 namespace {
 

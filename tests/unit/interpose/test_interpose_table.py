@@ -113,8 +113,10 @@ def test_conversions_are_of_handles_and_statuses() -> None:
 
 def test_generated_sources_are_of_this_table(tmp_path: Path) -> None:
     subprocess.run([sys.executable, INTERPOSE / "generate.py", tmp_path], check=True)
-    made = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    committed = {path.name: path.read_text() for path in (INTERPOSE / "generated").iterdir()}
+    made, committed = (
+        {str(path.relative_to(top)): path.read_text() for path in top.rglob("generated/*")}
+        for top in (tmp_path, INTERPOSE)
+    )
     assert made == committed, "run python native/interpose/generate.py"
     for text in made.values():
         assert text.startswith("// Made by `python native/interpose/generate.py`")

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "boundary.hpp"
+#include "mpi/pmpi.hpp"
 #include "relay/library/fatal.hpp"
 #include "relay/plane/now.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

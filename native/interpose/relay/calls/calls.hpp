@@ -7,17 +7,17 @@
 
 #include "abi.hpp"
 #include "generated/functions.hpp"
+#include "mpi/handles.hpp"
 #include "record/recorder.hpp"
 #include "relay/library/functions.hpp"
 #include "relay/library/unheard.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 
 /// What the wrappers call from now on, if the environment asks for the plane, else `next`.
 void* const* arm(void* const* next);
-/// MPI_COMM_WORLD is there and known (wrap/handles.hpp).
+/// MPI_COMM_WORLD is there and known (mpi/handles.hpp).
 void begin();
 /// MPI_Finalize, before and after the library's.
 void finish();

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 #include "relay/library/group_members.hpp"
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

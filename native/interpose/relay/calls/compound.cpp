@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Isendrecv and MPI_Isendrecv_replace.
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

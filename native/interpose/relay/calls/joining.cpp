@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 #include "relay/library/group_members.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

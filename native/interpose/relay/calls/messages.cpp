@@ -2,10 +2,10 @@
 // Point-to-point calls. Blocking ones are their non-blocking forms and polling.
 #include <algorithm>
 
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 #include "relay/library/native_calls.hpp"
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

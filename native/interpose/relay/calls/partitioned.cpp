@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Psend_init, MPI_Precv_init, and what says that partitions are ready or asks whether they have arrived.
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

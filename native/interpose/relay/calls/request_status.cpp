@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 #include "relay/library/terms.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "wrap/pmpi.hpp"
+#include "mpi/pmpi.hpp"
 
 namespace fairlead::relay {
 

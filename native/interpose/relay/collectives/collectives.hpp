@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "mpi/handles.hpp"
 #include "relay/calls/calls.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

@@ -6,9 +6,9 @@
 #include <random>
 #include <utility>
 
+#include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 #include "relay/plane/now.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

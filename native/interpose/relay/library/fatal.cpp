@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "mpi/pmpi.hpp"
 #include "relay/library/functions.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

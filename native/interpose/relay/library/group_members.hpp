@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 
 namespace fairlead::relay {
 

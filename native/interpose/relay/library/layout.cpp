@@ -8,8 +8,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "mpi/pmpi.hpp"
 #include "relay/library/fatal.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

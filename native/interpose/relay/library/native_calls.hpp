@@ -4,10 +4,10 @@
 
 #include <limits>
 
+#include "mpi/pmpi.hpp"
 #include "relay/library/fatal.hpp"
 #include "relay/library/layout.hpp"
 #include "relay/library/operation.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "fairlead/relay/matching.hpp"
-#include "wrap/pmpi.hpp"
+#include "mpi/pmpi.hpp"
 
 namespace fairlead::relay {
 

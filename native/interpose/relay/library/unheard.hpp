@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "mpi/pmpi.hpp"
 #include "relay/library/operation.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

@@ -3,10 +3,10 @@
 // the plane's own, so that taking a buffer back never waits in the library.
 #include <algorithm>
 
+#include "mpi/pmpi.hpp"
 #include "relay/library/native_calls.hpp"
 #include "relay/plane/now.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

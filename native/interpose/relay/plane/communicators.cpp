@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 #include "record/recorder.hpp"
 #include "relay/plane/now.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <utility>
 
+#include "mpi/pmpi.hpp"
 #include "relay/library/terms.hpp"
 #include "relay/library/unheard.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

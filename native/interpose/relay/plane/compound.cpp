@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A send and a receive with one request (MPI_Isendrecv): both as any other, and a handle that is complete when they
 // are.
+#include "mpi/pmpi.hpp"
 #include "relay/library/unheard.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

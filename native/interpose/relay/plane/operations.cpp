@@ -2,10 +2,10 @@
 // Sends and receives: begun, started again, cancelled, let go.
 #include <algorithm>
 
+#include "mpi/handles.hpp"
 #include "relay/library/native_calls.hpp"
 #include "relay/library/terms.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 

@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "fairlead/relay/wire.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/pmpi.hpp"
 #include "relay/carriers/chaos_carrier.hpp"
 #include "relay/library/fatal.hpp"
 #include "relay/plane/now.hpp"
-#include "wrap/handles.hpp"
-#include "wrap/pmpi.hpp"
 
 namespace fairlead::relay {
 

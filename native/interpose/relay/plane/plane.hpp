@@ -25,6 +25,7 @@
 
 #include "abi.hpp"
 #include "fairlead/relay/endpoint.hpp"
+#include "mpi/threads.hpp"
 #include "relay/carriers/carrier.hpp"
 #include "relay/carriers/chaos.hpp"
 #include "relay/carriers/fallback_carrier.hpp"
@@ -34,7 +35,6 @@
 #include "relay/plane/absence_watch.hpp"
 #include "relay/plane/send_buffers.hpp"
 #include "relay/plane/step_lock.hpp"
-#include "wrap/call.hpp"
 
 namespace fairlead::relay {
 

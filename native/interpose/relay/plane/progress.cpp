@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "fairlead/relay/wire.hpp"
+#include "mpi/handles.hpp"
 #include "relay/library/fatal.hpp"
 #include "relay/library/native_calls.hpp"
 #include "relay/library/unheard.hpp"
 #include "relay/plane/now.hpp"
 #include "relay/plane/plane.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead::relay {
 

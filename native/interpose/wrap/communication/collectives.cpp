@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wrap/communication/collectives.hpp"
 
-#include "wrap/pmpi.hpp"
+#include "mpi/pmpi.hpp"
 
 namespace fairlead {
 

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <numeric>
 
+#include "mpi/handles.hpp"
 #include "wrap/call.hpp"
 #include "wrap/communication/messages.hpp"
 #include "wrap/communication/requests.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "mpi/handles.hpp"
 #include "wrap/call.hpp"
 #include "wrap/communication/envelopes.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "mpi/handles.hpp"
 #include "wrap/call.hpp"
 #include "wrap/communication/message_log.hpp"
-#include "wrap/handles.hpp"
 
 namespace fairlead {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrap/handles.hpp"
+#include "mpi/handles.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <numeric>
 #include <unordered_map>
 
-#include "wrap/pmpi.hpp"
+#include "mpi/pmpi.hpp"
 
 namespace fairlead {
 
