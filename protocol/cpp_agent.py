@@ -172,7 +172,7 @@ def _variant(name: str, kinds: Iterable[str]) -> list[str]:
 def _commands_header(table: Table) -> str:
     includes = ["#include <cstdint>", "#include <nlohmann/json.hpp>", "#include <optional>", "#include <string>",
                 "#include <variant>", "#include <vector>", "", '#include "fairlead/core/sharing.hpp"',
-                '#include "fairlead/core/types.hpp"', '#include "control/json_fields.hpp"']  # fmt: skip
+                '#include "fairlead/core/types.hpp"', '#include "json/json_fields.hpp"']  # fmt: skip
     lines: list[str] = []
     parts = [*_objects(table, table.commands)]
     for part in parts:
@@ -201,7 +201,7 @@ core::HostId peer_in(const json& value, const std::string& what, Receiver receiv
 
 
 def _commands_source(table: Table) -> str:
-    lines = ['#include "generated/commands.hpp"', "", "#include <limits>", "", '#include "control/shares.hpp"', ""]
+    lines = ['#include "generated/commands.hpp"', "", "#include <limits>", "", '#include "json/shares.hpp"', ""]
     lines += ["namespace fairlead::agent {", "namespace {", "", "using nlohmann::json;", ""]
     lines += ["constexpr std::int64_t kMaxId = std::numeric_limits<std::int64_t>::max();", "", *_PEER.split("\n")]
     public: list[str] = []

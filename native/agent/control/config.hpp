@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "control/json_fields.hpp"
 #include "control/line_reader.hpp"
 #include "control/secret.hpp"
 #include "fairlead/core/types.hpp"
+#include "json/json_fields.hpp"
 #include "process/clock.hpp"
 
 namespace fairlead::agent {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "control/shares.hpp"
+#include "json/shares.hpp"
 
 namespace fairlead::agent {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "fairlead/core/sharing.hpp"
 #include "fairlead/core/types.hpp"
-#include "control/json_fields.hpp"
+#include "json/json_fields.hpp"
 
 namespace fairlead::agent {
 

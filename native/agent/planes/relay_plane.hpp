@@ -19,8 +19,8 @@
 
 #include "fairlead/relay/hop_buffers.hpp"
 #include "generated/events.hpp"
+#include "peers/frame_stream.hpp"
 #include "planes/data_plane.hpp"
-#include "planes/frame_stream.hpp"
 #include "planes/local_ranks.hpp"
 #include "planes/places.hpp"
 #include "process/event_loop.hpp"

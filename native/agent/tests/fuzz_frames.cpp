@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "keys.hpp"
+#include "peers/frame_assembly.hpp"
 #include "peers/sealed_records.hpp"
-#include "planes/frame_assembly.hpp"
 #include "relay/channel/frame_ring.hpp"
 
 using namespace fairlead::agent;

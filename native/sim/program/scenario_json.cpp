@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "control/json_fields.hpp"
 #include "fairlead/sim/patterns.hpp"
+#include "json/json_fields.hpp"
 #include "topology_json.hpp"
 
 namespace fairlead::sim {

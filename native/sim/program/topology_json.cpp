@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology_json.hpp"
 
-#include "control/json_fields.hpp"
+#include "json/json_fields.hpp"
 
 namespace fairlead::sim {
 

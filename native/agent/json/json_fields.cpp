@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/json_fields.hpp"
+#include "json/json_fields.hpp"
 
 #include <algorithm>
 #include <limits>

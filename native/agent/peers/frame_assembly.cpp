@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planes/frame_assembly.hpp"
+#include "peers/frame_assembly.hpp"
 
 #include "peers/stream.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planes/frame_stream.hpp"
+#include "peers/frame_stream.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "peers/frame_assembly.hpp"
 #include "peers/sealed_records.hpp"
 #include "peers/stream.hpp"
-#include "planes/frame_assembly.hpp"
 #include "process/unique_fd.hpp"
 
 namespace fairlead::agent {

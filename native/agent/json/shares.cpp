@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/shares.hpp"
+#include "json/shares.hpp"
 
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "control/json_fields.hpp"
+#include "json/json_fields.hpp"
 
 namespace fairlead::agent {
 namespace {
