@@ -54,10 +54,10 @@ struct ReadyAnswer {
     std::string plane{};
     /// why the plane is `none`; empty otherwise
     std::string plane_reason{};
-    /// null: ports below 1024 are for root; a port: ordinary users have ports from this one on; `"not known"`: the
-    /// setting cannot be read
+    /// null: ports below 1024 are reserved for root; a port: ordinary users may bind ports from this one on; `"not
+    /// known"`: the setting cannot be read
     nlohmann::json low_port{};
-    /// what the kernel granted, so that ranks that poll do not starve the agent
+    /// scheduling granted by the kernel, so that polling ranks do not starve the agent
     Scheduling scheduling = Scheduling::realtime;
 };
 
@@ -83,10 +83,10 @@ struct DoneAnswer {
 struct StoppedAnswer {
 };
 
-/// What a ping-pong measured.
+/// Results of a ping-pong.
 struct PingpongAnswer {
     std::int64_t id = 0;
-    /// as asked
+    /// as in the command
     core::HostId peer = core::kNoHost;
     /// by message size
     std::vector<PingpongResult> results{};
@@ -94,20 +94,20 @@ struct PingpongAnswer {
     double clock_error_s = 0.0;
 };
 
-/// What TCP connections carried.
+/// Result of a bulk transfer.
 struct BulkAnswer {
     std::int64_t id = 0;
-    /// as asked
+    /// as in the command
     core::HostId peer = core::kNoHost;
-    /// that the receiver got [B]
+    /// bytes received [B]
     std::uint64_t bytes = 0;
-    /// how long that took, as the receiver saw it
+    /// time that the receiver took for them
     double duration_s = 0.0;
-    /// the rate of the two
+    /// rate of these bytes in this time
     double rate_bps = 0.0;
 };
 
-/// What probes measured.
+/// Results of probes.
 struct ProbeAnswer {
     std::int64_t id = 0;
     /// by peer

@@ -46,13 +46,13 @@ struct Base {
     nlohmann::json latency_s{};
     /// throughput by [source][destination], hosts or groups; null: not measured
     nlohmann::json rate_bps{};
-    /// group of each host: `latency_s` and `rate_bps` are by groups, of pairs between two or within one; absent: by
-    /// hosts
+    /// group of each host; `latency_s` and `rate_bps` are then those of pairs between two groups or within one; absent:
+    /// they are by host
     std::optional<std::vector<std::uint64_t>> groups{};
-    /// where there are groups, one-way latency by [size][from this agent's host, then to it][other host]; null: not
+    /// if there are groups: one-way latency by [size][from this agent's host, then to it][other host]; null: not
     /// measured
     nlohmann::json own_latency_s{};
-    /// the same of throughput, by [from this agent's host, then to it][other host]
+    /// the same for throughput, by [from this agent's host, then to it][other host]
     nlohmann::json own_rate_bps{};
 };
 
@@ -60,11 +60,11 @@ struct Base {
 struct Learn {
     static constexpr RealLimits link_bps_limits{1e-09, 1000000000000000.0};
 
-    /// highest rate at which earlier runs were seen to send from this host
+    /// highest rate at which earlier runs sent from this host
     std::optional<double> link_bps{};
 };
 
-/// What the agent decides by.
+/// Input for the agent's decisions.
 struct Manage {
     static constexpr WholeLimits seed_limits{0, 9007199254740992};
 
@@ -81,7 +81,7 @@ struct Manage {
     std::optional<Learn> learn{};
     /// list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer
     nlohmann::json mix{};
-    /// false: no probes and no reroutes of its own, only manual reroutes
+    /// false: no probes and no automatic reroutes, only manual ones
     bool automatic = true;
     /// added to the seed of random choices
     std::uint64_t seed = 0;
@@ -91,7 +91,7 @@ struct Manage {
 struct RelayOptions {
     static constexpr WholeLimits capacity_B_limits{1024, 268435456};
 
-    /// where ranks find the agent's socket
+    /// directory in which ranks find the agent's socket
     std::string directory{};
     /// size of each pool of frames
     std::uint32_t capacity_B = 2097152;
@@ -105,9 +105,9 @@ struct ClockError {
 
     /// constant error
     double offset_s = 0.0;
-    /// error that grows [s per s]
+    /// growth of the error [s per s]
     double drift = 0.0;
-    /// where the drift is zero, in s since the epoch; default: the start
+    /// when the error by drift is zero, in s since the epoch; default: the start
     std::optional<double> origin_s{};
 };
 
@@ -120,7 +120,7 @@ struct ConfigCommand {
 
     /// job id, of the characters 0-9 and a-z; part of kernel names such as `fl-JOB`
     std::string job{};
-    /// this agent's own host
+    /// this agent's host
     std::uint32_t self = 0;
     /// all managed hosts, in the same order for all agents
     std::vector<ManagedHost> hosts{};
@@ -138,7 +138,7 @@ struct ConfigCommand {
     std::optional<std::string> acknowledge{};
     /// time without a line after which the agent ends; null: it does not end
     std::optional<double> lease_s{};
-    /// identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock in ns
+    /// identifies this start of the host's agent; must increase with each start. Null: the host's wall clock in ns
     std::optional<std::uint64_t> boot_id{};
     /// tests: error added to the agent's clock
     std::optional<ClockError> clock_test{};
@@ -156,11 +156,11 @@ struct PingpongCommand {
     core::HostId peer = core::kNoHost;
     /// message sizes
     std::vector<std::uint64_t> sizes_B{};
-    /// for each size
+    /// exchanges per size
     std::uint32_t exchanges = 0;
-    /// exchanges before them that are not reported
+    /// unreported exchanges before them
     std::uint32_t warmup = 0;
-    /// a measurement that takes longer has failed
+    /// time after which the measurement fails
     double timeout_s = 25.0;
 };
 
@@ -173,11 +173,11 @@ struct BulkCommand {
     std::int64_t id = 0;
     /// the other host
     core::HostId peer = core::kNoHost;
-    /// for how long
+    /// how long to send
     double duration_s = 0.0;
     /// TCP connections
     std::uint32_t streams = 0;
-    /// on top of the duration
+    /// time beyond the duration after which the measurement fails
     double timeout_s = 25.0;
 };
 
@@ -189,9 +189,9 @@ struct ProbeCommand {
     std::int64_t id = 0;
     /// hosts
     std::vector<core::HostId> peers{};
-    /// probes for each
+    /// probes per host
     std::uint32_t count = 0;
-    /// between two of them
+    /// interval between two of these
     double interval_s = 0.0;
 };
 
@@ -200,11 +200,11 @@ struct RerouteCommand {
     std::int64_t id = 0;
     /// destination of the traffic
     core::HostId peer = core::kNoHost;
-    /// the host that it takes
+    /// relay to use
     core::HostId relay = core::kNoHost;
 };
 
-/// Restores the traffic to the direct path; succeeds if it is there already.
+/// Restores the traffic to its direct path; succeeds if it is already there.
 struct RestoreCommand {
     std::int64_t id = 0;
     /// destination of the traffic

@@ -22,17 +22,17 @@ enum class Refusal : std::uint8_t {
     bad_receiver,
     /// not from the sender's address and port
     bad_address,
-    /// not made with the job's key, or changed on its way
+    /// not sealed with the job's key, or modified in transit
     not_sealed,
-    /// seen before, too old, or of an earlier start of the sender
+    /// seen before, too old, or from an earlier start of the sender
     replayed,
-    /// sealed well, but no message of the protocol
+    /// sealed correctly, but not a message of the protocol
     malformed,
     /// connection from an address outside the cluster
     bad_stranger,
-    /// the peer does not know the job's secret
+    /// the peer does not have the job's secret
     bad_challenge,
-    /// more than are served at the same time
+    /// more than the agent serves at once
     too_many,
 };
 
@@ -66,13 +66,13 @@ constexpr std::string_view name(Refusal value) {
     return "unknown";
 }
 
-/// What the kernel granted, so that ranks that poll do not starve the agent.
+/// Scheduling granted by the kernel, so that polling ranks do not starve the agent.
 enum class Scheduling : std::uint8_t {
     /// SCHED_FIFO, lowest priority: needs CAP_SYS_NICE or RLIMIT_RTPRIO
     realtime,
     /// SCHED_OTHER with a slice of 0.1 ms: Linux 6.12 or newer, no privilege
     short_slice,
-    /// as any process
+    /// like any other process
     normal,
 };
 

@@ -22,15 +22,15 @@ struct Flow {
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// relay that it takes; null: direct
+    /// its relay; null: direct
     core::HostId relay = core::kNoHost;
-    /// its rate while it was counted
+    /// its rate during the count
     double rate_bps = 0.0;
 };
 
 /// Messages from one rank to another.
 struct RankPair {
-    /// host of the sending rank; its own for messages inside the host
+    /// host of the sending rank; this host for messages within it
     core::HostId source = core::kNoHost;
     /// the sending rank
     std::uint64_t source_rank = 0;
@@ -40,18 +40,18 @@ struct RankPair {
     std::uint64_t messages = 0;
     /// their bytes
     std::uint64_t size_B = 0;
-    /// what calls waited that a message of this pair ended; between hosts only
+    /// total wait of calls that a message of this pair ended; between hosts only
     double waited_s = 0.0;
-    /// the part of it of which the sender's end is known
+    /// the part for which the sender's end is known
     double known_s = 0.0;
-    /// t_t: of the known part, after the message was sent
+    /// t_t: the part of `known_s` after the message was sent
     double transmission_s = 0.0;
-    /// t_p: what the receiver's thread did outside of calls that complete messages, up to those that a message of this
-    /// pair ended
+    /// t_p: time that the receiver's thread spent outside calls that complete messages, before those that a message of
+    /// this pair ended
     double processing_s = 0.0;
 };
 
-/// The clock of another host; absent until it was heard.
+/// The clock of another host; absent until the host was heard.
 struct PeerClock {
     /// host
     core::HostId peer = core::kNoHost;
@@ -59,43 +59,43 @@ struct PeerClock {
     double offset_s = 0.0;
     /// change of the offset [s per s]
     double drift = 0.0;
-    /// bound of the offset's error
+    /// error bound of the offset
     double error_s = 0.0;
 };
 
-/// What the ranks of a host count, added up.
+/// Counters of a host's ranks, summed.
 struct RankCounts {
     /// messages sent by the MPI library
     std::uint64_t direct = 0;
     /// messages sent by agents
     std::uint64_t relayed = 0;
-    /// times that fairlead took over the matching of a communicator
+    /// times that fairlead took over a communicator's matching
     std::uint64_t takeovers = 0;
-    /// receives taken from the MPI library
+    /// receives taken back from the MPI library
     std::uint64_t cancelled = 0;
-    /// receives that it had matched already
+    /// receives that the MPI library had already matched
     std::uint64_t cancel_failed = 0;
     /// messages taken from the MPI library into fairlead's queue
     std::uint64_t pulled = 0;
     /// relayed messages that waited for earlier ones of the MPI library
     std::uint64_t held = 0;
-    /// relayed messages whose payload waited with the sender
+    /// relayed messages whose payload waited at the sender
     std::uint64_t waited = 0;
-    /// frames sent again
+    /// frames retransmitted
     std::uint64_t retransmitted = 0;
-    /// frames that came twice
+    /// frames received twice
     std::uint64_t duplicates = 0;
 };
 
-/// Frames since the agent's start. Ranks send again what was dropped.
+/// Frames since the agent's start. Ranks retransmit dropped frames.
 struct RelayCounts {
-    /// what the ranks count, added up
+    /// counters of the ranks, summed
     RankCounts ranks{};
-    /// frames of this host's ranks to other hosts
+    /// frames from this host's ranks to other hosts
     std::uint64_t sent = 0;
     /// their bytes
     std::uint64_t sent_B = 0;
-    /// frames of other hosts to others
+    /// frames forwarded between other hosts
     std::uint64_t passed = 0;
     /// their bytes
     std::uint64_t passed_B = 0;
@@ -103,7 +103,7 @@ struct RelayCounts {
     std::uint64_t arrived = 0;
     /// their bytes
     std::uint64_t arrived_B = 0;
-    /// frames dropped: nobody knows where the rank runs
+    /// frames dropped: the rank's host is unknown
     std::uint64_t unplaced = 0;
     /// frames dropped: the next agent does not answer
     std::uint64_t unreachable = 0;
@@ -121,31 +121,31 @@ struct LevelChangedEvent {
     core::CongestionLevel from = core::CongestionLevel::low;
     /// level now
     core::CongestionLevel congestion_level = core::CongestionLevel::low;
-    /// queueing delay that it was judged by
+    /// queueing delay that the level was judged by
     double queue_delay_s = 0.0;
 };
 
-/// A pair was rerouted, or went from one relay to another.
+/// A pair was rerouted, or moved to another relay.
 struct ReroutedEvent {
     /// the pair
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// host that its traffic takes now
+    /// relay of its traffic now
     core::HostId relay = core::kNoHost;
-    /// relay that it left
+    /// its previous relay
     core::HostId before = core::kNoHost;
     /// on command
     bool manual = false;
-    /// before the pair's next use, as the program's pattern predicts it
+    /// before the pair's next use, predicted from the program's pattern
     bool ahead = false;
     /// a sentence for the terminal
     std::string reason{};
-    /// of the path that was left
+    /// queueing delay of the previous path
     double queue_delay_s = 0.0;
     /// share of the queue that is not the job's own, 0 to 1
     double foreign_share = 0.0;
-    /// expected latency of the pair's messages on the path that was left
+    /// expected latency of the pair's messages on the previous path
     double present_latency_s = 0.0;
     /// the same over the relay
     double detour_latency_s = 0.0;
@@ -153,7 +153,7 @@ struct ReroutedEvent {
     double suspected_t_s = 0.0;
     /// when the search had judged the queue
     double confirmed_t_s = 0.0;
-    /// when the route was asked for; `t_s` is its acknowledgement
+    /// when the route was requested; `t_s`: when it was acknowledged
     double decided_t_s = 0.0;
     /// up to 16 of the job's pairs on the bottleneck, largest first
     std::vector<Flow> flows{};
@@ -165,25 +165,25 @@ struct RestoredEvent {
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// host that it left
+    /// its previous relay
     core::HostId relay = core::kNoHost;
     /// see below
     core::RestoreReason reason = core::RestoreReason::direct_good;
     /// of the direct path
     double queue_delay_s = 0.0;
-    /// how long it was rerouted
+    /// time for which it was rerouted
     double away_s = 0.0;
 };
 
-/// A search kept a pair on its path; the same reason at most every 5 s.
+/// A search kept a pair on its path; for the same reason at most every 5 s.
 struct KeptEvent {
     /// the pair
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// where its traffic is
+    /// relay of its traffic
     core::HostId relay = core::kNoHost;
-    /// see below; `reroute_failed` has the guardian's words after a colon
+    /// see below; `reroute_failed` is followed by a colon and the guardian's message
     std::string reason{};
     /// as in `rerouted`; 0 where not measured
     double queue_delay_s = 0.0;
@@ -213,13 +213,13 @@ struct NoticeEvent {
     double queue_delay_s = 0.0;
 };
 
-/// A lasting change of latency became the baseline.
+/// A lasting change of latency became the new baseline.
 struct BaseShiftedEvent {
     /// the path
     core::HostId source = core::kNoHost;
     /// the path
     core::HostId destination = core::kNoHost;
-    /// latency of the smallest message before
+    /// previous latency of the smallest message
     double from_s = 0.0;
     /// its latency now
     double to_s = 0.0;
@@ -233,9 +233,9 @@ struct BaseLearntEvent {
     core::HostId destination = core::kNoHost;
     /// its baseline
     double latency_s = 0.0;
-    /// excess of the fastest probe over it
+    /// by how much the fastest probe exceeded it
     double hidden_s = 0.0;
-    /// highest rate at which the program was seen to send from this host; null: none yet
+    /// highest rate at which the program sent from this host; null: not yet known
     std::optional<double> link_bps{};
 };
 
@@ -245,7 +245,7 @@ struct PathLatencyEvent {
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// relay that its traffic takes
+    /// relay of its traffic
     core::HostId relay = core::kNoHost;
     /// half the smoothed round trip of its connections
     double latency_s = 0.0;
@@ -257,7 +257,7 @@ struct PathLatencyEvent {
     core::CongestionLevel congestion_level = core::CongestionLevel::low;
 };
 
-/// Messages that ranks of this host received from ranks of `source`, of one second.
+/// Messages that ranks of this host received from ranks of `source` within one second.
 struct CommunicationEvent {
     /// host of the senders
     core::HostId source = core::kNoHost;
@@ -269,13 +269,13 @@ struct CommunicationEvent {
     std::uint64_t size_B = 0;
     /// calls that waited
     std::uint64_t waits = 0;
-    /// how long they waited in sum
+    /// total time that they waited
     double waited_s = 0.0;
-    /// the part of it of which the sender's end is known
+    /// the part for which the sender's end is known
     double known_s = 0.0;
-    /// of the known part: after the message was sent
+    /// the part of `known_s` after the message was sent
     double network_s = 0.0;
-    /// of the known part: before that
+    /// the part of `known_s` before the message was sent
     double late_sender_s = 0.0;
     /// messages whose two ends were joined, at most 512
     std::uint64_t joined = 0;
@@ -285,9 +285,9 @@ struct CommunicationEvent {
     std::optional<double> latency_max_s{};
     /// largest error bound of their clocks; absent if there are none
     std::optional<double> clock_error_s{};
-    /// records that ranks of this host dropped since their start
+    /// records that this host's ranks have dropped since their start
     std::uint64_t dropped = 0;
-    /// messages whose ends do not belong together, since the start
+    /// messages whose two ends do not match, since the start
     std::uint64_t mismatches = 0;
 };
 
@@ -295,15 +295,15 @@ struct CommunicationEvent {
 struct RankPairsEvent {
     /// this host
     core::HostId destination = core::kNoHost;
-    /// time since the report before
+    /// time since the previous report
     double span_s = 0.0;
-    /// at most 256, those with most bytes first; others follow with the next
+    /// at most 256, those with most bytes first; the rest follow in the next report
     std::vector<RankPair> pairs{};
 };
 
 /// Every 5 s.
 struct ClockEvent {
-    /// by host; of more than 16, those that the program talks to
+    /// by host; if there are more than 16, those that the program communicates with
     std::vector<PeerClock> peers{};
 };
 
@@ -347,7 +347,7 @@ struct PlaneLostEvent {
     std::string reason{};
 };
 
-/// Something that concerns the user or a developer.
+/// The user or a developer should know something.
 struct LogEvent {
     /// `warning` or `error`
     LogLevel level = LogLevel::warning;

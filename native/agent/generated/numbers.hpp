@@ -10,10 +10,10 @@ namespace fairlead::agent {
 /// Longest line to the agent.
 inline constexpr std::size_t kCommandLine_B = 33554432;
 
-/// Longest line to the supervisor, and what may wait for it in answers.
+/// Longest line to the supervisor, and limit of the answers that wait for it.
 inline constexpr std::size_t kAnswerLine_B = 67108864;
 
-/// What may wait for the supervisor when an event comes; the event is dropped then.
+/// Backlog of output to the supervisor above which events are dropped.
 inline constexpr std::size_t kEventBacklog_B = 262144;
 
 /// `reroute` and `restore` fail after this time.

@@ -21,9 +21,9 @@ class Ready(Answer):
         interface: interface that has the host's address.
         plane: `route`, `relay` or `none`: how this host reroutes traffic.
         plane_reason: why the plane is `none`; empty otherwise.
-        low_port: None: ports below 1024 are for root; a port: ordinary users have ports from this one on; `"not
-            known"`: the setting cannot be read.
-        scheduling: what the kernel granted, so that ranks that poll do not starve the agent.
+        low_port: None: ports below 1024 are reserved for root; a port: ordinary users may bind ports from this one on;
+            `"not known"`: the setting cannot be read.
+        scheduling: scheduling granted by the kernel, so that polling ranks do not starve the agent.
     """
 
     TYPE: ClassVar[str] = "ready"
@@ -111,10 +111,10 @@ class Stopped(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pingpong(Answer):
-    """What a ping-pong measured.
+    """Results of a ping-pong.
 
     Attributes:
-        peer: as asked.
+        peer: as in the command.
         results: by message size.
         clock_error_s: largest error bound of the clock difference.
     """
@@ -136,13 +136,13 @@ class Pingpong(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulk(Answer):
-    """What TCP connections carried.
+    """Result of a bulk transfer.
 
     Attributes:
-        peer: as asked.
-        bytes: that the receiver got, in B.
-        duration_s: how long that took, as the receiver saw it.
-        rate_bps: the rate of the two.
+        peer: as in the command.
+        bytes: bytes received, in B.
+        duration_s: time that the receiver took for them.
+        rate_bps: rate of these bytes in this time.
     """
 
     TYPE: ClassVar[str] = "bulk"
@@ -164,7 +164,7 @@ class Bulk(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe(Answer):
-    """What probes measured.
+    """Results of probes.
 
     Attributes:
         results: by peer.

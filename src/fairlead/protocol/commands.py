@@ -17,7 +17,7 @@ class Config(Order):
     Attributes:
         job: job id, of the characters 0-9 and a-z; part of kernel names such as `fl-JOB`.
         secret: key of the job, as hexadecimal digits; overwritten in memory before the line is parsed.
-        self_: this agent's own host.
+        self_: this agent's host.
         hosts: all managed hosts, in the same order for all agents.
         guardian: command line of the guardian; None: no route plane.
         uid: user whose connections are watched and rerouted; None: the agent's own user.
@@ -26,7 +26,7 @@ class Config(Order):
         rings: directory of the ranks' message rings; None: messages are not watched.
         acknowledge: which messages in `rings` lead to notices: `waited` (default), `always` or `never`.
         lease_s: time without a line after which the agent ends; None: it does not end.
-        boot_id: identifies this start of the host's agent; must grow from start to start. Null: the host's wall clock
+        boot_id: identifies this start of the host's agent; must increase with each start. Null: the host's wall clock
             in ns.
         clock_test: tests: error added to the agent's clock.
     """
@@ -75,9 +75,9 @@ class Pingpong(Command[answers.Pingpong]):
     Attributes:
         peer: the other host.
         sizes_B: message sizes.
-        exchanges: for each size.
-        warmup: exchanges before them that are not reported.
-        timeout_s: a measurement that takes longer has failed.
+        exchanges: exchanges per size.
+        warmup: unreported exchanges before them.
+        timeout_s: time after which the measurement fails.
     """
 
     TYPE: ClassVar[str] = "pingpong"
@@ -108,9 +108,9 @@ class Bulk(Command[answers.Bulk]):
 
     Attributes:
         peer: the other host.
-        duration_s: for how long.
+        duration_s: how long to send.
         streams: TCP connections.
-        timeout_s: on top of the duration.
+        timeout_s: time beyond the duration after which the measurement fails.
     """
 
     TYPE: ClassVar[str] = "bulk"
@@ -139,8 +139,8 @@ class Probe(Command[answers.Probe]):
 
     Attributes:
         peers: hosts.
-        count: probes for each.
-        interval_s: between two of them.
+        count: probes per host.
+        interval_s: interval between two of these.
     """
 
     TYPE: ClassVar[str] = "probe"
@@ -165,7 +165,7 @@ class Reroute(Command[answers.Done]):
 
     Attributes:
         peer: destination of the traffic.
-        relay: the host that it takes.
+        relay: relay to use.
     """
 
     TYPE: ClassVar[str] = "reroute"
@@ -184,7 +184,7 @@ class Reroute(Command[answers.Done]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restore(Command[answers.Done]):
-    """Restores the traffic to the direct path; succeeds if it is there already.
+    """Restores the traffic to its direct path; succeeds if it is already there.
 
     Attributes:
         peer: destination of the traffic.

@@ -6,13 +6,13 @@ from enum import StrEnum
 
 
 class CongestionLevel(StrEnum):
-    """How slow a path is against its baseline; datagrams have the number."""
+    """How slow a path is compared with its baseline; datagrams carry the number."""
 
     # no congestion
     LOW = "low"
-    # from `congestion_level.medium_factor` on
+    # threshold: `congestion_level.medium_factor`
     MEDIUM = "medium"
-    # from `congestion_level.high_factor` on
+    # threshold: `congestion_level.high_factor`
     HIGH = "high"
 
 
@@ -25,7 +25,7 @@ class KeepReason(StrEnum):
     NO_ANSWER = "no_answer"
     # no relay is faster by the margin
     NOT_BETTER = "not_better"
-    # every path to the destination is congested: the migration controller's case
+    # every path to the destination is congested: a case for the migration controller
     DESTINATION_CONGESTED = "destination_congested"
     # every path from this host is congested
     SOURCE_CONGESTED = "source_congested"
@@ -37,7 +37,7 @@ class KeepReason(StrEnum):
     DESTINATION_SILENT = "destination_silent"
     # the kernel or the guardian refused
     REROUTE_FAILED = "reroute_failed"
-    # another of the job's pairs leaves first, which may be enough
+    # another pair of the job is rerouted first, which may be enough
     GIVES_WAY = "gives_way"
     # the destination has no plane, or does not answer
     DESTINATION_LOST = "destination_lost"
@@ -45,7 +45,7 @@ class KeepReason(StrEnum):
     NOT_CARRIED = "not_carried"
     # a better path is known, but the last change is too recent
     HELD = "held"
-    # a better path is known; what the pair gets without it is being measured (with `learn` only)
+    # a better path is known, but the pair's throughput without it is still being measured (only with `learn`)
     LEARNING = "learning"
 
 
@@ -71,13 +71,13 @@ KEEP_REASON_WORDS = {
 class RestoreReason(StrEnum):
     """Why a pair was restored to its direct path."""
 
-    # the direct path has been free for long enough
+    # the direct path has been free of congestion for long enough
     DIRECT_GOOD = "direct_good"
     # the reroute became slower than the direct path
     DETOUR_SLOW = "detour_slow"
     # the relay misses heartbeats, lost its plane, or was restarted
     RELAY_DEAD = "relay_dead"
-    # the relay took its grant back
+    # the relay revoked its grant
     RELAY_REVOKED = "relay_revoked"
     # this host's own guardian is gone
     PLANE_LOST = "plane_lost"
@@ -87,7 +87,7 @@ class RestoreReason(StrEnum):
     DESTINATION_LOST = "destination_lost"
     # agents answer, but rerouted packets do not arrive
     DETOUR_BROKEN = "detour_broken"
-    # the reroute improved nothing (with `learn` only)
+    # the reroute brought no improvement (only with `learn`)
     IN_VAIN = "in_vain"
     # the pair carries no traffic
     IDLE = "idle"
@@ -129,28 +129,28 @@ class Refusal(StrEnum):
     FOR_ANOTHER_HOST = "for another host"
     # not from the sender's address and port
     WRONG_ADDRESS = "wrong address"
-    # not made with the job's key, or changed on its way
+    # not sealed with the job's key, or modified in transit
     NOT_SEALED = "not sealed"
-    # seen before, too old, or of an earlier start of the sender
+    # seen before, too old, or from an earlier start of the sender
     REPLAYED = "replayed"
-    # sealed well, but no message of the protocol
+    # sealed correctly, but not a message of the protocol
     MALFORMED = "malformed"
     # connection from an address outside the cluster
     NOT_OF_THE_CLUSTER = "not of the cluster"
-    # the peer does not know the job's secret
+    # the peer does not have the job's secret
     NOT_AUTHENTICATED = "not authenticated"
-    # more than are served at the same time
+    # more than the agent serves at once
     TOO_MANY_CONNECTIONS = "too many connections"
 
 
 class Scheduling(StrEnum):
-    """What the kernel granted, so that ranks that poll do not starve the agent."""
+    """Scheduling granted by the kernel, so that polling ranks do not starve the agent."""
 
     # SCHED_FIFO, lowest priority: needs CAP_SYS_NICE or RLIMIT_RTPRIO
     REALTIME = "realtime"
     # SCHED_OTHER with a slice of 0.1 ms: Linux 6.12 or newer, no privilege
     SHORT_SLICE = "short slice"
-    # as any process
+    # like any other process
     NORMAL = "normal"
 
 
@@ -172,7 +172,7 @@ class MigrationAction(StrEnum):
     WOULD = "would"
     # a migration begins
     BEGINS = "begins"
-    # it ended well
+    # the migration succeeded
     MOVED = "moved"
     # the cloud does not accept a migration there now
     REFUSED = "refused"
@@ -182,18 +182,18 @@ class MigrationAction(StrEnum):
     UNKNOWN = "unknown"
     # the provider moved a machine
     FOUND = "found"
-    # paths share other links since a machine moved
+    # paths share different links since a machine was moved
     SHARES = "shares"
     # the cloud does not answer
     BLIND = "blind"
 
 
 class Acknowledge(StrEnum):
-    """Of which messages the receiver's agent sends the source's agent a notice where they took long."""
+    """For which slow messages the receiver's agent sends the source's agent a notice."""
 
     # those that their receiver waited for
     WAITED = "waited"
-    # all between hosts, also those that nobody waited for
+    # all between hosts, even if nobody waited for them
     ALWAYS = "always"
     # none
     NEVER = "never"
@@ -204,5 +204,5 @@ class Remedy(StrEnum):
 
     # other hosts for the ranks
     MAPPING = "mapping"
-    # larger parts of the work for each rank: no better placement is known
+    # more work per rank: no better placement is known
     DECOMPOSITION = "decomposition"

@@ -33,7 +33,7 @@ class LevelChanged(Event[HostT]):
         destination: the path.
         from_: level before.
         congestion_level: level now.
-        queue_delay_s: queueing delay that it was judged by.
+        queue_delay_s: queueing delay that the level was judged by.
     """
 
     TYPE: ClassVar[str] = "level_changed"
@@ -68,23 +68,23 @@ class LevelChanged(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerouted(Event[HostT]):
-    """A pair was rerouted, or went from one relay to another.
+    """A pair was rerouted, or moved to another relay.
 
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: host that its traffic takes now.
-        before: relay that it left.
+        relay: relay of its traffic now.
+        before: its previous relay.
         manual: on command.
-        ahead: before the pair's next use, as the program's pattern predicts it.
+        ahead: before the pair's next use, predicted from the program's pattern.
         reason: a sentence for the terminal.
-        queue_delay_s: of the path that was left.
+        queue_delay_s: queueing delay of the previous path.
         foreign_share: share of the queue that is not the job's own, 0 to 1.
-        present_latency_s: expected latency of the pair's messages on the path that was left.
+        present_latency_s: expected latency of the pair's messages on the previous path.
         detour_latency_s: the same over the relay.
         suspected_t_s: when the sockets, a notice or the pattern raised the suspicion.
         confirmed_t_s: when the search had judged the queue.
-        decided_t_s: when the route was asked for; `t_s` is its acknowledgement.
+        decided_t_s: when the route was requested; `t_s`: when it was acknowledged.
         flows: up to 16 of the job's pairs on the bottleneck, largest first.
     """
 
@@ -155,10 +155,10 @@ class Restored(Event[HostT]):
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: host that it left.
+        relay: its previous relay.
         reason: see below.
         queue_delay_s: of the direct path.
-        away_s: how long it was rerouted.
+        away_s: time for which it was rerouted.
     """
 
     TYPE: ClassVar[str] = "restored"
@@ -196,13 +196,13 @@ class Restored(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept(Event[HostT]):
-    """A search kept a pair on its path; the same reason at most every 5 s.
+    """A search kept a pair on its path; for the same reason at most every 5 s.
 
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: where its traffic is.
-        reason: see below; `reroute_failed` has the guardian's words after a colon.
+        relay: relay of its traffic.
+        reason: see below; `reroute_failed` is followed by a colon and the guardian's message.
         queue_delay_s: as in `rerouted`; 0 where not measured.
         foreign_share: as in `rerouted`; 0 where not measured.
         present_latency_s: as in `rerouted`; 0 where not measured.
@@ -300,12 +300,12 @@ class Notice(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseShifted(Event[HostT]):
-    """A lasting change of latency became the baseline.
+    """A lasting change of latency became the new baseline.
 
     Attributes:
         source: the path.
         destination: the path.
-        from_s: latency of the smallest message before.
+        from_s: previous latency of the smallest message.
         to_s: its latency now.
     """
 
@@ -344,8 +344,8 @@ class BaseLearnt(Event[HostT]):
         source: the path.
         destination: the path.
         latency_s: its baseline.
-        hidden_s: excess of the fastest probe over it.
-        link_bps: highest rate at which the program was seen to send from this host; None: none yet.
+        hidden_s: by how much the fastest probe exceeded it.
+        link_bps: highest rate at which the program sent from this host; None: not yet known.
     """
 
     TYPE: ClassVar[str] = "base_learnt"
@@ -385,7 +385,7 @@ class PathLatency(Event[HostT]):
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: relay that its traffic takes.
+        relay: relay of its traffic.
         latency_s: half the smoothed round trip of its connections.
         queue_delay_s: of the direct path, by probes.
         rate_bps: acknowledged rate of the pair.
@@ -430,7 +430,7 @@ class PathLatency(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Communication(Event[HostT]):
-    """Messages that ranks of this host received from ranks of `source`, of one second.
+    """Messages that ranks of this host received from ranks of `source` within one second.
 
     Attributes:
         source: host of the senders.
@@ -438,16 +438,16 @@ class Communication(Event[HostT]):
         messages: number of messages.
         size_B: their bytes.
         waits: calls that waited.
-        waited_s: how long they waited in sum.
-        known_s: the part of it of which the sender's end is known.
-        network_s: of the known part: after the message was sent.
-        late_sender_s: of the known part: before that.
+        waited_s: total time that they waited.
+        known_s: the part for which the sender's end is known.
+        network_s: the part of `known_s` after the message was sent.
+        late_sender_s: the part of `known_s` before the message was sent.
         joined: messages whose two ends were joined, at most 512.
         latency_median_s: of these; absent if there are none.
         latency_max_s: of these; absent if there are none.
         clock_error_s: largest error bound of their clocks; absent if there are none.
-        dropped: records that ranks of this host dropped since their start.
-        mismatches: messages whose ends do not belong together, since the start.
+        dropped: records that this host's ranks have dropped since their start.
+        mismatches: messages whose two ends do not match, since the start.
     """
 
     TYPE: ClassVar[str] = "communication"
@@ -520,8 +520,8 @@ class RankPairs(Event[HostT]):
 
     Attributes:
         destination: this host.
-        span_s: time since the report before.
-        pairs: at most 256, those with most bytes first; others follow with the next.
+        span_s: time since the previous report.
+        pairs: at most 256, those with most bytes first; the rest follow in the next report.
     """
 
     TYPE: ClassVar[str] = "rank_pairs"
@@ -553,7 +553,7 @@ class Clock(Event[HostT]):
     """Every 5 s.
 
     Attributes:
-        peers: by host; of more than 16, those that the program talks to.
+        peers: by host; if there are more than 16, those that the program communicates with.
     """
 
     TYPE: ClassVar[str] = "clock"
@@ -700,7 +700,7 @@ class PlaneLost(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log(Event[HostT]):
-    """Something that concerns the user or a developer.
+    """The user or a developer should know something.
 
     Attributes:
         level: `warning` or `error`.
@@ -756,7 +756,7 @@ class Died(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotStarted(Event[HostT]):
-    """An agent could not be started with the others; the run goes on without its host, and it is tried again.
+    """An agent could not be started with the others; the run continues without its host, and the start is retried.
 
     Attributes:
         reason: what was wrong.
@@ -782,12 +782,12 @@ class NotStarted(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restarted(Event[HostT]):
-    """It was started again.
+    """An agent was started again.
 
     Attributes:
-        attempt: consecutive starts, this one included.
-        plane: as in `ready`; of a run with a plane.
-        plane_reason: as in `ready`; of a run with a plane.
+        attempt: number of consecutive starts, including this one.
+        plane: as in `ready`; if the run has a plane.
+        plane_reason: as in `ready`; if the run has a plane.
     """
 
     TYPE: ClassVar[str] = "restarted"
@@ -819,7 +819,7 @@ class Restarted(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp(Event[HostT]):
-    """Ten consecutive starts failed; from then on one is tried every minute.
+    """Ten consecutive starts failed; from then on there is one attempt per minute.
 
     Attributes:
         reason: why the last start failed.
@@ -964,12 +964,12 @@ class Migration(Event[HostT]):
         vm: the machine.
         reason: a sentence, or the end of one.
         server: where the machine is, or was.
-        to: where it goes.
+        to: server that it moves to.
         expected_s: how long the copy should take.
-        cost_s: what the program loses by it.
+        cost_s: time that the program loses by it.
         time_s: how long it took.
-        paused_s: time for which the machine was paused, where the cloud reports it.
-        copied_B: bytes that were copied, where the cloud reports it.
+        paused_s: time for which the machine was paused, if the cloud reports it.
+        copied_B: bytes copied, if the cloud reports it.
         round_trips_s: median round trip to each other host afterwards.
     """
 
@@ -1038,13 +1038,13 @@ class Mitigation(Event[HostT]):
         remedy: what may help.
         reason: a sentence for the terminal.
         observed_s: how long the program was observed.
-        cost_s_per_min: what a rank waits in each minute for these pairs' transmissions, the mean of all ranks, in s per
-            min.
-        saving_s_per_min: estimate of what another placement would save of it; None: not known, in s per min.
-        host_of_rank: that placement, in rank order; empty: none is better, or known.
+        cost_s_per_min: time per minute that a rank waits for these pairs' transmissions, averaged over all ranks, in s
+            per min.
+        saving_s_per_min: estimated saving with another placement; None: unknown, in s per min.
+        host_of_rank: that placement, in rank order; empty: no better one is known.
         pairs: at most 16, the longest transmission first.
-        all_pairs: how many there are.
-        paths_left_out: paths that were left out while they were congested, and not clearly by the program itself.
+        all_pairs: number of all such pairs.
+        paths_left_out: paths excluded while they were congested, unless clearly by the program itself.
     """
 
     TYPE: ClassVar[str] = "mitigation"

@@ -4,7 +4,7 @@
 
 
 ANSWER_LINE_B = 67108864
-"""Longest line to the supervisor, and what may wait for it in answers."""
+"""Longest line to the supervisor, and limit of the answers that wait for it."""
 LEASE_S = 10.0
 """Lease that `fairlead run` sets."""
 MANUAL_S = 10.0

@@ -17,8 +17,8 @@ class Flow(Generic[HostT]):
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: relay that it takes; None: direct.
-        rate_bps: its rate while it was counted.
+        relay: its relay; None: direct.
+        rate_bps: its rate during the count.
     """
 
     source: HostT
@@ -49,16 +49,16 @@ class RankPair(Generic[HostT]):
     """Messages from one rank to another.
 
     Attributes:
-        source: host of the sending rank; its own for messages inside the host.
+        source: host of the sending rank; this host for messages within it.
         source_rank: the sending rank.
         rank: the receiving rank, on this host.
         messages: number of messages.
         size_B: their bytes.
-        waited_s: what calls waited that a message of this pair ended; between hosts only.
-        known_s: the part of it of which the sender's end is known.
-        transmission_s: t_t: of the known part, after the message was sent.
-        processing_s: t_p: what the receiver's thread did outside of calls that complete messages, up to those that a
-            message of this pair ended.
+        waited_s: total wait of calls that a message of this pair ended; between hosts only.
+        known_s: the part for which the sender's end is known.
+        transmission_s: t_t: the part of `known_s` after the message was sent.
+        processing_s: t_p: time that the receiver's thread spent outside calls that complete messages, before those that
+            a message of this pair ended.
     """
 
     source: HostT
@@ -101,7 +101,7 @@ class RankPair(Generic[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutweighedPair(Generic[HostT]):
-    """A pair of ranks that spends more in transmission than its receiver in processing.
+    """A pair of ranks whose transmission takes longer than its receiver's processing.
 
     Attributes:
         source: host of the sending rank.
@@ -110,8 +110,8 @@ class OutweighedPair(Generic[HostT]):
         rank: the receiving rank.
         messages: number of messages.
         size_B: their bytes.
-        transmission_s: t_t, of the time observed.
-        processing_s: t_p, of the time observed.
+        transmission_s: t_t in the observed time.
+        processing_s: t_p in the observed time.
     """
 
     source: HostT
@@ -151,13 +151,13 @@ class OutweighedPair(Generic[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerClock:
-    """The clock of another host; absent until it was heard.
+    """The clock of another host; absent until the host was heard.
 
     Attributes:
         peer: host.
         offset_s: its clock minus this one.
         drift: change of the offset, in s per s.
-        error_s: bound of the offset's error.
+        error_s: error bound of the offset.
     """
 
     peer: int
@@ -185,19 +185,19 @@ class PeerClock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCounts:
-    """What the ranks of a host count, added up.
+    """Counters of a host's ranks, summed.
 
     Attributes:
         direct: messages sent by the MPI library.
         relayed: messages sent by agents.
-        takeovers: times that fairlead took over the matching of a communicator.
-        cancelled: receives taken from the MPI library.
-        cancel_failed: receives that it had matched already.
+        takeovers: times that fairlead took over a communicator's matching.
+        cancelled: receives taken back from the MPI library.
+        cancel_failed: receives that the MPI library had already matched.
         pulled: messages taken from the MPI library into fairlead's queue.
         held: relayed messages that waited for earlier ones of the MPI library.
-        waited: relayed messages whose payload waited with the sender.
-        retransmitted: frames sent again.
-        duplicates: frames that came twice.
+        waited: relayed messages whose payload waited at the sender.
+        retransmitted: frames retransmitted.
+        duplicates: frames received twice.
     """
 
     direct: int
@@ -243,17 +243,17 @@ class RankCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayCounts:
-    """Frames since the agent's start. Ranks send again what was dropped.
+    """Frames since the agent's start. Ranks retransmit dropped frames.
 
     Attributes:
-        ranks: what the ranks count, added up.
-        sent: frames of this host's ranks to other hosts.
+        ranks: counters of the ranks, summed.
+        sent: frames from this host's ranks to other hosts.
         sent_B: their bytes.
-        passed: frames of other hosts to others.
+        passed: frames forwarded between other hosts.
         passed_B: their bytes.
         arrived: frames for ranks of this host.
         arrived_B: their bytes.
-        unplaced: frames dropped: nobody knows where the rank runs.
+        unplaced: frames dropped: the rank's host is unknown.
         unreachable: frames dropped: the next agent does not answer.
         absent: frames dropped: the rank is not on this host.
     """
@@ -304,7 +304,7 @@ class RemovedItem:
     """Kernel state that was removed.
 
     Attributes:
-        job: whose it was.
+        job: job that it belonged to.
         kind: for example `route`.
         name: its name in the kernel.
         removed: whether it is gone.
@@ -415,7 +415,7 @@ class RelayOptions:
     """The relay plane; it excludes `guardian`.
 
     Attributes:
-        directory: where ranks find the agent's socket.
+        directory: directory in which ranks find the agent's socket.
         capacity_B: size of each pool of frames.
     """
 
@@ -437,8 +437,8 @@ class ClockError:
 
     Attributes:
         offset_s: constant error.
-        drift: error that grows, in s per s.
-        origin_s: where the drift is zero, in s since the epoch; default: the start.
+        drift: growth of the error, in s per s.
+        origin_s: when the error by drift is zero, in s since the epoch; default: the start.
     """
 
     offset_s: float
@@ -464,11 +464,11 @@ class Base:
         sizes_B: message sizes of `latency_s`.
         latency_s: one-way latency by [size][source][destination], hosts or groups; None: not measured.
         rate_bps: throughput by [source][destination], hosts or groups; None: not measured.
-        groups: group of each host: `latency_s` and `rate_bps` are by groups, of pairs between two or within one;
-            absent: by hosts.
-        own_latency_s: where there are groups, one-way latency by [size][from this agent's host, then to it][other
-            host]; None: not measured.
-        own_rate_bps: the same of throughput, by [from this agent's host, then to it][other host].
+        groups: group of each host; `latency_s` and `rate_bps` are then those of pairs between two groups or within one;
+            absent: they are by host.
+        own_latency_s: if there are groups: one-way latency by [size][from this agent's host, then to it][other host];
+            None: not measured.
+        own_rate_bps: the same for throughput, by [from this agent's host, then to it][other host].
     """
 
     age_s: float
@@ -500,7 +500,7 @@ class Learn:
     """Baselines are learnt while the program runs.
 
     Attributes:
-        link_bps: highest rate at which earlier runs were seen to send from this host.
+        link_bps: highest rate at which earlier runs sent from this host.
     """
 
     link_bps: float | None
@@ -513,7 +513,7 @@ class Learn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manage:
-    """What the agent decides by.
+    """Input for the agent's decisions.
 
     Attributes:
         base: baseline of the cluster, from `fairlead characterize`.
@@ -524,7 +524,7 @@ class Manage:
         settings: settings by name, for example `{"congestion_level.medium_factor": 2}`.
         learn: baselines are learnt; those in `base` are known from the start.
         mix: list of `[peer, [[size_B, weight], ...]]`: message sizes that the program exchanges with a peer.
-        automatic: false: no probes and no reroutes of its own, only manual reroutes.
+        automatic: false: no probes and no automatic reroutes, only manual ones.
         seed: added to the seed of random choices.
     """
 

@@ -8,13 +8,13 @@
 
 namespace fairlead::core {
 
-/// How slow a path is against its baseline; datagrams have the number.
+/// How slow a path is compared with its baseline; datagrams carry the number.
 enum class CongestionLevel : std::uint8_t {
     /// no congestion
     low,
-    /// from `congestion_level.medium_factor` on
+    /// threshold: `congestion_level.medium_factor`
     medium,
-    /// from `congestion_level.high_factor` on
+    /// threshold: `congestion_level.high_factor`
     high,
 };
 
@@ -38,7 +38,7 @@ enum class KeepReason : std::uint8_t {
     no_answer,
     /// no relay is faster by the margin
     not_better,
-    /// every path to the destination is congested: the migration controller's case
+    /// every path to the destination is congested: a case for the migration controller
     destination_congested,
     /// every path from this host is congested
     source_congested,
@@ -50,7 +50,7 @@ enum class KeepReason : std::uint8_t {
     destination_silent,
     /// the kernel or the guardian refused
     reroute_failed,
-    /// another of the job's pairs leaves first, which may be enough
+    /// another pair of the job is rerouted first, which may be enough
     gives_way,
     /// the destination has no plane, or does not answer
     destination_lost,
@@ -58,7 +58,7 @@ enum class KeepReason : std::uint8_t {
     not_carried,
     /// a better path is known, but the last change is too recent
     held,
-    /// a better path is known; what the pair gets without it is being measured (with `learn` only)
+    /// a better path is known, but the pair's throughput without it is still being measured (only with `learn`)
     learning,
 };
 
@@ -98,13 +98,13 @@ constexpr std::string_view name(KeepReason value) {
 
 /// Why a pair was restored to its direct path.
 enum class RestoreReason : std::uint8_t {
-    /// the direct path has been free for long enough
+    /// the direct path has been free of congestion for long enough
     direct_good,
     /// the reroute became slower than the direct path
     detour_slow,
     /// the relay misses heartbeats, lost its plane, or was restarted
     relay_dead,
-    /// the relay took its grant back
+    /// the relay revoked its grant
     relay_revoked,
     /// this host's own guardian is gone
     plane_lost,
@@ -114,7 +114,7 @@ enum class RestoreReason : std::uint8_t {
     destination_lost,
     /// agents answer, but rerouted packets do not arrive
     detour_broken,
-    /// the reroute improved nothing (with `learn` only)
+    /// the reroute brought no improvement (only with `learn`)
     in_vain,
     /// the pair carries no traffic
     idle,
@@ -154,11 +154,11 @@ constexpr std::string_view name(RestoreReason value) {
     return "unknown";
 }
 
-/// Of which messages the receiver's agent sends the source's agent a notice where they took long.
+/// For which slow messages the receiver's agent sends the source's agent a notice.
 enum class Acknowledge : std::uint8_t {
     /// those that their receiver waited for
     waited,
-    /// all between hosts, also those that nobody waited for
+    /// all between hosts, even if nobody waited for them
     always,
     /// none
     never,

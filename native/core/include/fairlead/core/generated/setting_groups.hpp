@@ -32,9 +32,9 @@ struct LookSettings {
     /// interval between reads while bytes move; reading a few connections costs about 20 us
     double period_s = 0.04;
     /// interval between reads while nothing moves, as a fraction of the time since bytes last moved; well below
-    /// pattern.spread, so that beginnings of uses are still seen at even intervals
+    /// pattern.spread, so that the starts of uses are still seen at regular intervals
     double rest_share = 0.1;
-    /// longest interval between reads; congestion at the beginning of a use is avoided that much later
+    /// longest interval between reads; congestion at the start of a use is avoided that much later
     double rest_max_s = 0.5;
 };
 
@@ -58,7 +58,7 @@ struct SuspicionSettings {
     double growth_factor = 1.5;
     /// factor by which network-limited sockets must be below the base throughput to be suspected
     double rate_factor = 1.5;
-    /// consecutive samples for which they must be
+    /// consecutive samples for which they must be below it
     int rate_samples = 3;
     /// retransmitted segments from which a low throughput without a queue is believed
     int shortfall_retransmits = 3;
@@ -75,42 +75,41 @@ struct ProbeSettings {
     int burst = 3;
     /// interval between the first two background probes of a peer
     double background_period_s = 2.0;
-    /// growth of that interval from one probe to the next; the error bound of the peer's clock grows with the interval
-    /// over the time that it was watched, so it stays the same
+    /// growth of that interval from one probe to the next; the error bound of the peer's clock depends on the ratio of
+    /// the interval to the time that the peer was watched, so it stays the same
     double background_growth = 2.0;
     /// longest interval between background probes of a peer; a step of its clock is noticed by then
     double background_max_s = 16.0;
-    /// fraction of the interval by which a probe may be early, to be sent together with another: one wake-up for
-    /// several
+    /// fraction of the interval by which a probe may be sent early, together with another: this saves wake-ups
     double background_slack = 0.25;
-    /// time after a burst's last probe was due at which the burst is judged by the answers so far
+    /// time after a burst's last probe was due until the burst is judged by the answers so far
     double answer_timeout_s = 0.04;
-    /// time that the agent or its peer waited for a processor from which a burst is repeated
+    /// wait of the agent or its peer for a processor from which a burst is repeated
     double extend_run_delay_s = 0.002;
     /// largest number of repetitions of a burst
     int max_extensions = 4;
     /// sustained rate of probes of all bursts of this host
     double max_rate_per_s = 60.0;
-    /// number of probes that may exceed the sustained rate for a moment
+    /// number of probes that may briefly exceed the sustained rate
     double max_probes_at_once = 60.0;
     /// number of hosts above which background probes become rarer, so that the agent's cost stays bounded
     int hosts_at_full_rate = 16;
     /// time within which each peer is probed first; its clock and smallest round trip are needed early. Of more than
-    /// hosts_at_full_rate, those that the program talks to come first, and the others take longer
+    /// hosts_at_full_rate, those that the program communicates with come first, and the others take longer
     double first_contacts_s = 1.0;
 };
 
 struct OwnLoadSettings {
-    /// share of a queue that must be cross-traffic, at least; below it the job's own bytes may explain the queue
+    /// smallest share of cross-traffic in a queue; below it, the job's own bytes may explain the queue
     double foreign_share = 0.3;
-    /// the same for a queue that a fifth of the probes did not meet
+    /// the same for a queue that a fifth of the probes did not find
     double broken_share = 0.6;
     /// time for which the bytes of such a queue are counted
     double broken_s = 0.07;
-    /// length of a count below which little proves much: it is repeated where segments were lost lately, where the
-    /// sockets' rate alone raised the suspicion, or where the share of cross-traffic is below brief_share
+    /// length below which a count proves little: it is repeated if segments were lost recently, if the sockets' rate
+    /// alone raised the suspicion, or if the share of cross-traffic is below brief_share
     double brief_s = 0.02;
-    /// share of a queue that must be cross-traffic after such a short count; a burst of the job's own may just begin
+    /// smallest share of cross-traffic after such a short count, as the job's own burst may have just begun
     double brief_share = 0.75;
     /// length of a count after which own bytes explain a queue; a shorter one is repeated, up to max_recounts
     double certain_s = 0.12;
@@ -118,11 +117,11 @@ struct OwnLoadSettings {
     double min_elapsed_s = 0.015;
     /// largest number of further reads, each min_elapsed_s after the one before
     int max_recounts = 4;
-    /// time below which a queue that was observed for less is observed longer
+    /// shortest observation of a queue; a shorter one is extended
     double min_busy_s = 0.01;
     /// time to wait for the reports of other hosts
     double answer_timeout_s = 0.06;
-    /// searches without a report of a host after which no search waits for it any more
+    /// searches without a report from a host after which searches no longer wait for it
     int max_unanswered = 3;
     /// delay after its query from which a report may miss the beginning of the count
     double late_answer_s = 0.004;
@@ -134,10 +133,10 @@ struct OwnLoadSettings {
     double told_s = 1.0;
     /// window of a pair's reported rate
     double window_s = 0.06;
-    /// window of a pair's rate where the question is whether the job fills a path: two reads of the sockets, as
-    /// acknowledgements in bunches would count as a rate in a shorter one
+    /// window of a pair's rate when judging whether the job fills a path: two reads of the sockets, as bunched
+    /// acknowledgements would pass for a rate in a shorter one
     double fill_window_s = 0.08;
-    /// fraction of the job's own rate that explained a queue; with less, something else has come
+    /// fraction of the job's own rate that explained a queue; below it, other traffic must have joined
     double less_share = 0.7;
     /// fraction of the needed share of cross-traffic above which the pause does not grow, as more may be coming
     double sure_share = 0.5;
@@ -152,11 +151,11 @@ struct ChoiceSettings {
     double flagged_margin = 0.4;
     /// fraction of the present queueing delay above which the queue of a detour's legs counts as the same queue
     double max_leg_queue = 0.5;
-    /// fraction of a pair's rate from which another pair counts as equal, and takes another way around
+    /// fraction of a pair's rate from which another pair counts as equal, and takes a different detour
     double alike_share = 0.5;
-    /// time in which a queue must drain when one pair leaves, for the next pair to wait and judge it again
+    /// time in which a queue must drain after one pair has left; the next pair waits for it and judges the queue again
     double settle_s = 0.05;
-    /// share by which a detour may be slower than the best and still be drawn
+    /// share by which a detour may be slower than the best and still be chosen at random
     double good_within = 0.5;
     /// latency that forwarding at the relay adds to a message
     double relay_cost_s = 6e-05;
@@ -189,7 +188,7 @@ struct RelaySettings {
     double heartbeat_s = 0.1;
     /// consecutive unanswered heartbeats after which a relay counts as dead
     int heartbeats_missed = 4;
-    /// age of a measurement up to which a relay answers from it
+    /// greatest age of a measurement that a relay answers from
     double fresh_s = 0.012;
 };
 
@@ -198,15 +197,15 @@ struct DetourSettings {
     double direct_period_s = 0.25;
     /// interval between checks of the detour's legs
     double legs_period_s = 1.0;
-    /// smallest such interval, where the ranks' sockets look slow
+    /// smallest such interval, when the ranks' sockets look slow
     double legs_apart_s = 0.5;
-    /// share of a detour's throughput from which its pair does not look for another detour
+    /// share of a detour's throughput above which its pair does not look for another detour
     double fills_share = 0.5;
     /// time for which the direct path must have been low before the pair is restored
     double dwell_s = 2.0;
-    /// the same where the detour has become slow
+    /// the same when the detour has become slow
     double slow_dwell_s = 0.5;
-    /// longest such time; it doubles each time congestion is back soon after a restoration
+    /// longest such time; it doubles each time congestion returns soon after a restoration
     double dwell_max_s = 60.0;
     /// time after a restoration that counts as soon
     double relapse_s = 10.0;
@@ -214,7 +213,7 @@ struct DetourSettings {
     double hold_s = 0.5;
     /// longest such time; it doubles with each change from relay to relay
     double hold_max_s = 30.0;
-    /// share by which these times vary at random, so that jobs that met do not part in step
+    /// share by which these times vary at random, so that jobs on the same path do not move away in step
     double hold_jitter = 0.3;
     /// time without traffic after which a pair is restored
     double idle_restore_s = 30.0;
@@ -225,8 +224,8 @@ struct DetourSettings {
 };
 
 /// Echoes show that a detour carries packets. They end a detour before TCP sends a segment for the third time (0.6 s
-/// after the first, with its smallest timeout of 0.2 s). Where each of three links loses one packet in ten, so many
-/// echoes in a row are lost less than once in 10^6 times.
+/// after the first, with its smallest timeout of 0.2 s). Where each of three links loses one packet in ten, that many
+/// consecutive echoes are lost less than once in 10^6 times.
 struct EchoSettings {
     /// interval between echoes while the pair is in use
     double period_s = 0.1;
@@ -248,25 +247,25 @@ struct EchoSettings {
     double manual_s = 0.5;
 };
 
-/// What a pair got before and after a change of its route, while it had something to send.
+/// Throughput and round trip of a pair before and after a change of its route, while it had data to send.
 struct ServiceSettings {
     /// number of socket samples before and after a change that are compared
     int samples = 12;
     /// share by which throughput must rise or the round trip fall for a change to count as an improvement
     double margin = 0.15;
-    /// fraction of the throughput after a change in vain below which more cross-traffic must have come
+    /// fraction of the throughput after a useless change below which more cross-traffic must have come
     double collapse = 0.5;
-    /// time after a change that is not counted, as packets of the route before are still on their way
+    /// time after a change that is not counted, as packets of the previous route are still in flight
     double deaf_s = 0.15;
 };
 
-/// Use of a pair that recurs at even intervals: the agent acts before the next use.
+/// Use of a pair that recurs at regular intervals: the agent acts before the next use.
 struct PatternSettings {
-    /// number of intervals between beginnings of uses, the most recent ones, that must be alike
+    /// number of most recent intervals between the starts of uses that must be alike
     int intervals = 3;
     /// share by which the longest may exceed the shortest for them to be alike
     double spread = 0.25;
-    /// time before the next use at which the path is probed; uses were seen late by looks.rest_share
+    /// time before the next use at which the path is probed; uses are noticed late by looks.rest_share
     double lead_s = 0.3;
 };
 
@@ -298,7 +297,7 @@ struct LearnSettings {
     int bursts = 4;
     /// mean interval between bursts after that, while the pair is in use
     double later_s = 10.0;
-    /// number of relays drawn with each burst, to learn the best latency of detours
+    /// number of relays chosen at random with each burst, to learn the best latency of detours
     int relays = 1;
     /// share by which a baseline must fall to be reported again
     double news_share = 0.1;
@@ -311,21 +310,21 @@ struct MessageSettings {
     /// size above which a message may wait for its receiver: the lowest limit of the supported MPI libraries and
     /// transports (libfabric's RxM)
     double rendezvous_B = 16384.0;
-    /// duration of a call below which it did not wait, as its message was there
+    /// duration below which a call did not wait, as its message had already arrived
     double waited_s = 5e-05;
-    /// wait from which the sender's host is asked immediately
+    /// wait from which the sender's host is queried immediately
     double urgent_s = 0.002;
-    /// shortest interval between such questions to the same host
+    /// shortest interval between such queries to the same host
     double urgent_period_s = 0.1;
-    /// interval between questions to a host about shorter waits
+    /// interval between queries to a host about shorter waits
     double period_s = 0.5;
-    /// largest rate of messages that are asked about, so that questions do not load the path that they are about
+    /// largest rate of messages that are queried, so that queries do not load the path that they are about
     double max_asked_per_s = 1000.0;
     /// time to wait for an answer, as a send may complete later than its receive
     double answer_timeout_s = 2.0;
-    /// consecutive slow messages that make a suspicion
+    /// consecutive slow messages that raise a suspicion
     int judged = 3;
-    /// time within which they must have come
+    /// time within which they must have arrived
     double judged_within_s = 0.5;
 };
 
