@@ -100,7 +100,7 @@ class Conversation {
         lease_.emplace(loop_, length_s, STDIN_FILENO, [this, length_s] {
             std::array<char, 128> text{};
             std::snprintf(text.data(), text.size(),
-                          "nothing was heard from the supervisor for %g s: all was taken back", length_s);
+                          "nothing was heard from the supervisor for %g s: all reroutes were undone", length_s);
             abandoned_ = text.data();
             exit_code_ = kLeaseRanOut;
             end();

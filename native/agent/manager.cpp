@@ -305,11 +305,11 @@ void Manager::learn(core::SharingRelation sharing) {
 void Manager::await(core::HostId destination, ManualRequest wish) {
     if (auto earlier = manual_requests_.extract(destination)) {
         loop_.cancel(earlier.mapped().timer);
-        earlier.mapped().done("another command for the same path came before it was done");
+        earlier.mapped().done("superseded by another command for the same path");
     }
     wish.timer = loop_.after(kManual_s, [this, destination] {
         const auto late = manual_requests_.extract(destination);
-        late.mapped().done("not done within the time allowed");
+        late.mapped().done("timed out");
     });
     manual_requests_.emplace(destination, std::move(wish));
 }

@@ -50,8 +50,8 @@ bool is_seqpacket(int descriptor) {
 
 int serve(const Options& options) {
     if (!is_seqpacket(STDIN_FILENO)) {
-        std::cerr << "fairlead-guardian: stdin is not an agent's socket; it is started by fairlead-agent "
-                     "(for people: --status, --clean, --check)\n";
+        std::cerr << "fairlead-guardian: stdin is not an agent's socket; fairlead-agent starts it "
+                     "(for manual use: --status, --clean, --check)\n";
         return 2;
     }
     // Out of the agent's process group: what kills the agent and all its group must not kill us before we withdraw.

@@ -99,19 +99,20 @@ json hint(const std::string& name, const std::string& detail, const std::string&
     return {{"name", name}, {"ok", nullptr}, {"detail", detail}, {"fix", fix}};
 }
 
-// Somebody's packet filter that refuses what it does not know.
+// Packet filters of others that block what no rule of theirs accepts.
 void add_filter_hints(json& checks) {
     for (const RefusingChain& chain : list_refusing_chains()) {
         const std::string name = chain.family + " " + chain.table + " " + chain.chain;
         if (chain.hook == "forward")
             checks.push_back(
                 hint("forward_policy",
-                     "chain " + name + " refuses to forward what no rule admits: this host may not serve as a relay",
-                     "admit what comes from and leaves by devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; "
+                     "chain " + name +
+                         " blocks forwarded packets that no rule accepts: this host may be unable to act as a relay",
+                     "accept forwarding between devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; "
                      "with firewalld: firewall-cmd --zone=trusted --add-interface=fl-+"));
         else
-            checks.push_back(hint("input_policy", "chain " + name + " refuses what no rule admits",
-                                  "admit the agents' UDP and TCP ports and UDP " + std::to_string(kFirstOverlayPort) +
+            checks.push_back(hint("input_policy", "chain " + name + " blocks incoming packets that no rule accepts",
+                                  "accept the agents' UDP and TCP ports and UDP " + std::to_string(kFirstOverlayPort) +
                                       " to " + std::to_string(kLastOverlayPort) + " from the job's hosts"));
     }
 }
@@ -130,14 +131,15 @@ void add_low_ports_hint(json& checks) {
         checks.push_back(
             hint("low_ports",
                  "net.ipv4.ip_unprivileged_port_start is " + std::to_string(ports.first) +
-                     ": every user of this host can put packets into the rerouted traffic of all jobs on it",
+                     ": every user of this host can inject packets into the rerouted traffic of all jobs on it",
                  "sysctl -w net.ipv4.ip_unprivileged_port_start=" + safe));
     if (ports.whom == LowPorts::For::not_known)
-        checks.push_back(hint("low_ports",
-                              std::string(kLowPortsSetting) +
-                                  " cannot be read: whether every user of this host can put packets into the rerouted "
-                                  "traffic of all jobs on it is not known",
-                              "see that net.ipv4.ip_unprivileged_port_start is " + safe + " or more"));
+        checks.push_back(
+            hint("low_ports",
+                 std::string(kLowPortsSetting) +
+                     " cannot be read: it is not known whether every user of this host can inject packets into "
+                     "the rerouted traffic of all jobs on it",
+                 "make sure that net.ipv4.ip_unprivileged_port_start is " + safe + " or more"));
 }
 
 }  // namespace

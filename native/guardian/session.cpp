@@ -129,7 +129,7 @@ Reply Session::answer(std::span<const std::byte> packet) {
     } catch (const KernelError& failure) {
         return {id, failure.error, failure.what()};
     } catch (const std::bad_alloc&) {
-        return {id, ENOMEM, "the guardian has no memory"};
+        return {id, ENOMEM, "the guardian is out of memory"};
     } catch (const std::exception& failure) {
         return {id, EIO, failure.what()};
     }

@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
     CLI::App app("TCP streams for labs.");
     app.require_subcommand(1);
     Sending sending;
-    auto* receiver = app.add_subcommand("receive", "take streams from anybody");
+    auto* receiver = app.add_subcommand("receive", "receive streams from any host");
     receiver->add_option("port", sending.port)->required();
     auto* sender = app.add_subcommand("send", "send streams to a receiver");
     sender->add_option("address", sending.address)->required();

@@ -38,7 +38,7 @@ struct Options {
 
 Options options_of(int argc, char** argv) {
     Options options;
-    CLI::App app("Detours of a busy loop, or times of equal pieces of work, on chosen cores; a line of JSON each",
+    CLI::App app("Detours of a busy loop, or times of equal work quanta, on chosen cores; one line of JSON each",
                  "noise");
     app.add_option("--method", options.method, "selfish, or fwq: fixed work quantum")
         ->check(CLI::IsMember({"selfish", "fwq"}))
@@ -46,20 +46,21 @@ Options options_of(int argc, char** argv) {
     app.add_option("--cpus", options.cpus, "processors (default: all that this process may use)")
         ->delimiter(',')
         ->check(CLI::Range(0, CPU_SETSIZE - 1));
-    app.add_flag("--in-turn", options.in_turn, "one processor after the other instead of all at the same time");
-    app.add_option("--threshold", options.threshold, "a detour takes more than so many least iterations")
+    app.add_flag("--in-turn", options.in_turn, "one processor after the other instead of all at once");
+    app.add_option("--threshold", options.threshold,
+                   "an iteration this many times as long as the shortest one is a detour")
         ->check(CLI::Range(1.5, 1e6))
         ->capture_default_str();
     app.add_option("--detours", options.detours, "detours after which a processor is done")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
-    app.add_option("--quantum", options.quantum_s, "seconds that a piece of work takes")
+    app.add_option("--quantum", options.quantum_s, "duration of a work quantum in seconds")
         ->check(CLI::Range(1e-6, 10.0))
         ->capture_default_str();
     app.add_option("--seconds", options.seconds, "time after which a processor is done")
         ->check(CLI::Range(0.01, 1e6))
         ->capture_default_str();
-    app.add_flag("--sources", options.sources, "also what each detour came from (selfish only)");
+    app.add_flag("--sources", options.sources, "also the source of each detour (selfish only)");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -67,7 +67,7 @@ class End {
         payload_.assign(options_.size_B, static_cast<std::uint8_t>(number));
         const Envelope envelope{number, 0, 0, 0, 0, options_.size_B, false, true};
         bytes.resize(wire::encode({options_.self, options_.peer, number, {}, envelope}, payload_, bytes));
-        if (bytes.empty()) throw std::runtime_error("no frame is that long");
+        if (bytes.empty()) throw std::runtime_error("the frame size is too large");
         carrier_->send(options_.peer, std::move(bytes));
     }
     /// Waits for a frame; its number.
@@ -104,7 +104,7 @@ class End {
             poll();
             if (condition()) return;
             if (!carrier_->alive()) throw std::runtime_error("the agent is gone");
-            if (polls % 64 == 0 && Clock::now() - begin > kPatience) throw std::runtime_error("nothing moves any more");
+            if (polls % 64 == 0 && Clock::now() - begin > kPatience) throw std::runtime_error("no progress");
             sched_yield();  // hosts of a lab share processors
         }
     }
@@ -112,13 +112,13 @@ class End {
         const auto decoded = wire::decode(frame, options_.processes);
         const auto* const whole = std::get_if<wire::Decoded>(&decoded);
         if (whole == nullptr || whole->frame.from != options_.peer) {
-            throw std::runtime_error("what arrived is not what was sent");
+            throw std::runtime_error("received data differs from what was sent");
         }
         const std::uint64_t number = whole->frame.sequence;
         if (number != 0 && whole->payload.size() != options_.size_B)
             throw std::runtime_error("a frame's length changed");
         for (const std::uint8_t byte : whole->payload) {
-            if (byte != static_cast<std::uint8_t>(number)) throw std::runtime_error("a frame's bytes were changed");
+            if (byte != static_cast<std::uint8_t>(number)) throw std::runtime_error("a frame was corrupted");
         }
         return number;
     }
@@ -145,7 +145,7 @@ Json ping(End& end, const Options& options) {
 
 Json pong(End& end, const Options& options) {
     for (std::uint64_t number = 1; number <= options.warmup + options.frames; ++number) {
-        if (end.receive() != number) throw std::runtime_error("frames were lost or overtook each other");
+        if (end.receive() != number) throw std::runtime_error("frames were lost or reordered");
         end.send(number);
     }
     return {{"relayed", end.relayed()}, {"frames", options.frames}};
@@ -155,7 +155,7 @@ Json pong(End& end, const Options& options) {
 Json send(End& end, const Options& options) {
     const Clock::time_point begin = Clock::now();
     for (std::uint64_t number = 1; number <= options.frames; ++number) end.send(number);
-    if (end.receive() != options.frames) throw std::runtime_error("the other end has another number of frames");
+    if (end.receive() != options.frames) throw std::runtime_error("the other end has a different number of frames");
     return {{"relayed", end.relayed()}, {"frames", options.frames}, {"duration_s", seconds_since(begin)}};
 }
 
@@ -163,7 +163,7 @@ Json send(End& end, const Options& options) {
 Json take(End& end, const Options& options) {
     Clock::time_point begin;
     for (std::uint64_t number = 1; number <= options.frames; ++number) {
-        if (end.receive() != number) throw std::runtime_error("frames were lost or overtook each other");
+        if (end.receive() != number) throw std::runtime_error("frames were lost or reordered");
         if (number == 1) begin = Clock::now();
     }
     const double duration_s = seconds_since(begin);

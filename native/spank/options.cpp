@@ -62,7 +62,7 @@ std::string take(std::string_view word, Options& options) {
     const std::size_t equals = word.find('=');
     const std::string name(word.substr(0, equals));
     const Known* const known = find(name);
-    if (known == nullptr) return "no option is called '" + name + "'";
+    if (known == nullptr) return "unknown option '" + name + "'";
     const bool has_value = equals != std::string_view::npos;
     if (has_value && known->value == nullptr) return name + " takes no value";
     if (!has_value && known->value != nullptr) return name + " needs a value: " + name + "=" + known->value;

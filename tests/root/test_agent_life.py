@@ -215,7 +215,7 @@ def test_a_lease_that_is_not_renewed_ends_it(star: Star) -> None:
         assert time.monotonic() - begin_s < 3
         assert agent.process.stderr is not None
         assert agent.process.stderr.read() == (
-            "fairlead-agent: nothing was heard from the supervisor for 0.8 s: all was taken back\n"
+            "fairlead-agent: nothing was heard from the supervisor for 0.8 s: all reroutes were undone\n"
         )
         assert running[0].process.poll() is None  # it has none
 

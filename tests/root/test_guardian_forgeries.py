@@ -130,7 +130,7 @@ def test_where_ports_below_1024_are_for_everybody_it_protects_nothing_and_that_i
     assert told == {
         "name": "low_ports",
         "ok": None,
-        "detail": "net.ipv4.ip_unprivileged_port_start is 512: every user of this host can put packets into the "
+        "detail": "net.ipv4.ip_unprivileged_port_start is 512: every user of this host can inject packets into the "
         "rerouted traffic of all jobs on it",
         "fix": "sysctl -w net.ipv4.ip_unprivileged_port_start=1024",
     }

@@ -181,15 +181,15 @@ def test_check_hints_at_chains_that_end_with_a_refusal(host: Host, binary: str, 
     report = json.loads(host.run(binary, "--check"))
     host.run("nft", "flush ruleset")
     assert report["version"] == __version__
-    assert [(c["name"], c["detail"].split(" refuses")[0]) for c in report["checks"] if c["ok"] is None] == [
+    assert [(c["name"], c["detail"].split(" blocks")[0]) for c in report["checks"] if c["ok"] is None] == [
         ("input_policy", "chain inet firewalld filter_INPUT"),
         ("forward_policy", "chain inet firewalld filter_FORWARD"),
         ("rp_filter", "net.ipv4.conf.all.rp_filter is 1 (strict)"),
     ]
     fixes = {c["name"]: c["fix"] for c in report["checks"]}
-    assert fixes["input_policy"] == "admit the agents' UDP and TCP ports and UDP 20000 to 29999 from the job's hosts"
+    assert fixes["input_policy"] == "accept the agents' UDP and TCP ports and UDP 20000 to 29999 from the job's hosts"
     assert fixes["forward_policy"] == (
-        "admit what comes from and leaves by devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; with "
+        "accept forwarding between devices fl-*: iptables -I FORWARD -i fl-+ -o fl-+ -j ACCEPT; with "
         "firewalld: firewall-cmd --zone=trusted --add-interface=fl-+"
     )
 

@@ -132,7 +132,7 @@ def test_one_user_cannot_have_all_slots_of_a_host(mesh: Mesh, host: Host, binary
     told: list[str] = []
     try:
         assert [jobs_of(uid) for uid in (1000, 1001, 1002, 1003, 1004, 1005)] == [10, 5, 3, 1, 1, 0]
-        assert told[0] == "user 1000 has 10 jobs on this host, and the last 10 of 20 slots are for others"
+        assert told[0] == "user 1000 has 10 jobs on this host, and the last 10 of 20 slots are reserved for others"
         assert told[-1] == "all 20 slots for jobs on this host are in use"
     finally:
         for guardian in guardians:

@@ -85,10 +85,10 @@ Config parse_config(WipedLine line) {
     }
     ConfigCommand read = read_config(parsed);
     if (!has_secret) fail("'secret' must be 64 hexadecimal digits");
-    if (!valid_job(read.job)) fail("'job' must be made of the characters 0-9 and a-z");
+    if (!valid_job(read.job)) fail("'job' may contain only the characters 0-9 and a-z");
     if (read.self >= read.hosts.size()) fail("'self' must be one of 'hosts'");
     if (read.relay && read.guardian) {
-        fail("'relay' must be null where there is a guardian: one plane reroutes the traffic");
+        fail("'relay' must be null if there is a guardian: only one plane reroutes traffic");
     }
     config.job = std::move(read.job);
     config.hosts = hosts_of(read.hosts);

@@ -9,7 +9,7 @@ namespace fairlead::agent {
 void LineReader::feed(std::span<const char> bytes) {
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
     if (buffer_.size() > kMaxLine_B && std::find(buffer_.begin(), buffer_.end(), '\n') == buffer_.end()) {
-        throw std::length_error("a line of the supervisor is longer than 32 MiB");
+        throw std::length_error("a line from the supervisor is longer than 32 MiB");
     }
 }
 

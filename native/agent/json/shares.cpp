@@ -35,9 +35,9 @@ void read_hurts(const json& value, core::HostId count, const std::string& what, 
         if (of_hosts && injected.source == injected.destination) {
             throw ProtocolError(what + ": a path leads from a host to itself");
         }
-        if (!entry[2].is_array()) throw ProtocolError(what + ": what is hurt must be a list");
+        if (!entry[2].is_array()) throw ProtocolError(what + ": the affected paths must be a list");
         for (const json& hurt : entry[2]) {
-            list_of(hurt, 2, what + ": a path that is hurt");
+            list_of(hurt, 2, what + ": an affected path");
             sharing.set_hurts(injected, cell_of(hurt[0], hurt[1], count, what));
         }
     }

@@ -91,7 +91,7 @@ BulkResult combine(std::span<const StreamArrival> streams) {
         if (first == nullptr || stream.first_ns < first->first_ns) first = &stream;
         last_ns = std::max(last_ns, stream.last_ns);
     }
-    if (first == nullptr || last_ns <= first->first_ns) throw StreamError("too little arrived to compute a rate");
+    if (first == nullptr || last_ns <= first->first_ns) throw StreamError("too little data arrived to compute a rate");
     result.duration_s = static_cast<double>(last_ns - first->first_ns) * 1e-9;
     result.rate_bps = 8.0 * static_cast<double>(result.bytes_B - first->first_B) / result.duration_s;
     return result;

@@ -165,7 +165,7 @@ Session MeasurementService::connect(core::HostId peer, const SessionRequest& req
         } catch (const StreamClosed&) {
             if (attempt == kHandshakes) {
                 throw HandshakeError(
-                    "it refused the connection: it does not share this job's secret, or serves too many");
+                    "it refused the connection: it does not share this job's secret, or has too many connections");
             }
             std::this_thread::sleep_for(std::chrono::duration<double>(attempt * kHandshakePause_s));
         }

@@ -18,7 +18,7 @@ std::optional<std::span<const std::uint8_t>> FrameAssembly::add(const Record& re
     Partial& partial = found->second;
     if (!partial.whole) {
         if (partial.bytes.size() + record.part.size() > relay::wire::kMaxFrame_B) {
-            throw StreamError("a frame that is longer than frames are");
+            throw StreamError("a frame exceeds the maximum length");
         }
         partial.bytes.insert(partial.bytes.end(), record.part.begin(), record.part.end());
         partial.whole = record.ends;

@@ -65,7 +65,7 @@ void FrameOutput::hear() const {
     const ssize_t count = recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
     if (count < 0 && would_block(errno)) return;
     if (count == 0) throw StreamClosed("the other end closed the connection");
-    throw StreamError(count > 0 ? "something came on a stream that goes the other way"
+    throw StreamError(count > 0 ? "unexpected data on a one-way stream"
                                 : std::string("the connection broke: ") + std::strerror(errno));
 }
 

@@ -27,17 +27,17 @@ RecordNonce nonce_of(std::uint64_t number) {
 std::string_view name(RecordOpener::Fault fault) {
     switch (fault) {
         case RecordOpener::Fault::bad_length:
-            return "a record of impossible length";
+            return "a record of invalid length";
         case RecordOpener::Fault::bad_place:
-            return "a record of no part of a frame";
+            return "a record without a part of a frame";
         case RecordOpener::Fault::not_sealed:
-            return "a record that is not sealed";
+            return "a record that fails authentication";
     }
     return "an unknown fault";
 }
 
 void RecordSealer::seal(const Record& record, std::vector<std::uint8_t>& out) {
-    if (record.part.size() > kMaxPart_B) throw std::length_error("a part of a frame that is longer than parts are");
+    if (record.part.size() > kMaxPart_B) throw std::length_error("a part of a frame exceeds the maximum length");
     const std::size_t begin = out.size();
     const std::size_t plain_B = kHeading_B + record.part.size();
     out.resize(begin + kRecordLength_B + plain_B + kTag_B);

@@ -101,7 +101,7 @@ Session Session::open(Stream stream, const SecretKey& key, Ends ends, const Sess
     Mac proof;
     stream.read_exact(proof);
     if (!same(proof, mac(key, "server", {server, client}))) {
-        throw HandshakeError("what listens there does not know this job's secret");
+        throw HandshakeError("the process that listens there does not have this job's secret");
     }
     return Session(std::move(stream), session_key(key, server, client));
 }
@@ -112,12 +112,12 @@ ProvenRequest verify(const SecretKey& key, Ends ends, const Nonce& server, const
     std::copy_n(proof.begin(), bytes.size(), bytes.begin());
     std::copy_n(proof.begin() + kRequest_B, client_mac.size(), client_mac.begin());
     if (!same(client_mac, mac(key, "client", {server, bytes}))) {
-        throw HandshakeError("the peer does not know the secret");
+        throw HandshakeError("the peer does not have the secret");
     }
     auto decoded = decode_request(bytes);
     if (!decoded) throw HandshakeError("a request out of range");
     if (decoded->ends.client != ends.client || decoded->ends.server != ends.server) {
-        throw HandshakeError("a request of or for another host");
+        throw HandshakeError("a request from or for another host");
     }
     return {std::move(decoded->request), server, nonce_of(bytes)};
 }
@@ -140,7 +140,8 @@ void Session::receive_result(std::span<std::uint8_t> result) {
     Mac received;
     stream_.read_exact(result);
     stream_.read_exact(received);
-    if (!same(received, mac(key_, "result", {number, result}))) throw HandshakeError("a result was changed under way");
+    if (!same(received, mac(key_, "result", {number, result})))
+        throw HandshakeError("a result was modified in transit");
 }
 
 }  // namespace fairlead::agent

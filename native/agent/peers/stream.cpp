@@ -34,7 +34,7 @@ void connect_within(int fd, const sockaddr_in& target, double timeout_s, const C
                                   pollfd{.fd = cancellation.fd(), .events = POLLIN, .revents = 0}};
     const int ready = poll(waiting.data(), waiting.size(), static_cast<int>(timeout_s * 1e3) + 1);
     if (cancellation.raised()) throw StreamError("the agent is stopping");
-    if (ready <= 0) throw StreamError("no answer to the connection within the time allowed");
+    if (ready <= 0) throw StreamError("the connection attempt timed out");
     int error = 0;
     socklen_t length = sizeof error;
     checked(getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length), "SO_ERROR");
@@ -63,7 +63,7 @@ Stream Stream::connect(const sockaddr_in& source, const sockaddr_in& target, dou
 
 void Stream::check() const {
     if (cancellation_->raised()) throw StreamError("the agent is stopping");
-    if (monotonic_s() >= deadline_s_) throw StreamError("not done within the time allowed");
+    if (monotonic_s() >= deadline_s_) throw StreamError("timed out");
 }
 
 void Stream::wait(short events) {
@@ -74,7 +74,7 @@ void Stream::wait(short events) {
         poll(waiting.data(), waiting.size(), static_cast<int>(std::clamp(left_s, 0.0, kStall_s) * 1e3) + 1);
     if (ready < 0 && errno != EINTR) throw_stream("poll", errno);
     check();
-    if (ready == 0) throw StreamError("nothing came or went for the time allowed");
+    if (ready == 0) throw StreamError("the connection stalled");
 }
 
 void Stream::write_all(std::span<const std::uint8_t> data) {

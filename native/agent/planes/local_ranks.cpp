@@ -19,7 +19,7 @@ UniqueFd listen_at(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) {
-        throw std::runtime_error(path + " is too long a name for a socket (at most 107 characters)");
+        throw std::runtime_error(path + " is too long for the path of a socket (at most 107 characters)");
     }
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     UniqueFd fd(checked(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "Unix socket"));
@@ -102,13 +102,14 @@ void LocalRanks::meet(int fd) {
     loop_.cancel(entry.mapped().patience);
     relay::Hello hello{};
     const ssize_t size_B = recv(fd, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
-    if (size_B != sizeof hello || !valid(hello)) return handlers_.log("what asked for the relay plane is no rank");
+    if (size_B != sizeof hello || !valid(hello))
+        return handlers_.log("a process that is not a rank asked for the relay plane");
     if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) return handlers_.log(why);
-    if (free_slots_.empty()) return handlers_.log("more ranks than the relay plane has room for");
+    if (free_slots_.empty()) return handlers_.log("too many ranks for the relay plane");
     try {
         admit(std::move(socket), hello);
     } catch (const std::system_error& error) {
-        handlers_.log("rank " + std::to_string(hello.self) + " does without the relay plane: " + error.what());
+        handlers_.log("rank " + std::to_string(hello.self) + " runs without the relay plane: " + error.what());
     }
 }
 

@@ -103,7 +103,7 @@ void RelayPlane::reroute(core::HostId destination, core::HostId relay, Done done
     Outgoing& out = reach({relay, Hop::first});
     const auto arrived = [this, destination, relay, done](const std::string& error) {
         const auto wanted = wanted_.find(destination);
-        if (wanted == wanted_.end() || wanted->second != relay) return done("it was restored before it was rerouted");
+        if (wanted == wanted_.end() || wanted->second != relay) return done("restored before the reroute took effect");
         wanted_.erase(wanted);
         if (!error.empty()) {
             const auto earlier = detours_.find(destination);
@@ -165,7 +165,7 @@ void RelayPlane::look_for_losses() {
         if (out.stream->loses()) losing.push_back(leg);
     }
     if (any) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
-    for (const Leg leg : losing) fail(leg, "what is sent there gets lost");
+    for (const Leg leg : losing) fail(leg, "packets sent there are lost");
 }
 
 /// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
@@ -317,7 +317,8 @@ RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint
 RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uint8_t> frame) {
     const auto read = relay::wire::ends_of(frame, channel.processes());
     const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
-    if (ends == nullptr || ends->from != channel.rank()) throw relay::CorruptRing("what it sends is no frame of its");
+    if (ends == nullptr || ends->from != channel.rank())
+        throw relay::CorruptRing("it sent a frame that is not its own");
     const auto placed = places_.of(ends->to);
     if (!placed) {
         ++counts_.unplaced;
@@ -336,7 +337,7 @@ RelayPlane::Fate RelayPlane::take(Leg leg, FrameInput& input, const Record& reco
     if (leg.hop == Hop::first) {
         const bool possible =
             source == leg.host && destination < setup_.hosts && destination != setup_.self && destination != source;
-        if (!possible) throw StreamError("a frame that is not to be passed on from there");
+        if (!possible) throw StreamError("a frame that must not be forwarded from there");
         return pass({destination, Hop::last}, record);
     }
     const bool possible = destination == setup_.self && source < setup_.hosts && source != setup_.self;
@@ -345,7 +346,7 @@ RelayPlane::Fate RelayPlane::take(Leg leg, FrameInput& input, const Record& reco
     if (!frame) return Fate::taken;
     const auto read = relay::wire::ends_of(*frame, relay::kMostProcesses);
     const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
-    if (ends == nullptr) throw StreamError("what came is no frame");
+    if (ends == nullptr) throw StreamError("received data that is not a frame");
     const Fate fate = arrive(ends->to, *frame);
     if (fate != Fate::stuck) input.frames().done(source);
     return fate;

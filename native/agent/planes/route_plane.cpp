@@ -298,8 +298,8 @@ void RoutePlane::read_replies() {
 void RoutePlane::lose_silent() {
     if (!up_) return lose("the guardian does not answer");  // it has rerouted nothing
     const bool ended = client_ && kill(client_->pid(), SIGKILL) == 0;
-    lose(ended ? "the guardian does not answer and was ended"
-               : "the guardian does not answer, and could not be ended: what it rerouted may stay rerouted");
+    lose(ended ? "the guardian does not answer and was killed"
+               : "the guardian does not answer, and could not be killed: its routes may remain");
 }
 
 void RoutePlane::lose(const std::string& reason) {

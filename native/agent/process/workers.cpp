@@ -38,7 +38,7 @@ void Workers::start(Body body, Refused refused) {
     } catch (const std::system_error& error) {
         threads_.erase(place);
         // Not at once: the caller is still at what it asked for.
-        loop_.post([refused = std::move(refused), reason = std::string("no thread for it: ") + error.what()] {
+        loop_.post([refused = std::move(refused), reason = std::string("cannot start a thread: ") + error.what()] {
             refused(reason);
         });
     }

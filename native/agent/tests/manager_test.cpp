@@ -156,7 +156,7 @@ TEST_F(ManualTest, ARestorationIsAnsweredWhenTheTrafficIsBack) {
 
     manager->reroute(1, 2, answer("reroute"));
     manager->on_message(2, 1, wire::RelayRefuse{1, 1, wire::RefuseReason::no_plane});
-    EXPECT_EQ(answers, std::vector<std::string>{"reroute:the relay refused: it has no data plane, or it stops"});
+    EXPECT_EQ(answers, std::vector<std::string>{"reroute:the relay refused: it has no data plane, or is stopping"});
     answers.clear();
     // A reroute of which no command waits for the answer is still under way.
     manager->restore(1, answer("restore"));
@@ -172,8 +172,7 @@ TEST_F(ManualTest, AFailureIsTheAnswerOfItsOwnCommand) {
     manager->reroute(1, 2, answer("first"));
     manager->restore(1, answer("restore"));
     plane.rerouting("no such device");
-    EXPECT_EQ(answers, (std::vector<std::string>{"first:another command for the same path came before it was done",
-                                                 "restore:"}));
+    EXPECT_EQ(answers, (std::vector<std::string>{"first:superseded by another command for the same path", "restore:"}));
     answers.clear();
     manager->reroute(1, 2, answer("second"));
     plane.rerouting("busy");

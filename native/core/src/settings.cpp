@@ -64,7 +64,7 @@ std::optional<std::string> set(Settings& settings, std::string_view name, double
         }
         return std::nullopt;
     }
-    return "there is no setting " + std::string(name);
+    return "unknown setting " + std::string(name);
 }
 
 std::optional<double> get(const Settings& settings, std::string_view name) {

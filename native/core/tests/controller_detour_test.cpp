@@ -175,7 +175,7 @@ TEST(Controller, ARerouteByHandOverAHostWithoutAPlaneIsTakenBack) {
         if (!told_before_done) continue;
         EXPECT_EQ(rig.seen<ManualEnded>()[0].destination, 1);
         EXPECT_EQ(rig.seen<ManualEnded>()[0].relay, 2);
-        EXPECT_EQ(rig.seen<ManualEnded>()[0].error, "the relay refused: it has no data plane, or it stops");
+        EXPECT_EQ(rig.seen<ManualEnded>()[0].error, "the relay refused: it has no data plane, or is stopping");
     }
 }
 

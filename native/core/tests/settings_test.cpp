@@ -25,7 +25,7 @@ TEST(Settings, DefaultsAreValidAndNamed) {
 
 TEST(Settings, MistakesNameTheSetting) {
     Settings settings;
-    EXPECT_EQ(*set(settings, "congestion_level.nonsense", 1.0), "there is no setting congestion_level.nonsense");
+    EXPECT_EQ(*set(settings, "congestion_level.nonsense", 1.0), "unknown setting congestion_level.nonsense");
     EXPECT_NE(set(settings, "probes.burst", 2.5)->find("whole number"), std::string::npos);
     EXPECT_FALSE(set(settings, "probes.burst", 4.0).has_value());
     EXPECT_EQ(settings.probes.burst, 4);

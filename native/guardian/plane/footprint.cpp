@@ -121,7 +121,7 @@ std::uint32_t free_slot(const std::vector<Footprint>& footprints, std::uint32_t 
     if (user != 0 && own >= free)
         throw KernelError(ENOSPC, "user " + std::to_string(user) + " has " + std::to_string(own) +
                                       " jobs on this host, and the last " + std::to_string(free) + " of " +
-                                      std::to_string(kSlots) + " slots are for others");
+                                      std::to_string(kSlots) + " slots are reserved for others");
     return static_cast<std::uint32_t>(std::find(used.begin(), used.end(), false) - used.begin());
 }
 

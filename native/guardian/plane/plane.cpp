@@ -141,7 +141,7 @@ void KernelPlane::take_back(const Detour& detour) {
     } catch (const std::exception& failure) {
         detours_[destination] = detour;  // for the withdrawal
         throw Uncertain("a reroute to " + to_string(setup_.hosts[destination].address) +
-                        " can be neither made nor taken back: " + failure.what());
+                        " can be neither installed nor removed: " + failure.what());
     }
 }
 

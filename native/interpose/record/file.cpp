@@ -92,7 +92,7 @@ bool File::open(const std::string& directory) {
             break;
         }
     }
-    give_up("cannot be made", errno);
+    give_up("cannot be created", errno);
     return false;
 }
 

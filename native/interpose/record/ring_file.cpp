@@ -80,7 +80,7 @@ Ring* make_ring(const char* directory, std::int32_t rank, std::uint32_t thread) 
             break;
         }
     }
-    std::fprintf(stderr, "fairlead: no ring can be made in %s: %s; the messages of this process are not monitored\n",
+    std::fprintf(stderr, "fairlead: cannot create a ring in %s: %s; the messages of this process are not monitored\n",
                  directory, std::strerror(errno));
     void* const memory = map(-1);
     if (memory == nullptr) {

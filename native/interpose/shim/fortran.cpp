@@ -108,7 +108,7 @@ bool protect(const Object& object, int protection) {
 
 void lead(const Object& object, void* const* targets) {
     if (!protect(object, PROT_READ | PROT_WRITE)) {
-        say("%s cannot be changed: calls from Fortran are not seen", object.path);
+        say("%s cannot be changed: calls from Fortran are not recorded", object.path);
         return;
     }
     const Relocations relocations = relocations_of(object);

@@ -93,7 +93,7 @@ TEST_F(FileTest, EveryProcessAndAttemptHasAFileOfItsOwn) {
 TEST_F(FileTest, WithoutAPlaceItCountsWhereNobodyLooks) {
     testing::internal::CaptureStderr();
     File file(directory_ + "/missing");
-    EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot be made: No such file"), std::string::npos);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot be created: No such file"), std::string::npos);
     auto* block = static_cast<char*>(file.add(Kind::peers, 0, 100));
     block[99] = 'x';
     EXPECT_EQ(file.header().rank, -1);

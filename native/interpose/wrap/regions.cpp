@@ -56,7 +56,7 @@ bool is_name(const std::string& text) {
 void say_once(const char* what, const std::string& name) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true)) {
-        std::fprintf(stderr, "fairlead: MPI_Pcontrol %s%s: no region\n", what, name.c_str());
+        std::fprintf(stderr, "fairlead: MPI_Pcontrol %s%s: ignored\n", what, name.c_str());
     }
 }
 
@@ -84,7 +84,7 @@ void begin_region(Call& call, int level, const char* name, const void* caller) {
 void end_region(Call& call, int level, const char* name, const void* caller) {
     const std::string text = name_at(-1, call, level, name, caller);
     if (!text.empty() && !regions_of(call.thread()).leave(text, call.begin_ticks())) {
-        say_once("ends what was not begun: ", text);
+        say_once("ends a region that was not begun: ", text);
     }
 }
 

@@ -44,7 +44,7 @@ TEST(Request, HasThePausesOfBursts) {
     EXPECT_EQ(request.train, 100);
     EXPECT_TRUE(request.asleep);
     EXPECT_TRUE(request.both_pause);
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"pauses_s":[-1]})"), "pauses_s: is no time in seconds");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"pauses_s":[-1]})"), "pauses_s: must be a time in seconds");
 }
 
 TEST(Request, MayBeOfACollectiveOperation) {
@@ -55,8 +55,8 @@ TEST(Request, MayBeOfACollectiveOperation) {
     EXPECT_EQ(parse_request(R"({"collective":"bcast","size_B":8})", 4).ranks, 4);
     EXPECT_FALSE(request.agreed);
     EXPECT_TRUE(parse_request(R"({"collective":"bcast","size_B":8,"agreed":true})", 4).agreed);
-    EXPECT_EQ(refusal(R"({"collective":"gossip","size_B":8})"), "collective: is none that is known");
-    EXPECT_EQ(refusal(R"({"collective":"bcast","ranks":5,"size_B":8})"), "ranks: is no whole number from 2 to 4");
+    EXPECT_EQ(refusal(R"({"collective":"gossip","size_B":8})"), "collective: is unknown");
+    EXPECT_EQ(refusal(R"({"collective":"bcast","ranks":5,"size_B":8})"), "ranks: must be a whole number from 2 to 4");
 }
 
 TEST(Request, MayBeOfVictimsBesideCongestors) {
@@ -75,13 +75,14 @@ TEST(Request, MayBeOfVictimsBesideCongestors) {
     EXPECT_EQ(request.taking_part(), (std::vector<int>{3, 0, 2, 1, 5, 4}));
     EXPECT_EQ(request.reporting(), (std::vector<int>{3, 0}));
     EXPECT_TRUE(parse_request(R"({"victims":[3,0],"victim":"latency","size_B":8})", 4).congestors.empty());
-    EXPECT_EQ(refusal(R"({"victims":[3],"victim":"latency","size_B":8})"), "victims: two of them are needed");
+    EXPECT_EQ(refusal(R"({"victims":[3],"victim":"latency","size_B":8})"), "victims: there must be at least two");
     const std::string beside = R"({"victims":[3,0],"victim":"latency","size_B":8,"congestors":)";
-    EXPECT_EQ(refusal(beside + R"([{"kind":"bcast","ranks":[1]}]})"), "congestors: each needs two ranks or more");
-    EXPECT_EQ(refusal(beside + R"([{"kind":"bcast","ranks":[0,1]}]})"), "ranks: a rank is none of 4, or comes twice");
-    EXPECT_EQ(refusal(beside + R"([{"kind":"gossip","ranks":[1,2]}]})"), "kind: is none that is known");
-    EXPECT_EQ(refusal(beside + "[1,2]}"), "congestors: an entry is no object");
-    EXPECT_EQ(refusal(R"({"victims":[3,0],"victim":"pain","size_B":8})"), "victim: is none that is known");
+    EXPECT_EQ(refusal(beside + R"([{"kind":"bcast","ranks":[1]}]})"), "congestors: each needs at least two ranks");
+    EXPECT_EQ(refusal(beside + R"([{"kind":"bcast","ranks":[0,1]}]})"),
+              "ranks: each rank must be below 4, and occur once");
+    EXPECT_EQ(refusal(beside + R"([{"kind":"gossip","ranks":[1,2]}]})"), "kind: is unknown");
+    EXPECT_EQ(refusal(beside + "[1,2]}"), "congestors: each entry must be an object");
+    EXPECT_EQ(refusal(R"({"victims":[3,0],"victim":"pain","size_B":8})"), "victim: is unknown");
 }
 
 TEST(Request, OfPairsHasSamplesOfTheFirstRanks) {
@@ -101,16 +102,17 @@ TEST(Request, HasDefaultsForWhatTheLineLeavesAway) {
 }
 
 TEST(Request, IsRefusedByTheNameOfTheKey) {
-    EXPECT_EQ(refusal("no json"), "request: is no JSON object");
+    EXPECT_EQ(refusal("no json"), "request: is not a JSON object");
     EXPECT_EQ(refusal(R"({"pairs":[[0,1]]})"), "size_B: is missing");
-    EXPECT_EQ(refusal(R"({"size_B":1})"), "pairs: is no list of pairs of ranks");
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1,2]]})"), "pairs: an entry is no pair");
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,4]]})"), "pairs: a rank is none of 4, or comes twice");
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1],[2,1]]})"), "pairs: a rank is none of 4, or comes twice");
-    EXPECT_EQ(refusal(R"({"size_B":-1,"pairs":[[0,1]]})"), "size_B: is no whole number from 0 to 1073741824");
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"most":2,"least":3})"), "least: is no whole number from 1 to 2");
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"limit_s":-1})"), "limit_s: is no time in seconds");
-    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"both":1})"), "both: is neither true nor false");
+    EXPECT_EQ(refusal(R"({"size_B":1})"), "pairs: must be a list of pairs of ranks");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1,2]]})"), "pairs: each entry must be a pair");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,4]]})"), "pairs: each rank must be below 4, and occur once");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1],[2,1]]})"), "pairs: each rank must be below 4, and occur once");
+    EXPECT_EQ(refusal(R"({"size_B":-1,"pairs":[[0,1]]})"), "size_B: must be a whole number from 0 to 1073741824");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"most":2,"least":3})"),
+              "least: must be a whole number from 1 to 2");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"limit_s":-1})"), "limit_s: must be a time in seconds");
+    EXPECT_EQ(refusal(R"({"size_B":1,"pairs":[[0,1]],"both":1})"), "both: must be true or false");
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Trace pattern_of(const json& value, std::uint64_t seed) {
 }
 
 Trace trace_of(const JsonFields& fields, std::uint64_t seed, const std::filesystem::path& folder) {
-    if (fields.has("trace") == fields.has("pattern")) throw ProtocolError("a program has a 'trace' or a 'pattern'");
+    if (fields.has("trace") == fields.has("pattern"))
+        throw ProtocolError("a program needs either a 'trace' or a 'pattern'");
     if (fields.has("pattern")) return pattern_of(fields.any("pattern"), seed);
     const std::filesystem::path file = folder / fields.text("trace", 1, 4096);
     std::ifstream in(file);
@@ -135,7 +136,7 @@ Disturbance disturbance_of(const json& value, const Topology& topology, double l
     }
     found.from = end_of(topology, fields.any("from"), "a congestion's 'from'");
     found.to = end_of(topology, fields.any("to"), "a congestion's 'to'");
-    if (found.from == found.to) throw ProtocolError("a congestion leads from one end to another");
+    if (found.from == found.to) throw ProtocolError("congestion must lead from one end to another");
     found.streams = static_cast<int>(fields.whole("streams", 1, 1024));
     if (kind == "streams") return found;
     if (kind != "paced") fields.fail("kind", "streams, paced or delay");
@@ -156,7 +157,7 @@ RouteChange route_of(const json& value, const Scenario& scenario) {
     if (!fields.any("relay").is_null())
         change.relay = host_of(scenario.topology, fields.any("relay"), "a route's 'relay'");
     if (change.source == change.destination || change.relay == change.source || change.relay == change.destination) {
-        throw ProtocolError("a route has different hosts");
+        throw ProtocolError("the hosts of a route must differ");
     }
     return change;
 }

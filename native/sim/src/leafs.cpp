@@ -17,7 +17,7 @@ std::vector<std::string> numbered(const char* prefix, int count) {
 /// The ends of all leafs, joined to them; spines have no links yet.
 Topology with_ends(const Leafs& kind, const std::vector<std::string>& leafs, int spines) {
     if (leafs.empty() || kind.hosts_per_leaf < 1 || kind.neighbours_per_leaf < 0 || spines < 0) {
-        throw std::invalid_argument("a network has leafs, and each leaf has hosts");
+        throw std::invalid_argument("a network needs leaves, and each leaf needs hosts");
     }
     const auto count = static_cast<int>(leafs.size());
     std::vector<std::string> switches = leafs;
@@ -68,7 +68,7 @@ Topology mesh(const Leafs& kind) {
 }
 
 Topology leaf_spine(const Leafs& kind, int spines) {
-    if (spines < 1) throw std::invalid_argument("a leaf-spine network has spines");
+    if (spines < 1) throw std::invalid_argument("a leaf-spine network needs spines");
     Topology topology = with_ends(kind, numbered("leaf", kind.leafs), spines);
     const NodeId first_leaf = topology.ends();
     const NodeId first_spine = first_leaf + static_cast<NodeId>(kind.leafs);

@@ -78,7 +78,7 @@ Trace all_to_all(const Pattern& pattern) {
 
 Trace cg(const Pattern& pattern) {
     const auto ranks = static_cast<unsigned>(pattern.ranks);
-    if (!std::has_single_bit(ranks)) throw std::invalid_argument("cg runs on a power of two of ranks");
+    if (!std::has_single_bit(ranks)) throw std::invalid_argument("cg needs a power of two of ranks");
     const int log = std::countr_zero(ranks);
     const int rows = 1 << (log / 2);
     const int columns = pattern.ranks / rows;

@@ -46,7 +46,7 @@ Topology::Topology(const std::vector<std::string>& hosts, const std::vector<std:
 LinkId Topology::add_link(NodeId from, NodeId to, const LinkKind& kind) {
     if (from >= nodes() || to >= nodes() || from == to) throw std::invalid_argument("a link joins two different nodes");
     const std::string called = name(from) + " -> " + name(to);
-    if (link(from, to)) throw std::invalid_argument("link " + called + ": there is one already");
+    if (link(from, to)) throw std::invalid_argument("link " + called + ": declared twice");
     check(kind, called);
     links_.push_back(Edge{from, to, kind});
     const auto id = static_cast<LinkId>(links_.size() - 1);

@@ -143,7 +143,7 @@ class Reader {
     void event(Trace& trace) {
         if (words_[0] == "communicator") return declare(trace);
         const int rank = rank_of(trace, words_[0], "a rank");
-        if (words_.size() < 2) fail(joined("what does rank ", words_[0], " do?"));
+        if (words_.size() < 2) fail(joined("rank ", words_[0], " has no operation"));
         trace.events[static_cast<std::size_t>(rank)].push_back({operation(trace, rank), line_});
     }
 
@@ -157,7 +157,7 @@ class Reader {
         if (word == "recv" || word == "irecv") return Receive{transfer(trace, rank, true)};
         if (word == "wait" || word == "waitall") return wait(rank);
         const std::optional<CollectiveKind> kind = collective_kind(word);
-        if (!kind) fail(joined("nothing is called '", word, "'"));
+        if (!kind) fail(joined("unknown operation '", word, "'"));
         return collective(trace, rank, *kind);
     }
 

@@ -84,11 +84,11 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
         {with("/programs/0/hosts", {"a"}), "a program: 'hosts' must be a host for each of 2 ranks"},
         {with("/programs/0/hosts", {"a", "s"}), "a program's 'hosts': \"s\" is a switch"},
         {with("/programs/0/collectives", {{"bcast", "magic"}}), "bcast has no algorithm 'magic'"},
-        {with("/programs/0/pattern", {{"name", "ring"}}), "a program has a 'trace' or a 'pattern'"},
+        {with("/programs/0/pattern", {{"name", "ring"}}), "a program needs either a 'trace' or a 'pattern'"},
         {with("/congestion", json::array({backwards})), "a period's stop must be a number from 2"},
         {with("/congestion", json::array({to_switch})), "a congestion's 'to': \"s\" is a switch"},
         {with("/routes", {{{"at_s", 0}, {"source", "a"}, {"destination", "b"}, {"relay", "a"}}}),
-         "a route has different hosts"},
+         "the hosts of a route must differ"},
     };
     for (const auto& [text, message] : cases) {
         const std::string name = file(text).string();

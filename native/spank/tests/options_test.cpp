@@ -44,8 +44,8 @@ TEST(SpankOptions, SomeAreThePluginsOwn) {
 }
 
 TEST(SpankOptions, MistakesAreSaidWithTheKnownOptions) {
-    EXPECT_EQ(complaint("plan=relay"), "no option is called 'plan'");
-    EXPECT_EQ(complaint("report,,quiet"), "no option is called ''");
+    EXPECT_EQ(complaint("plan=relay"), "unknown option 'plan'");
+    EXPECT_EQ(complaint("report,,quiet"), "unknown option ''");
     EXPECT_EQ(complaint("plane=road"), "plane must be auto|route|relay, not 'road'");
     EXPECT_EQ(complaint("plane=aut"), "plane must be auto|route|relay, not 'aut'");
     EXPECT_EQ(complaint("plane=auto|route"), "plane must be auto|route|relay, not 'auto|route'");

@@ -182,7 +182,7 @@ def test_a_mistake_is_answered_before_anything_runs(slurm: labs.Lab, shared: Pat
     for line in (srun("--fairlead=plan=relay", "hostname"), ["sbatch", "--fairlead=plan=relay", "--wrap", "hostname"]):
         command = done(slurm, shared, *line)
         assert command.process.returncode != 0
-        assert command.heard("no option is called 'plan'; known options: plane=auto|route|relay, results=DIRECTORY")
+        assert command.heard("unknown option 'plan'; known options: plane=auto|route|relay, results=DIRECTORY")
         assert command.output == []
 
 

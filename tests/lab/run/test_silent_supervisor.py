@@ -50,7 +50,7 @@ def test_agents_undo_everything_when_the_lease_runs_out_and_come_back(lab: labs.
         wait_for(lambda: rerouted_routes(lab, "h0"), "the manual reroute, made again")
         finish(lab)
         assert command.end() == 0, command.text()
-    assert command.heard("nothing was heard from the supervisor for 10 s: all was taken back")
+    assert command.heard("nothing was heard from the supervisor for 10 s: all reroutes were undone")
     assert any("verification passed" in line for line in command.output)
     assert sorted(str(event.data["host"]) for event in command.events("restarted")) == list(HOSTS)
 

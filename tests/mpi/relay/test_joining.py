@@ -185,7 +185,7 @@ def test_a_job_of_which_some_ranks_are_preloaded_ends_with_a_line(mpi: Mpi, tmp_
     """The others would never answer what the plane asks of them."""
     done = partly_preloaded(mpi, "exec {program}", "1.5", tmp_path)
     assert done.returncode != 0
-    assert "not all ranks have come to the relay plane within 1.5 s" in done.stderr
+    assert "not all ranks joined the relay plane within 1.5 s" in done.stderr
     assert "LD_PRELOAD" in done.stderr
     assert "FAIRLEAD_RELAY_PATIENCE" in done.stderr
 

@@ -89,7 +89,7 @@ TEST(Config, RelayPlane) {
     EXPECT_NE(mistake(value).find("'directory'"), std::string::npos) << mistake(value);
     value["relay"] = {{"directory", "/dev/shm/relay"}};
     value["guardian"] = {"/opt/guardian"};
-    EXPECT_NE(mistake(value).find("one plane reroutes the traffic"), std::string::npos) << mistake(value);
+    EXPECT_NE(mistake(value).find("only one plane reroutes traffic"), std::string::npos) << mistake(value);
 }
 
 TEST(Config, HasWhatTheLineSays) {

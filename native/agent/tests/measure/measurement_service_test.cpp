@@ -158,11 +158,11 @@ class NoThreads {
 TEST_F(MeasurementServiceTest, WithoutAThreadOnlyWhatNeedsOneFails) {
     {
         const NoThreads none;
-        EXPECT_EQ(open_stream(1).rfind("no thread for it: ", 0), 0U);
+        EXPECT_EQ(open_stream(1).rfind("cannot start a thread: ", 0), 0U);
         std::optional<MeasurementFailure> failure;
         services[1]->pingpong(PingpongCommand{}, [&](const auto& end) { failure = std::get<MeasurementFailure>(end); });
         run_until([&] { return failure.has_value(); });
-        EXPECT_EQ(failure->reason.rfind("no thread for it: ", 0), 0U);
+        EXPECT_EQ(failure->reason.rfind("cannot start a thread: ", 0), 0U);
     }
     EXPECT_EQ(open_stream(1), "");
 }

@@ -65,7 +65,7 @@ TEST(RelayRogues, RanksThatBreakTheProtocolTogetherAreLeftOutTogether) {
     rank0.write(make_frame(0, 1, 1, 10));
     rank0.ring();
     EXPECT_TRUE(eventually([&] { return hosts.call([&] { return hosts.plane(0).ranks().size() == 1; }); }));
-    const std::string why = ": more was read of a ring than was written";
+    const std::string why = ": a ring was read beyond its end";
     EXPECT_EQ(hosts.log(), (std::vector<std::string>{"rank 1" + why, "rank 0" + why}));
     EXPECT_EQ(hosts.counts(0).absent, 2U);
 }
@@ -84,7 +84,7 @@ TEST(RelayRogues, WhoSpeaksForAnotherRankIsLeftOut) {
         return !rank1->alive();
     }));
     EXPECT_EQ(exchange(*rank0, 0, *rank2, 2, 10), count_to(10)) << "others do not notice";
-    EXPECT_EQ(hosts.log().back(), "rank 1: what it sends is no frame of its");
+    EXPECT_EQ(hosts.log().back(), "rank 1: it sent a frame that is not its own");
 }
 
 TEST(RelayRogues, RanksOfAnotherJobAreLeftOut) {

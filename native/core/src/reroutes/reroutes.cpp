@@ -108,7 +108,7 @@ void Reroutes::on_refusal(HostId relay, const wire::RelayRefuse& refuse) {
     if (refuse.reason == wire::RefuseReason::budget || !destination.uses(relay)) return;
     peers_.shun(relay, now_);
     if (destination.route.moves_over(relay) && destination.route.rerouting()->manual) {
-        out_.emit(ManualEnded{host, relay, "the relay refused: it has no data plane, or it stops"});
+        out_.emit(ManualEnded{host, relay, "the relay refused: it has no data plane, or is stopping"});
     }
     destination.route.retry_at_once(now_);
     const bool stops = refuse.reason == wire::RefuseReason::stopping;

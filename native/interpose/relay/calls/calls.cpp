@@ -32,7 +32,7 @@ std::optional<std::uint64_t> seed_of(const char* value) {
     errno = 0;
     const unsigned long long seed = std::strtoull(value, &end, 10);
     if (*value < '0' || *value > '9' || *end != '\0' || errno != 0) {
-        std::fprintf(stderr, "fairlead: %s=%s is not a number: no messages are moved\n", kChaosVariable, value);
+        std::fprintf(stderr, "fairlead: %s=%s is not a number: chaos mode is off\n", kChaosVariable, value);
         return std::nullopt;
     }
     return seed;
@@ -79,8 +79,8 @@ void meet_all() {
         waited_s += std::min(time_s - std::exchange(before_s, time_s), kLongestStep_s);
         if (over == 0 && waited_s > most_s) {
             fatal(
-                "not all ranks have come to the relay plane within %g s: all of MPI_COMM_WORLD need the same "
-                "LD_PRELOAD and FAIRLEAD_ variables, or none; or run the program %s; or have it wait longer (%s)",
+                "not all ranks joined the relay plane within %g s: all of MPI_COMM_WORLD need the same "
+                "LD_PRELOAD and FAIRLEAD_ variables, or none; or run the program %s; or set a longer wait (%s)",
                 most_s, way_out(), kPatienceVariable);
         }
         sched_yield();
@@ -100,8 +100,8 @@ void* const* arm(void* const* next) {
     if (!armed) {
         if (wanted) {
             std::fputs(
-                "fairlead: how this MPI library behaves behind the standard ABI is not known: no messages are "
-                "moved. Known are MPICH, Intel MPI and MVAPICH\n",
+                "fairlead: this MPI library's behaviour behind the standard ABI is not known, so no messages are "
+                "relayed (known: MPICH, Intel MPI, MVAPICH)\n",
                 stderr);
         }
         return next;

@@ -55,16 +55,15 @@ void close_all(std::initializer_list<int> descriptors) {
 /// Looks at the agent's answer, of which so much came. Throws if it is not what it should be.
 void check_welcome(ssize_t size_B, const std::string& directory, Process processes, const Handover& received) {
     if (size_B == 0) {
-        fail<Unwanted>(directory,
-                       "it does not want this rank (another one has its number, or it is of another job or user)");
+        fail<Unwanted>(directory, "it rejected this rank (its number is taken, or it belongs to another job or user)");
     }
     if (size_B < 0) fail(directory, std::strerror(errno));
-    if (received.memory < 0) fail(directory, "it handed over no memory");
+    if (received.memory < 0) fail(directory, "it passed no shared memory");
     if (size_B != sizeof received.welcome || received.welcome.magic != kChannelMagic ||
         received.welcome.version != kChannelVersion) {
-        fail(directory, "it is of another version of fairlead");
+        fail(directory, "it is a different version of fairlead");
     }
-    if (!fits(received, processes)) fail(directory, "the memory it handed over is not as it says");
+    if (!fits(received, processes)) fail(directory, "the shared memory it passed has the wrong size");
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class FrameWriter {
     bool fits(std::uint64_t frame_B) const { return in_ring_B(frame_B) <= ring_.ring_B - (written_B_ - read_B_); }
     void look() {
         const std::uint64_t read_B = ring_.counters->read_B.load(std::memory_order_acquire);
-        if (read_B < read_B_ || read_B > written_B_) throw CorruptRing("more was read of a ring than was written");
+        if (read_B < read_B_ || read_B > written_B_) throw CorruptRing("a ring was read beyond its end");
         read_B_ = read_B;
     }
 
@@ -92,11 +92,12 @@ class FrameReader {
         const std::uint64_t available_B = ring_.counters->written_B.load(std::memory_order_acquire) - read_B_;
         if (available_B == 0) return std::nullopt;
         std::uint64_t length_B = 0;
-        if (available_B > ring_.ring_B || available_B < sizeof length_B) throw CorruptRing("a ring is overfull");
+        if (available_B > ring_.ring_B || available_B < sizeof length_B)
+            throw CorruptRing("a ring holds more than fits");
         const std::uint8_t* const in = ring_.at(read_B_);
         std::memcpy(&length_B, in, sizeof length_B);
         if (length_B > available_B || in_ring_B(length_B) > available_B) {
-            throw CorruptRing("a frame is longer than what was written");
+            throw CorruptRing("a frame extends beyond what was written");
         }
         front_B_ = length_B;
         return std::span(in + sizeof length_B, length_B);

@@ -342,7 +342,7 @@ void Plane::finish() {
 
 /// Polling would go on with what the interrupted call has in its hands.
 void Plane::refuse_to_wait() const {
-    fatal("a callback waits for a message inside a call of MPI that has not ended; run the program %s", way_out_);
+    fatal("a callback waits for a message inside an unfinished MPI call; run the program %s", way_out_);
 }
 
 int Plane::wait_native(MPI_Request request) {

@@ -72,8 +72,10 @@ void Plane::watch_absence() {
         absence_->begin();
     } catch (const std::system_error& error) {
         absence_.reset();
-        std::fprintf(stderr, "fairlead: rank %u: no thread to look after frames while the program is outside MPI: %s\n",
-                     self_, error.what());
+        std::fprintf(
+            stderr,
+            "fairlead: rank %u: cannot start the thread that handles frames while the program is outside MPI: %s\n",
+            self_, error.what());
     }
 }
 
@@ -81,7 +83,7 @@ void Plane::accept(std::span<const std::uint8_t> bytes) {
     const auto decoded = wire::decode(bytes, processes_);
     const auto* whole = std::get_if<wire::Decoded>(&decoded);
     if (whole == nullptr) {
-        fatal("a frame is broken: %s", wire::name(std::get<wire::DecodeError>(decoded)).data());
+        fatal("malformed frame: %s", wire::name(std::get<wire::DecodeError>(decoded)).data());
     }
     try {
         const Frame& frame = whole->frame;

@@ -53,7 +53,7 @@ std::string failure(const std::string& reason) {
 
 void parse_command_line(const std::string& program, int argc, char** argv) {
     CLI::App app(
-        "Answers each request read from stdin, a JSON object a line, with the samples "
+        "Answers each request read from stdin, one JSON object per line, with the samples "
         "(docs/reference/benchmarks.md)",
         program);
     parse_options(app, argc, argv);

@@ -26,14 +26,14 @@ int integer(const nlohmann::json& object, const char* key, int otherwise, int lo
         return otherwise;
     }
     if (!found->is_number_integer() || *found < low || *found > high) {
-        refuse(key, "is no whole number from " + std::to_string(low) + " to " + std::to_string(high));
+        refuse(key, "must be a whole number from " + std::to_string(low) + " to " + std::to_string(high));
     }
     return found->get<int>();
 }
 
 double seconds(const char* key, const nlohmann::json& value) {
     if (!value.is_number() || value < 0) {
-        refuse(key, "is no time in seconds");
+        refuse(key, "must be a time in seconds");
     }
     return value.get<double>();
 }
@@ -41,7 +41,7 @@ double seconds(const char* key, const nlohmann::json& value) {
 bool truth(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     if (found != object.end() && !found->is_boolean()) {
-        refuse(key, "is neither true nor false");
+        refuse(key, "must be true or false");
     }
     return found != object.end() && found->get<bool>();
 }
@@ -53,7 +53,7 @@ Value named(const nlohmann::json& object, const char* key, const std::map<std::s
     const bool text = found != object.end() && found->is_string();
     const auto known = text ? names.find(found->get<std::string>()) : names.end();
     if (known == names.end()) {
-        refuse(key, "is none that is known");
+        refuse(key, "is unknown");
     }
     return known->second;
 }
@@ -74,7 +74,7 @@ std::vector<int> ranks_of(const nlohmann::json& object, const char* key, std::se
     std::vector<int> found;
     for (const nlohmann::json& rank : object.value(key, nlohmann::json::array())) {
         if (!rank.is_number_integer() || rank < 0 || rank >= ranks || !used.insert(rank.get<int>()).second) {
-            refuse(key, "a rank is none of " + std::to_string(ranks) + ", or comes twice");
+            refuse(key, "each rank must be below " + std::to_string(ranks) + ", and occur once");
         }
         found.push_back(rank.get<int>());
     }
@@ -85,7 +85,7 @@ std::vector<Congestor> congestors_of(const nlohmann::json& object, std::set<int>
     std::vector<Congestor> found;
     for (const nlohmann::json& entry : object.value("congestors", nlohmann::json::array())) {
         if (!entry.is_object()) {
-            refuse("congestors", "an entry is no object");
+            refuse("congestors", "each entry must be an object");
         }
         Congestor congestor{
             .kind = named<Congestion>(
@@ -93,7 +93,7 @@ std::vector<Congestor> congestors_of(const nlohmann::json& object, std::set<int>
                 {{"alltoall", Congestion::kAlltoall}, {"incast", Congestion::kIncast}, {"bcast", Congestion::kBcast}}),
             .ranks = ranks_of(entry, "ranks", used, ranks)};
         if (congestor.ranks.size() < 2) {
-            refuse("congestors", "each needs two ranks or more");
+            refuse("congestors", "each needs at least two ranks");
         }
         found.push_back(std::move(congestor));
     }
@@ -104,7 +104,7 @@ void read_impact(const nlohmann::json& object, int ranks, Request& request) {
     std::set<int> used;
     request.victims = ranks_of(object, "victims", used, ranks);
     if (request.victims.size() < 2) {
-        refuse("victims", "two of them are needed");
+        refuse("victims", "there must be at least two");
     }
     request.congestors = congestors_of(object, used, ranks);
     request.victim = named<VictimTest>(object, "victim",
@@ -118,17 +118,17 @@ void read_impact(const nlohmann::json& object, int ranks, Request& request) {
 std::vector<Pair> pairs_of(const nlohmann::json& object, int ranks) {
     const auto found = object.find("pairs");
     if (found == object.end() || !found->is_array() || found->empty()) {
-        refuse("pairs", "is no list of pairs of ranks");
+        refuse("pairs", "must be a list of pairs of ranks");
     }
     std::vector<Pair> pairs;
     std::set<int> used;
     for (const nlohmann::json& entry : *found) {
         if (!entry.is_array() || entry.size() != 2) {
-            refuse("pairs", "an entry is no pair");
+            refuse("pairs", "each entry must be a pair");
         }
         for (const nlohmann::json& rank : entry) {
             if (!rank.is_number_integer() || rank < 0 || rank >= ranks || !used.insert(rank.get<int>()).second) {
-                refuse("pairs", "a rank is none of " + std::to_string(ranks) + ", or comes twice");
+                refuse("pairs", "each rank must be below " + std::to_string(ranks) + ", and occur once");
             }
         }
         pairs.push_back({.first = entry[0].get<int>(), .second = entry[1].get<int>()});
@@ -167,7 +167,7 @@ std::vector<int> Request::reporting() const {
 Request parse_request(const std::string& line, int ranks) {
     const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) {
-        refuse("request", "is no JSON object");
+        refuse("request", "is not a JSON object");
     }
     if (!object.contains("size_B")) {
         refuse("size_B", "is missing");

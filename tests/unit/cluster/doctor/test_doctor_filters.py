@@ -92,8 +92,9 @@ WITH_NFT = chain("inet", "filter", "input", "input", "policy drop")
 GUARDIAN_HINT = {
     "name": "forward_policy",
     "ok": None,
-    "detail": "chain inet filter forward refuses to forward what no rule admits: this host may not serve as a relay",
-    "fix": "admit what comes from and leaves by devices fl-*",
+    "detail": "chain inet filter forward blocks forwarded packets that no rule accepts: this host may be unable to act "
+    "as a relay",
+    "fix": "accept forwarding between devices fl-*",
 }
 
 
