@@ -98,9 +98,23 @@ class Search:
     Two pairs may meet that have the same destination, or whose reverse paths share a bottleneck: links are mostly alike
     in both directions. Where both hold they most likely do. One test of many pairs with the same destination tells
     whether any of them meet.
+
+    Args:
+        own: (groups, groups) pairs that wait at their hosts' own links first: `GroupSamples.own_links`.
+        two: (groups, groups) groups that both have a second host, so that two of ``own`` may meet.
+
+    Attributes:
+        filled: (groups, groups) pairs that saturate a link that was found.
     """
 
-    def __init__(self, relation: Sensitivity, network: Quiet, alone_bps: Floats) -> None:
+    def __init__(
+        self,
+        relation: Sensitivity,
+        network: Quiet,
+        alone_bps: Floats,
+        own: Bools | None = None,
+        two: Bools | None = None,
+    ) -> None:
         self._relation = relation
         self._network = network
         count, cells = relation.count, (relation.count**2,) * 2
@@ -112,12 +126,16 @@ class Search:
         self._alone_bps = np.array([[np.max(rates, where=each, initial=0.0) for each in row] for row in self._alike])
         same_end = np.eye(count, dtype=bool)[None, :, None, :]
         reverse = self._shares.transpose(1, 0, 3, 2)
-        usable = relation.effective[:, :, None, None] & relation.effective[None, None, :, :] & ~itself
+        none = np.zeros_like(relation.effective)
+        own, two = (none if each is None else each for each in (own, two))
+        usable = relation.effective | own
+        usable = usable[:, :, None, None] & usable[None, None, :, :] & ~(itself & ~(own & two)[:, :, None, None])
         self._known: Bools = self._shares.reshape(cells).copy()  # by two pairs, each as one number
         self._may_meet: Bools = ((same_end | reverse) & usable).reshape(cells)
         self._likely: Bools = (same_end & reverse & usable).reshape(cells)
         self._links: list[Ints] = []  # the pairs over each link that was found
         self.hurts: Bools = relation.hurts.copy()
+        self.filled: Bools = none.copy()
         self.tests = 0
 
     @property
@@ -186,6 +204,7 @@ class Search:
             return None  # which of them met is not known
         self._know(*(np.array([self._number(pair)]) for pair in pairs))
         saturating = link.users & (self._alone_bps >= SATURATING_SHARE * link.rate_bps)
+        self.filled |= saturating
         for i, j in np.argwhere(saturating):
             self.hurts[i, j] |= link.users
             self.hurts[i, j, i, j] = False
@@ -211,10 +230,15 @@ class Search:
         return np.unique(np.concatenate([alike, *(users for users in self._links if number in users)]))
 
 
-def complete(relation: Sensitivity, samples: Injections, network: Quiet) -> Sensitivity:
-    """The relation from single injections with what injections of several pairs add."""
-    search = Search(relation, network, samples.rates_bps())
+def complete(relation: Sensitivity, samples: Injections, network: Quiet, own: Bools | None = None) -> Sensitivity:
+    """The relation from single injections with what injections of several pairs add.
+
+    Args:
+        own: see `Search`. Those that fill a link further on are effective by that.
+    """
+    search = Search(relation, network, samples.rates_bps(), own)
     for pairs in samples.injected():
         if len(pairs) > 1:
             search.learn(samples, pairs)
-    return Sensitivity(search.hurts, relation.effective, relation.limit_s)
+    effective = relation.effective if own is None else relation.effective | search.filled & own
+    return Sensitivity(search.hurts, effective, relation.limit_s)

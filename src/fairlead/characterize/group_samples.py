@@ -62,6 +62,12 @@ class GroupSamples:
         between: Bools = self._votes >= 0
         return between
 
+    @property
+    def own_links(self) -> Bools:
+        """(groups, groups) whether the hosts' own links are what limits the pairs, as tests showed."""
+        own: Bools = self._votes < 0
+        return own
+
 
 class _View:
     """One window, by groups."""

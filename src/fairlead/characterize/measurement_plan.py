@@ -332,7 +332,8 @@ class MeasurementPlan:
     def _meetings(self) -> Iterator[MeasurementRound]:
         found = self._grouped()
         relation = between_groups(found)
-        search = Search(relation, found.network, found.tests.rates_bps())
+        two = self._groups.sizes > 1
+        search = Search(relation, found.network, found.tests.rates_bps(), found.own_links, two[:, None] & two[None, :])
         most = max(len(self._groups) // (2 * GROUPS_A_PAIR), 1)
         tried: set[int] = set()
 

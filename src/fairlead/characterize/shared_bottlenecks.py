@@ -72,7 +72,7 @@ class SharedBottlenecks:
         groups = apart(samples.count) if samples.group_of is None else HostGroups(samples.group_of)
         tests = GroupSamples.of(samples.windows, groups, network)
         relation = between_groups(tests)
-        relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network)
+        relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network, tests.own_links)
         if samples.group_of is None:
             return replace(cls.of_pairs(relation, samples.rates_bps()), probed_s=_probed_s(samples, network))
         links = HostLinks.of((test for window in samples.windows for test in host_links.seen(window, network)), tests)
@@ -88,19 +88,21 @@ class SharedBottlenecks:
         by_hosts = np.fmin(out[:, None], links.in_bps[None, :])
         link = tests.tests.rates_bps()[groups.of[:, None], groups.of[None, :]]
         limited = groups.spread(tests.between & np.isfinite(relation.limit_s))
-        over_link = limited & ~(by_hosts < SATURATING_SHARE * link)
-        rates = np.where(over_link, link, np.fmin(by_hosts, np.where(limited | np.isnan(by_hosts), link, np.nan)))
+        fill = ~(by_hosts < SATURATING_SHARE * link)
+        wait_at_link = limited & fill
+        rates = np.where(wait_at_link, link, np.fmin(by_hosts, np.where(limited | np.isnan(by_hosts), link, np.nan)))
         no_queue = (links.no_queue > 0) & ~np.isfinite(links.out_bps)
-        silent = apart_ & ~over_link & no_queue[:, None]
-        full = apart_ & ~over_link
+        full = apart_ & ~wait_at_link
+        silent = full & no_queue[:, None]
         by_source = full & (rates >= SATURATING_SHARE * links.out_bps[:, None]) | silent
         by_destination = apart_ & (rates >= SATURATING_SHARE * links.in_bps[None, :]) | silent
         sent = np.isfinite(links.sent_bps)[:, None]
-        built = groups.spread(relation.effective) & over_link | full & sent & ~silent
+        built = groups.spread(relation.effective) & wait_at_link | full & sent & ~silent
+        beyond = groups.spread(relation.effective & tests.own_links) & fill  # they wait at the host, and fill both
         return cls(
             groups,
             relation,
-            over_link,
+            wait_at_link | beyond,
             by_source,
             by_destination,
             built,

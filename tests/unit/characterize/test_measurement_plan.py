@@ -121,3 +121,13 @@ def test_one_pair_stands_for_two_groups() -> None:
     assert len(between) == len(set(between)) == 8 * 7 // 2
     assert len(pairs) == len(between) + 64
     assert {host for pair in pairs for host in pair} == set(range(64))
+
+
+@pytest.mark.parametrize("server_of", [[4, 0, 1, 1, 2, 2, 3, 3], [0, 1, 2, 3, 4, 4, 5, 5], [0, 1, 2, 2]])
+def test_a_machine_that_fills_its_own_link_also_fills_an_equally_slow_one_of_its_destinations_server(
+    server_of: list[int],
+) -> None:
+    """The queue stands at the first of the two; two that meet at the second show it, also of one group."""
+    for seed in range(1, 5):
+        result = Measured(servers(server_of), seed=seed).score()
+        assert (result.recall, result.precision) == (1.0, 1.0)

@@ -10,12 +10,16 @@ from fairlead.characterize import json_form
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 
-from .made_up_network import NETWORKS, Measured
+from .made_up_network import NETWORKS, Measured, servers
+
+ALONE = "servers, four of them with one machine"
+"""Injections from one of these to a server of two fill its own link and the server's."""
 
 
-@pytest.fixture(params=NETWORKS)
+@pytest.fixture(params=[*NETWORKS, ALONE])
 def found(request: pytest.FixtureRequest) -> SharedBottlenecks:
-    return SharedBottlenecks.of(Measured(NETWORKS[request.param](12)).samples)
+    network = servers([0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7]) if request.param == ALONE else NETWORKS[request.param](12)
+    return SharedBottlenecks.of(Measured(network).samples)
 
 
 def test_all_ways_to_ask_agree(found: SharedBottlenecks) -> None:

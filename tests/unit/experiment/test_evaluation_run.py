@@ -493,8 +493,9 @@ def test_an_interrupted_plan_says_how_to_go_on(tmp_path):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_two_hundred_kills_lose_and_double_nothing(tmp_path):
-    """A plan of 200 short rows, killed 200 times at random instants, against the same plan undisturbed."""
-    plan = PLAN.replace("number = [1, 2]", f"number = {list(range(10))}").replace("count = 3", "count = 10")
+    """A plan of 400 short rows, more than end meanwhile, killed 200 times at random instants, against the same plan
+    undisturbed."""
+    plan = PLAN.replace("number = [1, 2]", f"number = {list(range(20))}").replace("count = 3", "count = 10")
     (tmp_path / "here.cluster.toml").write_text(CLUSTER)
     file = tmp_path / "plan.toml"
     file.write_text(plan.replace("{script}", "sleep 0.02; echo {text}{number}"))
