@@ -4,3 +4,7 @@ from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many of its steps are done, and how many there are."""
+
+
+def unseen(what: str, done: int, total: int) -> None:
+    """Progress where nobody waits."""

@@ -55,8 +55,9 @@ def test_from_the_wheel_to_a_report_of_moved_traffic(tree: "Tree", site: SshHost
     step("pip", "install", "--quiet", "--no-index", "--find-links", "packages", "fairlead[demo]")
     cluster = site.write_cluster("site.toml", f"{BIN}/mpirun")
     findings = json.loads(site.as_user("fairlead", "doctor", cluster, "--json", path=f"{BIN}:/usr/bin:/bin").stdout)
-    errors = [(each["check"], each["text"]) for each in findings if each["severity"] == "error"]
-    assert {check for check, _ in errors} == {"route_plane"}, errors  # what only an administrator could give
+    assert [each for each in findings if each["severity"] == "error"] == []
+    planes = {each["severity"] for each in findings if each["check"] == "route_plane"}
+    assert planes == {"warning"}  # what only an administrator could give, and what the relay plane does not need
 
     streams = ["streams", "--between", "leaf0", "leaf1", "--streams", "1", "--background"]
     others = threading.Timer(ONSET_S, site.as_root, ["lab", "congest", "site", *streams])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
 
-from fairlead.cluster.remote import executed
+from fairlead.cluster.remote import awaited, executed
 from fairlead.errors import AgentError, HostError, reason_of
 from fairlead.protocol import answers, commands, events, numbers, reading
 from fairlead.protocol.messages import AgentEvent, Answer, AnswerT, Command, Order
@@ -22,6 +22,7 @@ from fairlead.runtime import Process, child_runs
 EventCallback = Callable[[int, AgentEvent], None]
 
 STOP_TIMEOUT_S = 5.0
+UNREADY_STOP_S = 1.0  # for one that has not said yet that it is ready: most often its host is not reached
 STDERR_LINES = 8
 UNREAD_B = 1 << 10  # of what is written and does not fit into the pipe; then nothing is added that has no answer
 
@@ -93,7 +94,8 @@ class Agent:
         with suppress(AgentError, HostError):  # it ended early: `_ready` will tell why
             await self._write(config.to_json())
         try:
-            return await asyncio.wait_for(asyncio.shield(self._ready), timeout_s)
+            with awaited.awaited(self.host.name):
+                return await asyncio.wait_for(asyncio.shield(self._ready), timeout_s)
         except TimeoutError as error:
             raise HostError(
                 f"{self.host.name}: the agent was not ready within {timeout_s:g} s{self._stderr_tail()}", hint=_DOCTOR
@@ -140,7 +142,9 @@ class Agent:
         self._stopping = True
         if self._process is None:
             return
-        assert self._process.stdin is not None
+        assert self._process.stdin is not None and self._ready is not None
+        if not self._ready.done():
+            timeout_s = min(timeout_s, UNREADY_STOP_S)
         try:
             async with asyncio.timeout(timeout_s):
                 with suppress(AgentError, HostError):

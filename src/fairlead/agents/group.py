@@ -12,6 +12,7 @@ from typing import Self, TypeVar
 from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, AgentHost, EventCallback, PortBusyError
 from fairlead.agents.revival import Revival
+from fairlead.cluster.remote.execute import with_others
 from fairlead.errors import AgentError, HostError
 from fairlead.protocol import answers, commands, enums, events, numbers
 from fairlead.protocol.messages import AgentEvent, AnswerT, Command
@@ -181,8 +182,10 @@ class AgentGroup:
             outcomes = await self._start_each()
             self._missing = {i: each for i, each in enumerate(outcomes) if isinstance(each, HostError)}
             enough = self._options.revived and len(outcomes) - len(self._missing) >= FEWEST_STARTED
-            for outcome in outcomes:
+            for index, outcome in enumerate(outcomes):
                 tolerable = isinstance(outcome, PortBusyError) or (enough and isinstance(outcome, HostError))
+                if isinstance(outcome, HostError) and not tolerable:
+                    raise with_others(outcome, [self._hosts[each].name for each in self._missing if each != index])
                 if isinstance(outcome, BaseException) and not tolerable:
                     raise outcome
             await asyncio.gather(*(self._agents[index].stop(STOP_TIMEOUT_S) for index in self._missing))

@@ -40,7 +40,10 @@ def characterize(
             f"{cluster.source}: {cluster.name} has a single host, so there are no paths between hosts to characterize",
             hint="list at least two hosts with role compute or relay",
         )
-    group = AgentGroup(hosts, _command_line(cluster), program=bring_everywhere(cluster).agent, ports=cluster.ports)
+    progress("reaching the hosts", 0, 1)
+    binaries = bring_everywhere(cluster)
+    progress("reaching the hosts", 1, 1)
+    group = AgentGroup(hosts, _command_line(cluster), program=binaries.agent, ports=cluster.ports)
     run = characterization.begin(store, cluster, settings)
     if began is not None:
         began(run)

@@ -28,7 +28,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     from fairlead.cluster.cluster_file import load_cluster
     from fairlead.experiment.running import cleanup_ledger
     from fairlead.lab import state
-    from fairlead.manage import clean
+    from fairlead.manage import clean, silent_hosts
 
     found = False
     complaints: list[str] = []
@@ -45,12 +45,13 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
             tell(f"{'would clean up' if dry_run else 'cleaned up'} after a killed command: {what}")
         clusters, more = clean.clusters_of_dead_runs()
         complaints += more
-    result = clean.clean(clusters, dry_run=dry_run)
+    with silent_hosts.told(lambda text: click.echo(f"fairlead: {text}", err=True)):
+        result = clean.clean(clusters, dry_run=dry_run)
     for each in result.removed:
         tell(f"{each.host}: {'would remove' if dry_run else 'removed'} {json.dumps(each.what)}")
     for job in result.forgotten:
         tell(f"forgot dead run {job}")
-    complaints += [f"{host}: {why}" for host, why in result.unreachable.items()]
+    complaints += [f"{host}: {why.removeprefix(f'{host}: ')}" for host, why in result.unreachable.items()]
     if not cluster_files:
         for name in [directory.name for directory in state.stale()] if dry_run else state.remove_stale():
             tell(f"{'would forget' if dry_run else 'forgot'} dead lab {name}")

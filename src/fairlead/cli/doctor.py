@@ -2,18 +2,17 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from fairlead.cli.output.progress import progress_on
 from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
-    from fairlead.cluster.doctor.examine import Progress
     from fairlead.cluster.doctor.findings import Finding
 
 SHOWN_HOSTS = 8
@@ -25,9 +24,17 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--mpirun", help="Check this mpirun instead of the cluster file's.")
 @click.option(
+    "--plane",
+    type=click.Choice(["auto", *PLANES.names()]),
+    default="auto",
+    show_default=True,
+    help="Plane that your runs use (`fairlead run --plane`). route: a host that cannot reroute by kernel routes is an "
+    "error; auto: a warning, since runs then use the relay plane; relay: a note, since it needs nothing of that.",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="Print the findings as JSON: a list of severity, check, hosts, text, fix."
 )
-def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
+def command(cluster_file: Path, mpirun: str | None, plane: str, as_json: bool) -> int:
     """Check CLUSTER before a run: what will fail or be slow, and the fix.
 
     CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile. Looks at every
@@ -39,6 +46,7 @@ def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
     Examples:
       fairlead doctor mesh8.cluster.toml
       fairlead doctor slurm --mpirun /opt/openmpi/bin/mpirun --json
+      fairlead doctor hostfile:/etc/mpi/hostfile --plane relay
     """
     from fairlead.cluster.cluster_file import load_cluster
     from fairlead.cluster.doctor.examine import examine
@@ -47,8 +55,8 @@ def command(cluster_file: Path, mpirun: str | None, as_json: bool) -> int:
     described = load_cluster(cluster_file)
     if mpirun:
         described = described.with_mpirun(mpirun)
-    with _progress() as progress:
-        findings = examine(described, progress)
+    with progress_on(sys.stderr, passing=True) as progress:
+        findings = examine(described, progress, plane)
     if as_json:
         click.echo(json.dumps([_record(finding) for finding in findings], indent=2))
     else:
@@ -64,29 +72,6 @@ def _record(finding: "Finding") -> dict[str, object]:
         "text": finding.text,
         "fix": finding.fix,
     }
-
-
-@contextmanager
-def _progress() -> "Iterator[Progress]":
-    """A bar on stderr where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        tasks: dict[str, int] = {}
-
-        def tell(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done)  # type: ignore[arg-type]
-
-        yield tell
 
 
 def _print(cluster: "Cluster", findings: "list[Finding]") -> None:

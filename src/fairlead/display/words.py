@@ -103,6 +103,12 @@ def listing(items: list[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
 
 
+def first_of(items: list[str], shown: int = 8) -> str:
+    """For example "a, b, c", of many items "a, b and 40 more"."""
+    more = f" and {len(items) - shown} more" if len(items) > shown else ""
+    return ", ".join(items[:shown]) + more
+
+
 def arrow(pair: tuple[str, str]) -> str:
     """How a report writes a directed host pair."""
     return f"{pair[0]} → {pair[1]}"

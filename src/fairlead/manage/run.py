@@ -25,7 +25,7 @@ from fairlead.cluster.jobs.ending import GRACE_S, Ending
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
-from fairlead.manage import message_files
+from fairlead.manage import message_files, silent_hosts
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
@@ -87,20 +87,22 @@ def run(
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
     unwatched = None
-    if not own_mpirun:  # what its launch line says counts
-        cluster, bypassed = with_chosen_transport(cluster, transport)
-        if bypassed:
-            say(bypassed, quiet)
-            unwatched = "the MPI library chooses its transport (--transport tcp)"
-    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
-    asked, ranks = ranks, ranks or (len(hosts) if hosts else cluster.slots())
-    launcher, job = launch.prepare(
-        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
-    )
-    watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
-    job, unseen = _looked_at(cluster, job, launcher, watched)
-    kept = message_files.prepare(cluster, messages) if messages is not None else None
-    job = kept.of(job) if kept is not None else job
+    with silent_hosts.told(partial(say, quiet=quiet)):
+        if not own_mpirun:  # what its launch line says counts
+            cluster, bypassed = with_chosen_transport(cluster, transport)
+            if bypassed:
+                say(bypassed, quiet)
+                unwatched = "the MPI library chooses its transport (--transport tcp)"
+        hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
+        asked, ranks = ranks, ranks or (len(hosts) if hosts else cluster.slots())
+        launcher, job = launch.prepare(
+            cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
+        )
+        watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
+        job, unseen = _looked_at(cluster, job, launcher, watched)
+        kept = message_files.prepare(cluster, messages) if messages is not None else None
+        job = kept.of(job) if kept is not None else job
+        facts = _facts(cluster, own_mpirun, placement)
 
     ending = Ending(grace_s, tell=partial(say, quiet=False), announce=partial(say, quiet=quiet))
     signals = NotedSignals(ending)
@@ -121,7 +123,7 @@ def run(
         results=results,
         argv=argv,
         labels=labels,
-        facts=_facts(cluster, own_mpirun, placement),
+        facts=facts,
         interrupted="interrupted ({}) while the program was not running",
         quiet=quiet,
     )

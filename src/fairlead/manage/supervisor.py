@@ -21,7 +21,7 @@ from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.display import words
-from fairlead.manage import registry
+from fairlead.manage import registry, silent_hosts
 from fairlead.manage.audience import Audience
 from fairlead.manage.clean import clean_host
 from fairlead.manage.common_end import CommonEnd
@@ -109,8 +109,10 @@ def supervise(
         with (
             registration,
             _told(cluster, management, job, audience, common_end or audience) as told,
+            silent_hosts.told(narrator.say) as answered,
             AgentThread(_group_maker(cluster, management, job), told) as agents,
         ):
+            answered()
             management = _decided(management, agents.group.ready, told)
             _check(cluster, agents)
             tell_limits(management, narrator, names, agents.group.ready, told.put)

@@ -112,9 +112,9 @@ def apply(
     changes = plans(executor, hosts, wanted)
     token = secrets.token_hex(8)
     try:
-        on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s, token)))
+        on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s, token)), to_the_end=True)
         found = _settled(executor, hosts, wanted, min(settle_s, within_s / 2))
-        on_all(hosts, lambda host: _as_root(executor, host, _CONFIRM))
+        on_all(hosts, lambda host: _as_root(executor, host, _CONFIRM), to_the_end=True)
     except BaseException:
         _restore_what_answers(executor, hosts, token)
         raise
@@ -127,7 +127,7 @@ def restore(executor: Executor, hosts: Sequence[str]) -> list[str]:
     Raises:
         HostError: a host was not reached, or a command failed there; its journal stays, so that it can be tried again.
     """
-    said = on_all(hosts, lambda host: _as_root(executor, host, _RESTORE))
+    said = on_all(hosts, lambda host: _as_root(executor, host, _RESTORE), to_the_end=True)
     return [host for host in hosts if said[host].strip()]
 
 
@@ -175,4 +175,4 @@ def _restore_what_answers(executor: Executor, hosts: Sequence[str], token: str) 
         with contextlib.suppress(FairleadError):  # its guard does it
             _as_root(executor, host, _RESTORE_OWN.format(token=token))
 
-    on_all(hosts, try_one)
+    on_all(hosts, try_one, to_the_end=True)

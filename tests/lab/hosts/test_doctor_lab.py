@@ -199,11 +199,14 @@ def test_no_privileges(lab: labs.Lab, tmp_path: Path) -> None:
     less = "setpriv --bounding-set=-net_admin --inh-caps=-net_admin"
     guardian.write_text(f'#!/bin/sh\nexec {less} {native.program("fairlead-guardian")} "$@"\n')
     guardian.chmod(0o755)
-    code, findings = consult(lab, tmp_path, FAIRLEAD_NATIVE_DIR=str(staged))
+    code, findings = consult(lab, tmp_path, "--plane", "route", FAIRLEAD_NATIVE_DIR=str(staged))
     assert code == 1
     said = errors(findings)["route_plane"]
     assert any("cap_net_admin: not held" in text for text in said)
     assert any("fairlead guardian install" in item["fix"] for item in findings if item["check"] == "route_plane")
+    code, findings = consult(lab, tmp_path, FAIRLEAD_NATIVE_DIR=str(staged))  # a run would choose the relay plane
+    assert code == 0
+    assert {item["severity"] for item in findings if item["check"] == "route_plane"} == {"warning"}
     guardian.unlink()
     code, findings = consult(lab, tmp_path, FAIRLEAD_NATIVE_DIR=str(staged))
     assert code == 1

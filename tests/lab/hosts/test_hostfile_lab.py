@@ -153,12 +153,14 @@ def test_an_mpijobs_launcher_has_the_messages_of_a_pair_relayed(
 def test_the_doctor_takes_a_hostfile(
     lab: labs.Lab, hostfiles: dict[str, Path], environment: dict[str, str], tmp_path: Path
 ) -> None:
-    words = ["doctor", f"hostfile:{hostfiles['openmpi']}", "--mpirun", "mpirun.openmpi", "--json"]
+    words = ["doctor", f"hostfile:{hostfiles['openmpi']}", "--mpirun", "mpirun.openmpi", "--plane", "relay", "--json"]
     with start(lab, environment, tmp_path, *words) as command:
         command.end()
     found = json.loads("".join(command.output))
-    # Without privilege there is no route plane; nothing else is wrong.
-    assert {item["check"] for item in found if item["severity"] == "error"} == {"route_plane"}
+    assert [item for item in found if item["severity"] == "error"] == []
+    (plane,) = [item for item in found if item["check"] == "route_plane"]  # without privilege there is none
+    assert (plane["severity"], plane["hosts"]) == ("note", ["h0", "h1", "h2"])
+    assert "cap_net_admin" in plane["text"]
     said = {item["check"]: item["text"] for item in found if item["severity"] == "ok"}
     assert said["reachable"] == "reached by executor ssh"
     assert said["paths"] == "all 6 directed paths work, TCP and UDP"

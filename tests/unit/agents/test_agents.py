@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 
+from fairlead.agents import agent as agent_module
 from fairlead.agents import group as groups
 from fairlead.agents import urgent_thread
 from fairlead.agents.group import AgentGroup, JobOptions
+from fairlead.cluster.remote import awaited
 from fairlead.errors import AgentError, HostError
 from fairlead.manage import narrator
 from fairlead.protocol import commands
@@ -218,6 +220,35 @@ def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message:
         run(body)
     finally:
         groups.STOP_TIMEOUT_S = original
+
+
+def test_of_several_hosts_that_do_not_start_the_first_is_told_and_the_others_named(tmp_path: Path) -> None:
+    async def body() -> None:
+        with pytest.raises(HostError, match=r"^h1: .*: cannot open the device \(also failed: h2, h3\)"):
+            async with group_of(tmp_path, "good", "crash", "crash", "crash"):
+                pass
+
+    run(body)
+
+
+def test_who_is_interrupted_does_not_wait_for_an_agent_that_never_spoke(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 60.0)
+    monkeypatch.setattr(agent_module, "UNREADY_STOP_S", 0.2)
+
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "mute", start_timeout_s=60.0)
+        entering = asyncio.create_task(group.__aenter__())
+        while awaited.silent(0) != ["h1"]:
+            await asyncio.sleep(0.05)
+        entering.cancel()
+        async with asyncio.timeout(20):
+            await asyncio.gather(entering, return_exceptions=True)
+        for pid in group.pids:
+            assert pid is not None and gone(pid)
+
+    run(body)
 
 
 def test_a_run_goes_on_without_a_host_that_does_not_start(tmp_path: Path) -> None:

@@ -4,7 +4,10 @@ import io
 import re
 import time
 
+import pytest
+
 from fairlead.cli.output.progress import EVERY_S, LONG_S, SELDOM_S, Lines, progress_on
+from fairlead.cluster.remote import awaited
 
 
 class Clock:
@@ -65,6 +68,35 @@ def test_nothing_is_told_of_what_is_over_or_has_no_steps() -> None:
     clock.now_s += 60
     lines.remind()
     assert said == ["  60.0 s  drawing\n", "  63.0 s  drawing: 3 s so far\n"]
+
+
+def test_what_is_over_soon_is_not_told_where_only_long_waits_are() -> None:
+    clock, said = Clock(), []
+    lines = Lines(said.append, now=clock, after_s=EVERY_S)
+    lines("computing the matrices", 0, 1)
+    clock.now_s += EVERY_S - 0.1
+    lines.remind()
+    lines("computing the matrices", 1, 1)
+    lines("inferring the network", 0, 1)
+    assert said == []
+    clock.now_s += 0.2
+    lines.remind()
+    lines("drawing", 0, 1)
+    assert said == ["   2.1 s  inferring the network: 0 s so far\n", "   2.1 s  drawing\n"]
+
+
+def test_hosts_that_have_not_answered_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    lines, said = lines_of(clock)
+    monkeypatch.setattr(awaited, "SILENT_AFTER_S", 0.0)
+    with awaited.awaited("h2"), awaited.awaited("h3"):
+        clock.now_s += EVERY_S
+        lines.remind()
+        lines("looking at hosts", 3, 5)
+        clock.now_s += EVERY_S
+        lines.remind()
+    assert said[0] == "   2.0 s  no answer yet from h2, h3\n"
+    assert said[-1] == "   4.0 s  looking at hosts: 3 of 5, no answer yet from h2, h3\n"
 
 
 def test_what_takes_very_long_is_told_seldom() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from fairlead.cluster.remote import awaited
+
 if TYPE_CHECKING:
     from fairlead.progress import Progress
 
@@ -15,19 +17,28 @@ LONG_S, SELDOM_S = 300.0, 30.0
 
 
 @contextmanager
-def progress_on(stream: TextIO) -> Iterator["Progress"]:
-    """Where progress goes: bars on a terminal, else lines."""
+def progress_on(stream: TextIO, *, passing: bool = False) -> Iterator["Progress"]:
+    """Where progress goes: bars on a terminal, else lines. They name hosts that are waited for.
+
+    Args:
+        passing: it is of no interest later: the bars vanish, and lines are written only of what takes long.
+    """
     if not stream.isatty():
-        lines = Lines(stream.write, stream.flush)
-        with lines.reminding():
+        with lines_on(stream, after_s=EVERY_S if passing else 0.0) as lines:
             yield lines
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
+    from fairlead.manage import silent_hosts
+
     columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn()
-    with Bars(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(file=stream)) as bars:
+    left = TextColumn("left"), TimeRemainingColumn()
+    with (
+        Bars(*columns, *left, console=Console(file=stream), transient=passing) as bars,
+        silent_hosts.told(bars.console.print),
+    ):
         tasks = {}
 
         def show_bar(what: str, done: int, total: int) -> None:
@@ -36,6 +47,14 @@ def progress_on(stream: TextIO) -> Iterator["Progress"]:
             bars.update(tasks[what], completed=done, total=total)
 
         yield show_bar
+
+
+@contextmanager
+def lines_on(stream: TextIO, *, after_s: float) -> Iterator["Lines"]:
+    """Progress as lines, also on a terminal, where something else may be written meanwhile; none before ``after_s``."""
+    lines = Lines(stream.write, stream.flush, after_s=after_s)
+    with lines.reminding():
+        yield lines
 
 
 class Lines:
@@ -47,10 +66,16 @@ class Lines:
         flush: Callable[[], object] = lambda: None,
         *,
         now: Callable[[], float] = time.monotonic,
+        after_s: float = 0.0,
     ) -> None:
+        """
+        Args:
+            after_s: nothing is said before: most often all is done by then.
+        """
         self._write, self._flush, self._now = write, flush, now
         self._start_s = self._told_s = self._begin_s = now()
         self._step = ("", 0, 0)  # what is being done, steps that are done, steps there are
+        self._after_s = after_s
         self._begun: set[str] = set()
         self._guard = threading.Lock()
 
@@ -59,18 +84,22 @@ class Lines:
             if what != self._step[0]:
                 self._begin_s = self._now()
             self._step = what, done, total
-            if what not in self._begun and done < total:
+            if what not in self._begun and done < total and self._now() - self._start_s >= self._after_s:
                 self._begun.add(what)
                 self._say(f"{what} ({total} steps)" if total > 1 else what)
 
     def remind(self) -> None:
-        """Say how far it is, if nothing was said for `EVERY_S` and something goes on."""
+        """Say how far it is, if nothing was said for `EVERY_S` and something goes on, or a host is waited for."""
         with self._guard:
             what, done, total = self._step
             now_s = self._now()
             silence_s = EVERY_S if now_s - self._start_s < LONG_S else SELDOM_S
-            if done < total and now_s - self._told_s >= silence_s:
+            if now_s - self._told_s < max(silence_s, self._after_s):
+                return
+            if done < total:
                 self._say(f"{what}: {self._how_far(done, total, now_s - self._begin_s)}")
+            elif silent := awaited.silent():
+                self._say(awaited.words(silent))
 
     @contextmanager
     def reminding(self) -> Iterator[None]:
@@ -91,10 +120,11 @@ class Lines:
 
     @staticmethod
     def _how_far(done: int, total: int, elapsed_s: float) -> str:
+        silent = awaited.words(awaited.silent())
         if total == 1:
-            return f"{elapsed_s:.0f} s so far"
-        left = f", about {elapsed_s / done * (total - done):.0f} s left" if done else ""
-        return f"{done} of {total}{left}"
+            return ", ".join(filter(None, [f"{elapsed_s:.0f} s so far", silent]))
+        left = f"about {elapsed_s / done * (total - done):.0f} s left" if done and not silent else silent
+        return ", ".join(filter(None, [f"{done} of {total}", left]))
 
     def _say(self, text: str) -> None:
         self._told_s = self._now()

@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -13,7 +13,7 @@ from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor import plain
 from fairlead.cluster.doctor.answers import Settings
-from fairlead.cluster.doctor.facts import ClockOffset, ClusterFacts, HostFacts, LaunchFacts
+from fairlead.cluster.doctor.facts import AUTO, ClockOffset, ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.executors import Executor, executor_of
@@ -24,6 +24,7 @@ from fairlead.cluster.launchers import ask
 from fairlead.cluster.launchers.detect import parse_version
 from fairlead.cluster.remote.execute import attempt, on_all
 from fairlead.errors import FairleadError
+from fairlead.progress import Progress, unseen
 
 SERVE_TIMEOUT_S = 10.0
 PAIRS_TIMEOUT_S = 60.0
@@ -31,19 +32,18 @@ RATE_TIMEOUT_S = 30.0
 MOST_HOSTS_FOR_RATES = 32  # every ordered pair, half of the hosts at a time
 CLOCK_QUESTIONS = 3
 _CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5)"
-Progress = Callable[[str, int, int], None]  # what is being done, how many are done, of how many
 
 
-def nobody_watches(what: str, done: int, total: int) -> None:
-    """A progress callback for when nobody is to be told."""
+def examine(cluster: Cluster, progress: Progress = unseen, plane: str = AUTO) -> list[Finding]:
+    """Everything that will go wrong or slow on ``cluster``, worst first. Never raises for what a host does wrong.
+
+    Args:
+        plane: see `ClusterFacts`.
+    """
+    return judge(replace(gather(cluster, progress), plane=plane))
 
 
-def examine(cluster: Cluster, progress: Progress = nobody_watches) -> list[Finding]:
-    """Everything that will go wrong or slow on ``cluster``, worst first. Never raises for what a host does wrong."""
-    return judge(gather(cluster, progress))
-
-
-def gather(cluster: Cluster, progress: Progress = nobody_watches) -> ClusterFacts:
+def gather(cluster: Cluster, progress: Progress = unseen) -> ClusterFacts:
     """Facts of all managed hosts and of all ordered pairs of them."""
     executor = executor_of(cluster)
     hosts = {host.name: host for host in cluster.managed_hosts()}

@@ -7,6 +7,8 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor import answers
 from fairlead.cluster.launchers.detect import Mpi
 
+AUTO, RELAY = "auto", "relay"
+
 
 @dataclass(frozen=True)
 class ClockOffset:
@@ -80,12 +82,14 @@ class LaunchFacts:
 class ClusterFacts:
     """A whole cluster: hosts in the file's order (managed ones only), and what is true of all of it.
 
-    ``launch`` is None where mpirun runs on a host, or this machine is all there is.
+    ``launch`` is None where mpirun runs on a host, or this machine is all there is. ``plane`` is what runs will be told
+    to use: a name of `fairlead.manage.data_planes`, or ``auto``.
     """
 
     cluster: Cluster
     hosts: tuple[HostFacts, ...]
     launch: LaunchFacts | None = None
+    plane: str = AUTO
 
     def reached(self) -> tuple[HostFacts, ...]:
         """Hosts whose facts are known."""

@@ -7,8 +7,9 @@ decorator. None of them asks a host anything.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import wraps
 
-from fairlead.cluster.doctor.facts import ClusterFacts
+from fairlead.cluster.doctor.facts import RELAY, ClusterFacts
 from fairlead.registry import Registry
 
 
@@ -58,6 +59,16 @@ def check(function: Check) -> Check:
         ValueError: the name is taken.
     """
     return CHECKS.register(function.__name__)(function)
+
+
+def for_kernel_routes(function: Check) -> Check:
+    """Decorator of a check, below `check`: what it looks for is of no interest where runs use the relay plane."""
+
+    @wraps(function)
+    def where_needed(facts: ClusterFacts) -> Iterable[Finding]:
+        return () if facts.plane == RELAY else function(facts)
+
+    return where_needed
 
 
 def judge(facts: ClusterFacts) -> list[Finding]:

@@ -12,8 +12,8 @@ from typing import Any, Self
 from fairlead.cluster.doctor import bundle
 from fairlead.cluster.doctor.answers import Facts, Settings
 from fairlead.cluster.executors.base import Executor
-from fairlead.cluster.remote import executed
-from fairlead.cluster.remote.execute import end_session, unexpected
+from fairlead.cluster.remote import awaited, executed
+from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, unexpected
 from fairlead.errors import HostError, MissingToolError
 
 PYTHON = "python3"
@@ -44,7 +44,7 @@ class ProbeSession:
     def __init__(self, executor: Executor, host: str, settings: Settings) -> None:
         script = bundle.script()
         command = executor.command(host, ["sh", "-c", _START, "sh", _BOOT.format(length=len(script))])
-        self._host = host
+        self._executor, self._host = executor, host
         executed.tell(command)
         try:
             self._process = subprocess.Popen(
@@ -96,6 +96,17 @@ class ProbeSession:
             raise self._ended() from None
 
     def _receive(self, timeout_s: float) -> Any:
+        with awaited.awaited(self._host), given_up_with_others(self._process):
+            line = self._line(timeout_s)
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise unexpected(self._host, line.decode(errors="replace"))
+        return answer
+
+    def _line(self, timeout_s: float) -> bytes:
         assert self._process.stdout is not None
         deadline_s = time.monotonic() + timeout_s
         while b"\n" not in self._buffer:
@@ -107,16 +118,11 @@ class ProbeSession:
                 raise self._ended()
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
-        try:
-            answer = json.loads(line)
-        except ValueError:
-            answer = None
-        if not isinstance(answer, dict):
-            raise unexpected(self._host, line.decode(errors="replace"))
-        return answer
+        return line
 
     def _ended(self) -> HostError:
         _, stderr = self._process.communicate()
+        check_reached(self._executor, self._host, self._process.returncode, stderr)
         said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(no output)"
         if self._process.returncode == NOT_FOUND:
             old = re.search(rf"^{PYTHON} is (\S+)$", stderr.decode(errors="replace"), re.MULTILINE)
@@ -125,6 +131,4 @@ class ProbeSession:
                 f"{self._host}: {PYTHON} {state}, so doctor cannot examine the host",
                 hint=f"install {PYTHON} ({LEAST_PYTHON} or later) on it; only doctor needs it",
             )
-        return HostError(
-            f"{self._host}: not reached, or the probe ended (exit code {self._process.returncode}): {said}"
-        )
+        return HostError(f"{self._host}: the probe ended (exit code {self._process.returncode}): {said}")

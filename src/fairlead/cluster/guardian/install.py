@@ -48,9 +48,13 @@ Carried = TypeVar("Carried")
 
 
 def on_each(
-    hosts: Iterable[str], act: Callable[[str], Carried], *, in_turn: bool = False
+    hosts: Iterable[str], act: Callable[[str], Carried], *, in_turn: bool = False, to_the_end: bool = False
 ) -> tuple[dict[str, Carried], dict[str, FairleadError]]:
-    """``act`` of each host, and what went wrong on which; at the same time, or in turn where a person is asked."""
+    """``act`` of each host, and what went wrong on which; at the same time, or in turn where a person is asked.
+
+    Args:
+        to_the_end: see `on_all`.
+    """
 
     def tried(host: str) -> Carried | FairleadError:
         try:
@@ -58,7 +62,7 @@ def on_each(
         except FairleadError as error:
             return error
 
-    results = {host: tried(host) for host in hosts} if in_turn else on_all(hosts, tried)
+    results = {host: tried(host) for host in hosts} if in_turn else on_all(hosts, tried, to_the_end=to_the_end)
     failed = {host: result for host, result in results.items() if isinstance(result, FairleadError)}
     return {host: result for host, result in results.items() if not isinstance(result, FairleadError)}, failed
 
@@ -68,7 +72,9 @@ def carry_out(
 ) -> tuple[dict[str, Carried], dict[str, FairleadError]]:
     """`on_each` of the hosts where something is to be done: those first where sudo asks nobody."""
     due = [host for host, plan in plans.items() if plan.steps]
-    done, failed = on_each([host for host in due if not _asks(plans[host])], lambda host: act(host, plans[host]))
+    done, failed = on_each(
+        [host for host in due if not _asks(plans[host])], lambda host: act(host, plans[host]), to_the_end=True
+    )
     asked, refused = on_each(
         [host for host in due if _asks(plans[host])], lambda host: act(host, plans[host]), in_turn=True
     )

@@ -17,9 +17,9 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.job import Job
-from fairlead.cluster.remote import executed
+from fairlead.cluster.remote import awaited, executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
-from fairlead.cluster.remote.execute import check_reached, end_session, on_all, unexpected
+from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, on_all, unexpected
 from fairlead.errors import HostError
 from fairlead.lab.idle import VARIABLE
 
@@ -117,7 +117,8 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
     assert keeper.stdout is not None and keeper.stderr is not None
     late = threading.Timer(MAKE_TIMEOUT_S, end_session, (keeper,))
     late.start()
-    said = keeper.stdout.readline().decode(errors="replace").strip()
+    with awaited.awaited(host), given_up_with_others(keeper):
+        said = keeper.stdout.readline().decode(errors="replace").strip()
     late.cancel()
     if said == _MADE:
         return

@@ -104,7 +104,7 @@ class JobProcesses:
         insist_s = time.monotonic() + (STOP_GRACE_S if grace_s is None else grace_s)
         marks = {host: [f"{MARK}={self.job.id}"] for host in self.job.ranks_on()}
         marks.setdefault(self._launch_host, []).append(f"{LAUNCH_MARK}={self.job.id}")
-        left = on_all(marks, lambda host: self._end_on(host, marks[host], insist_s))
+        left = on_all(marks, lambda host: self._end_on(host, marks[host], insist_s), to_the_end=True)
         if any(left.values()):
             raise self._not_ended({host: answer for host, answer in left.items() if answer})
 

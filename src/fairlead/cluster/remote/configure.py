@@ -24,7 +24,11 @@ def run(cluster: Cluster, commands: Sequence[Sequence[str]], on: str) -> dict[st
         return {"": run_here(commands)}
     executor = executor_of(cluster)
     names = [host.name for host in cluster.managed_hosts()]
-    return on_all(names, lambda host: [run_on(executor, host, line, timeout_s=TIMEOUT_S) for line in commands])
+    return on_all(
+        names,
+        lambda host: [run_on(executor, host, line, timeout_s=TIMEOUT_S) for line in commands],
+        to_the_end=True,
+    )
 
 
 def run_here(commands: Sequence[Sequence[str]]) -> list[str]:

@@ -3,17 +3,21 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from fairlead.cluster.executors.base import Executor
-from fairlead.cluster.remote import executed
+from fairlead.cluster.remote import awaited, executed
+from fairlead.display.words import first_of
 from fairlead.errors import HostError, MissingToolError
 
 AT_ONCE = 32  # hosts talked to at the same time
+Process = subprocess.Popen[bytes]
 Result = TypeVar("Result")
+_of_thread = threading.local()  # `calls`: the `on_all` that a thread works for
 
 
 def attempt(
@@ -33,7 +37,8 @@ def attempt(
     """
     command = executor.command(host, argv, env=env)
     try:
-        done = _run(command, stdin, timeout_s)
+        with awaited.awaited(host):
+            done = _run(command, stdin, timeout_s)
     except subprocess.TimeoutExpired as error:
         raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=executor.look(host)) from error
     except FileNotFoundError as error:
@@ -49,7 +54,8 @@ def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.Compl
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
-            out, err = process.communicate(stdin, timeout_s)
+            with given_up_with_others(process):
+                out, err = process.communicate(stdin, timeout_s)
         except BaseException:
             end_session(process)
             raise
@@ -118,11 +124,91 @@ def unexpected(host: str, said: str) -> HostError:
     )
 
 
-def on_all(hosts: Iterable[str], function: Callable[[str], Result]) -> dict[str, Result]:
-    """``function`` of every host name, at the same time; the first exception is raised when all are through."""
-    names = list(hosts)
+class _Calls:
+    """What the threads of one `on_all` have started on this machine."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._processes: list[Process] = []
+        self._given_up = False
+
+    def add(self, process: Process) -> None:
+        with self._guard:
+            self._processes.append(process)
+            if self._given_up:
+                end_session(process)
+
+    def remove(self, process: Process) -> None:
+        with self._guard:
+            self._processes.remove(process)
+
+    def give_up(self) -> None:
+        """End all of it, and what is started from now on."""
+        with self._guard:
+            self._given_up = True
+            for process in self._processes:
+                end_session(process)
+
+
+@contextmanager
+def given_up_with_others(process: Process) -> Iterator[None]:
+    """Within: a process in a session of its own, which this thread waits for, ends when its `on_all` is given up."""
+    calls: _Calls | None = getattr(_of_thread, "calls", None)
+    if calls is None:
+        yield
+        return
+    calls.add(process)
+    try:
+        yield
+    finally:
+        calls.remove(process)
+
+
+def on_all(hosts: Iterable[str], function: Callable[[str], Result], *, to_the_end: bool = False) -> dict[str, Result]:
+    """``function`` of every host name, at the same time; the first exception is raised when all are through.
+
+    Ctrl-C gives up what is under way: a host that does not answer would keep the user waiting.
+
+    Args:
+        to_the_end: Ctrl-C takes effect when all are through: what tidies up, or changes hosts, must not stop half-way.
+
+    Raises:
+        HostError: a host failed; where several did, the first one's, which names the others.
+    """
+    names, calls = list(hosts), _Calls()
+
+    def call(name: str) -> Result:
+        _of_thread.calls = calls
+        return function(name)
+
     with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(1, len(names)))) as pool:
-        return dict(zip(names, pool.map(function, names), strict=True))
+        futures = {name: pool.submit(call, name) for name in names}
+        try:
+            wait(futures.values())
+        except BaseException:
+            if not to_the_end:
+                pool.shutdown(wait=False, cancel_futures=True)
+                calls.give_up()
+            raise
+    _raise_first(futures)
+    return {name: future.result() for name, future in futures.items()}
+
+
+def _raise_first(futures: Mapping[str, "Future[Result]"]) -> None:
+    failed = {name: error for name, future in futures.items() if (error := future.exception())}
+    if not failed:
+        return
+    first, *_ = failed.values()
+    if isinstance(first, HostError):
+        raise with_others(first, [name for name, error in failed.items() if error is not first]) from first
+    raise first
+
+
+def with_others(error: HostError, others: list[str]) -> HostError:
+    """The error of one host, which also names other hosts that failed; without any it stays the same."""
+    if not others:
+        return error
+    return HostError(f"{error.message} (also failed: {first_of(others)})", hint=error.hint)
 
 
 def _tail(output: bytes) -> str:

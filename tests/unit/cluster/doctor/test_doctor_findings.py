@@ -10,7 +10,7 @@ import pytest
 from fairlead import __version__
 from fairlead.cluster.description import DEFAULT_PORTS
 from fairlead.cluster.doctor.facts import ClusterFacts, LaunchFacts
-from fairlead.cluster.doctor.findings import CHECKS, Severity, check, judge
+from fairlead.cluster.doctor.findings import CHECKS, Finding, Severity, check, judge
 from fairlead.cluster.doctor.probing import programs
 from fairlead.cluster.host_binaries import OVERLAY_PORTS
 from fairlead.cluster.launchers.detect import parse_version
@@ -32,6 +32,7 @@ from .doctor_facts import (
     OPEN_MPI,
     WARNING,
     Case,
+    Change,
     check_case,
     healthy,
     named,
@@ -146,10 +147,10 @@ CASES: list[Case] = [
         "libsodium.so.23",
         "install libsodium23 there (libsodium on Fedora and RHEL)",
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", INSTALL),
+    ("route_plane", WARNING, setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT), "cap_net_admin", INSTALL),
     (
         "route_plane",
-        ERROR,
+        WARNING,
         several(
             setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT),
             setting("facts", "installed_guardians", value={"/usr/local/bin/fairlead-guardian": False}),
@@ -157,22 +158,28 @@ CASES: list[Case] = [
         "/usr/local/bin/fairlead-guardian is installed, but this user may not execute it",
         f"{INSTALL}; if you joined its group since you logged in: log in again",
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value={"error": "x was not found"}), "x was not", "make setup"),
     (
         "route_plane",
-        ERROR,
+        WARNING,
+        setting("facts", "guardian", value={"error": "x was not found"}),
+        "x was not",
+        "make setup",
+    ),
+    (
+        "route_plane",
+        WARNING,
         setting("facts", "guardian", value={"error": f"x: {LOADING} libother.so.1: cannot open shared object file"}),
         "libother.so.1",
         "install libother",
     ),
     (
         "route_plane",
-        ERROR,
+        WARNING,
         setting("facts", "guardian", "version", value="0.0.9"),
         f"the guardian there has version 0.0.9; here it is {__version__}",
         INSTALL,
     ),
-    ("route_plane", ERROR, setting("facts", "guardian", value=None), "was not copied there", "make setup"),
+    ("route_plane", WARNING, setting("facts", "guardian", value=None), "was not copied there", "make setup"),
     ("route_plane", NOTE, setting("facts", "guardian", value=GUARDIAN_WITH_HINT), "rp_filter is 1", "nothing to do"),
     (
         "route_plane",
@@ -253,7 +260,48 @@ def test_what_could_not_be_brought_there() -> None:
 def test_a_guardian_that_the_cluster_file_misnames() -> None:
     said = {"error": "`/nosuch/guard --check` does not work: [Errno 2] No such file or directory: '/nosuch/guard'"}
     found = one(judge(healthy(setting("facts", "guardian", value=said), guardian=("/nosuch/guard",))), "route_plane")
-    assert (found.severity, found.fix) == (ERROR, "correct `guardian` in the cluster file")
+    assert (found.severity, found.fix) == (WARNING, "correct `guardian` in the cluster file")
+
+
+def test_a_missing_privilege_weighs_as_much_as_the_plane_needs_it() -> None:
+    """By kernel routes nothing works without it; runs that may choose use the relay plane, which needs none."""
+    without = setting("facts", "guardian", value=GUARDIAN_WITHOUT_RIGHT)
+    told = {
+        plane: one(judge(replace(healthy(without), plane=plane)), "route_plane") for plane in ("route", "auto", "relay")
+    }
+    lacks = "traffic cannot be rerouted: cap_net_admin: not held"
+    assert told == {
+        "route": Finding(ERROR, "route_plane", told["route"].hosts, lacks, INSTALL),
+        "auto": Finding(
+            WARNING,
+            "route_plane",
+            told["route"].hosts,
+            f"{lacks}. Runs use the relay plane instead, which recovers less, if their program can be preloaded",
+            INSTALL,
+        ),
+        "relay": Finding(
+            NOTE,
+            "route_plane",
+            told["route"].hosts,
+            f"the relay plane needs none of what the route plane lacks here: {lacks}",
+        ),
+    }
+
+
+ONLY_FOR_ROUTES = [
+    ("overlay", setting("paths", "h2", "udp_overlay", value="no answer")),
+    ("connection_ports", setting("facts", "connection_ports", value=[[20000, 60999]])),
+    ("firewall", setting("facts", "firewall", "forward", value=["-P FORWARD DROP"])),
+    ("kernel_parts", setting("facts", "modules", "vxlan", value="missing")),
+    ("kernel_age", setting("facts", "system", "release", value="4.4.0")),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), ONLY_FOR_ROUTES, ids=[name for name, _ in ONLY_FOR_ROUTES])
+def test_what_only_kernel_routes_need_is_not_told_for_the_relay_plane(name: str, change: Change) -> None:
+    facts = healthy(change)
+    assert name in {item.check for item in judge(facts)}
+    assert {item.severity for item in judge(replace(facts, plane="relay"))} == {Severity.OK}
 
 
 def test_a_named_guardian_is_mended_by_hand_and_a_labs_needs_no_installation() -> None:

@@ -19,7 +19,7 @@ def reachable(facts: ClusterFacts) -> Iterable[Finding]:
     """Every host answers through the executor and can run the probe."""
     for host in facts.hosts:
         if host.unreachable:
-            text, _, hint = host.unreachable.partition("\n")
+            text, _, hint = host.unreachable.removeprefix(f"{host.name}: ").partition("\n")
             yield error("reachable", [host.name], text, hint.strip() or executor_of(facts.cluster).look(host.name))
     if reached := facts.reached():
         yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")

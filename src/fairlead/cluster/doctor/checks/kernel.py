@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fairlead.cluster.doctor.answers import System, UserNamespaces
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
-from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
+from fairlead.cluster.doctor.findings import Finding, check, error, for_kernel_routes, note, warning
 
 OLDEST_KERNEL = (4, 17)  # rules by user id (uidrange) came with 4.10, their protocol numbers with 4.17
 FILES_BESIDE_SOCKETS = 64
@@ -62,6 +62,7 @@ def _restriction(state: UserNamespaces) -> tuple[str, str]:
 
 
 @check
+@for_kernel_routes
 def kernel_parts(facts: ClusterFacts) -> Iterable[Finding]:
     """The kernel has what rerouting needs: VXLAN and nftables. A missing module is another matter than an unloaded one,
     which the kernel loads when the guardian asks for it."""
@@ -94,6 +95,7 @@ def _extra_modules(host: HostFacts) -> str:
 
 
 @check
+@for_kernel_routes
 def kernel_age(facts: ClusterFacts) -> Iterable[Finding]:
     """The kernel is new enough for kernel routes."""
     for host in facts.reached():

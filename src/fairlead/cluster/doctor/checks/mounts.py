@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fairlead.cluster.doctor.answers import Place
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
-from fairlead.cluster.doctor.findings import Finding, check, error, note, warning
+from fairlead.cluster.doctor.findings import Finding, check, error, for_kernel_routes, note, warning
 from fairlead.cluster.executors import executor_of
 
 LITTLE_ROOM_B = 64 << 20  # agent, guardian and libraries take 20 MiB
@@ -84,6 +84,7 @@ def no_execution(facts: ClusterFacts) -> Iterable[Finding]:
 
 
 @check
+@for_kernel_routes
 def guardian_file_system(facts: ClusterFacts) -> Iterable[Finding]:
     """The guardian lies where a file capability counts: neither nosuid nor a network file system."""
     for host in facts.reached():

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fairlead.cluster.doctor.answers import Interface, Path
 from fairlead.cluster.doctor.checks.mpi import mpis
 from fairlead.cluster.doctor.checks.packet_filters import admit
-from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts, addresses_of
-from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
+from fairlead.cluster.doctor.facts import RELAY, ClusterFacts, HostFacts, addresses_of
+from fairlead.cluster.doctor.findings import Finding, check, error, for_kernel_routes, note, ok, warning
 from fairlead.cluster.host_binaries import OVERLAY_PORTS
 from fairlead.cluster.launchers.detect import Mpi
 
@@ -304,8 +304,9 @@ def _path_fix(facts: ClusterFacts, failures: dict[str, str], peer: str) -> str:
 
 
 @check
+@for_kernel_routes
 def overlay(facts: ClusterFacts) -> Iterable[Finding]:
-    """Rerouted traffic would get through: it travels by UDP to a port that no agent and no MPI uses."""
+    """Traffic on kernel routes would get through: it travels by UDP to a port that no agent and no MPI uses."""
     first, last = OVERLAY_PORTS
     hosts = {host.name: host for host in facts.hosts}
     for host in facts.reached():
@@ -344,6 +345,8 @@ def connection_ports(facts: ClusterFacts) -> Iterable[Finding]:
             ("overlay", OVERLAY_PORTS, "a host whose port is in use cannot reroute traffic"),
         ):
             given = [given for given in host.facts["connection_ports"] if _overlap(wanted, given)]
+            if what == "overlay" and facts.plane == RELAY:
+                continue
             kept = any(first <= wanted[0] and wanted[1] <= last for first, last in host.facts["reserved_ports"])
             if kept or not given:
                 continue

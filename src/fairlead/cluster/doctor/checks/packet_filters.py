@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.facts import RELAY, ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, note, warning
 
 OVERLAY_DEVICES = "fl-+"
@@ -129,6 +129,8 @@ def firewall(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         for chain in refusing_chains(host):
             name = f"{chain.tool} chain {chain.name}" if chain.tool == "nft" else f"{chain.tool}: {chain.name}"
+            if chain.hook == "forward" and facts.plane == RELAY:
+                continue  # agents forward by themselves
             if chain.hook == "forward":
                 yield warning(
                     "firewall",

@@ -1,15 +1,16 @@
 """Checks of fairlead's own parts: agents, the route plane's privileges, other jobs."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairlead import __version__
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
+from fairlead.cluster.doctor.facts import AUTO, RELAY, ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 from fairlead.cluster.executors import executor_of
 
+RELAY_INSTEAD = "Runs use the relay plane instead, which recovers less, if their program can be preloaded"
 TOLD_BY_OTHERS = ("input_policy", "forward_policy")  # hints of the guardian's that `firewall` has the command for
 
 
@@ -41,32 +42,62 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
 
 @check
 def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
-    """The guardian has the privilege and the kernel's parts to reroute traffic."""
+    """The guardian has the privilege and the kernel's parts to reroute traffic.
+
+    What is missing is an error only where runs are to use this plane. Those that may choose use the relay plane then.
+    """
     good = []
     for host in facts.reached():
-        state = host.facts["guardian"] or {"error": "fairlead-guardian was not copied there"}
-        if "error" in state:
-            named = "correct `guardian` in the cluster file" if facts.cluster.guardian else ""
-            yield error("route_plane", [host.name], state["error"], _way_out(state["error"], facts.cluster, named))
-            continue
-        if state.get("version") != __version__:
-            yield error(
-                "route_plane",
-                [host.name],
-                f"the guardian there has version {state.get('version', 'unknown (older)')}; here it is {__version__}",
-                _installing(facts.cluster) or "replace it with this one",
-            )
-            continue
-        for item in state["checks"]:
-            if item["ok"] is False:
-                yield _cannot(host, item, facts.cluster)
-            elif item["ok"] is None and item["name"] not in TOLD_BY_OTHERS:
-                tell = warning if item["name"] == "low_ports" else note
-                yield tell("route_plane", [host.name], item["detail"], item["fix"] or "")
-        if all(item["ok"] is not False for item in state["checks"]):
+        missing = list(_missing(host, facts.cluster))
+        if not missing:
             good.append(host.name)
+        if facts.plane == RELAY:
+            yield from _not_needed(host, missing)
+            continue
+        for text, fix in missing:
+            if facts.plane == AUTO:
+                yield warning("route_plane", [host.name], f"{text}. {RELAY_INSTEAD}", fix)
+            else:
+                yield error("route_plane", [host.name], text, fix)
+        yield from _hints(host)
     if good:
         yield ok("route_plane", good, "traffic can be rerouted by kernel routes")
+
+
+def _missing(host: HostFacts, cluster: Cluster) -> Iterable[tuple[str, str]]:
+    """Why a host cannot reroute traffic by kernel routes, and what to do about it."""
+    state = host.facts["guardian"] or {"error": "fairlead-guardian was not copied there"}
+    if "error" in state:
+        named = "correct `guardian` in the cluster file" if cluster.guardian else ""
+        yield state["error"], _way_out(state["error"], cluster, named)
+    elif state.get("version") != __version__:
+        found = state.get("version", "unknown (older)")
+        yield (
+            f"the guardian there has version {found}; here it is {__version__}",
+            _installing(cluster) or "replace it with this one",
+        )
+    else:
+        for item in state["checks"]:
+            if item["ok"] is False:
+                yield _cannot(host, item, cluster)
+
+
+def _not_needed(host: HostFacts, missing: Sequence[tuple[str, str]]) -> Iterable[Finding]:
+    """What is missing for the route plane, for runs on the relay plane."""
+    if missing:
+        reasons = "; ".join(text for text, _ in missing)
+        yield note(
+            "route_plane", [host.name], f"the relay plane needs none of what the route plane lacks here: {reasons}"
+        )
+
+
+def _hints(host: HostFacts) -> Iterable[Finding]:
+    """What the guardian remarks on a host beside what it can and cannot do."""
+    state = host.facts["guardian"] or {}
+    for item in state.get("checks", ()) if state.get("version") == __version__ else ():
+        if item["ok"] is None and item["name"] not in TOLD_BY_OTHERS:
+            tell = warning if item["name"] == "low_ports" else note
+            yield tell("route_plane", [host.name], item["detail"], item["fix"] or "")
 
 
 # What the native programs need of a host: Debian's name of the package, and Fedora's.
@@ -92,8 +123,8 @@ def _way_out(said: str, cluster: Cluster, if_not_there: str) -> str:
     return "run `make setup`, on a host of the same kind (processor, C library)"
 
 
-def _cannot(host: HostFacts, item: Mapping[str, Any], cluster: Cluster) -> Finding:
-    """What one thing says that the guardian cannot do."""
+def _cannot(host: HostFacts, item: Mapping[str, Any], cluster: Cluster) -> tuple[str, str]:
+    """What one thing says that the guardian cannot do, and what to do about it."""
     text, fix = f"traffic cannot be rerouted: {item['name']}: {item['detail']}", item["fix"] or ""
     if item["name"] == "cap_net_admin" and (command := _installing(cluster)):
         fix = command
@@ -101,7 +132,7 @@ def _cannot(host: HostFacts, item: Mapping[str, Any], cluster: Cluster) -> Findi
         if refused := [place for place, executable in installed.items() if not executable]:
             text += f"; {refused[0]} is installed, but this user may not execute it"
             fix += "; if you joined its group since you logged in: log in again"
-    return error("route_plane", [host.name], text, fix)
+    return text, fix
 
 
 def _installing(cluster: Cluster) -> str:
