@@ -24,6 +24,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from inside_uml import run, tell
 
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 NICS = ("eth1", "eth2")
 CLUSTER = (
     '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "eth1"\n[[hosts]]\nname = "a"\naddress = "10.1.0.1"\n'
@@ -218,5 +219,5 @@ def work() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+    os.environ["PATH"] = PATH
     tell(work)
