@@ -89,7 +89,8 @@ def apply(
     """Make a bond of the NICs on all hosts of CLUSTER, or on none.
 
     Needs root on the hosts, or sudo without a password. Addresses and IPv4 routes move to the bond. The switch's ports
-    must be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast.
+    must be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast. An address from DHCP is
+    not renewed while the bond has it: the host restores itself 30 s before the lease ends.
 
     \b
     Examples:
@@ -105,6 +106,8 @@ def apply(
     if dry_run:
         for host, change in on_hosts.plans(executor, hosts, wanted).items():
             click.echo(f"{host}:")
+            for remark in change.remarks:
+                click.echo(f"  # {remark}")
             for line in change.apply:
                 click.echo(f"  {line}")
             click.echo("  and back:")
@@ -144,6 +147,8 @@ def _print_network(host: str, now: "HostNetwork") -> None:
     from fairlead.display import words
 
     remarks = ["its bond was made by fairlead; `fairlead net restore` removes it"] if now.has_journal else []
+    if now.has_journal and now.until_s is not None:
+        remarks.append(f"a DHCP lease ends, so it goes by itself in {words.span(max(0, now.until_s - now.uptime_s))}")
     remarks += [] if now.has_driver else ["no bonding driver"]
     click.echo(f"{host}{f' ({words.listing(remarks)})' if remarks else ''}")
     for nic in now.nics.values():

@@ -8,13 +8,14 @@ back by itself, and so does one whose fairlead was killed.
 import contextlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import FairleadError, HostError
 from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
-from fairlead.net.state import JOURNAL, READ, HostNetwork, read
+from fairlead.net.journal import JOURNAL
+from fairlead.net.state import READ, HostNetwork, read
 
 SETTLE_S = 20.0
 _POLL_S = 0.5
@@ -40,12 +41,12 @@ END-OF-PART
 cat > {journal}/guard <<'END-OF-PART'
 {guard}
 END-OF-PART
-cat > {journal}/restore.new <<'END-OF-PART'
+{until}cat > {journal}/restore.new <<'END-OF-PART'
 {restore}
 END-OF-PART
 sync
 mv {journal}/restore.new {journal}/restore
-setsid sh {journal}/guard {within_s} </dev/null >/dev/null 2>&1 9>&- &
+setsid sh {journal}/guard {within_s} {token} </dev/null >/dev/null 2>&1 9>&- &
 if ! sh -e {journal}/apply >{journal}/said 2>&1 9>&-; then
   cat {journal}/said >&2
   flock -u 9
@@ -53,13 +54,28 @@ if ! sh -e {journal}/apply >{journal}/said 2>&1 9>&-; then
   exit 1
 fi
 """
+# Until it is confirmed, every second; then only if a lease ends some time, which `until` says, and seldom.
 _GUARD = f"""left=$1
-while [ $left -gt 0 ]; do
-  [ ! -e {JOURNAL}/confirmed ] && [ -e {JOURNAL}/restore ] || exit 0
-  sleep 1
+while [ -e {JOURNAL}/restore ] && read -r token < {JOURNAL}/token && [ "$token" = "$2" ]; do
+  pause=1
+  if [ ! -e {JOURNAL}/confirmed ]; then
+    if [ $left -le 0 ]; then
+      sh {JOURNAL}/take-back unconfirmed
+      [ -e {JOURNAL}/confirmed ] || exit 0
+    fi
+  elif [ ! -e {JOURNAL}/until ]; then
+    exit 0
+  fi
+  if [ -e {JOURNAL}/until ]; then
+    read -r end < {JOURNAL}/until
+    read -r now rest < /proc/uptime
+    more=$((end - ${{now%.*}}))
+    [ $more -gt 0 ] || exec sh {JOURNAL}/take-back
+    [ ! -e {JOURNAL}/confirmed ] || pause=$((more < 10 ? more : 10))
+  fi
+  sleep $pause
   left=$((left - 1))
-done
-sh {JOURNAL}/take-back unconfirmed"""
+done"""
 _TAKE_BACK = f"""PATH=$PATH:/usr/sbin:/sbin
 {_LOCKED}
 [ -e {JOURNAL}/restore ] || exit 0
@@ -101,6 +117,8 @@ def apply(
 ) -> dict[str, HostNetwork]:
     """Make the bond on all hosts, or on none; what they then have.
 
+    A host whose address is leased goes back by itself before the lease ends, also after it was confirmed.
+
     Args:
         within_s: a host that is not confirmed within this time goes back by itself.
         settle_s: so long links may take to come up and an LACP partner to answer; at most half of ``within_s``.
@@ -113,7 +131,8 @@ def apply(
     token = secrets.token_hex(8)
     try:
         on_all(hosts, lambda host: _as_root(executor, host, begin(changes[host], within_s, token)), to_the_end=True)
-        found = _settled(executor, hosts, wanted, min(settle_s, within_s / 2))
+        addresses = {host: change.addresses for host, change in changes.items()}
+        found = _settled(executor, addresses, wanted, min(settle_s, within_s / 2))
         on_all(hosts, lambda host: _as_root(executor, host, _CONFIRM), to_the_end=True)
     except BaseException:
         _restore_what_answers(executor, hosts, token)
@@ -140,19 +159,22 @@ def begin(change: NetworkChange, within_s: int, token: str) -> str:
     return _BEGIN.format(
         **{"locked": _LOCKED, "journal": JOURNAL, "within_s": within_s, "take_back": _TAKE_BACK, "guard": _GUARD},
         token=token,
+        until="" if change.until_s is None else f"echo {change.until_s} > {JOURNAL}/until\n",
         apply="\n".join(change.apply),
         restore="\n".join(change.restore),
     )
 
 
-def _settled(executor: Executor, hosts: Sequence[str], wanted: Wanted, settle_s: float) -> dict[str, HostNetwork]:
-    """What hosts have once it is as wanted. Raises HostError if it is not in time."""
+def _settled(
+    executor: Executor, addresses: Mapping[str, Sequence[str]], wanted: Wanted, settle_s: float
+) -> dict[str, HostNetwork]:
+    """What hosts, with these addresses, have once it is as wanted. Raises HostError if it is not in time."""
     deadline_s = time.monotonic() + settle_s
     while True:
         is_last = time.monotonic() > deadline_s
         try:
-            found = show(executor, hosts)
-            wrong = {host: disagreements(now, wanted) for host, now in found.items()}
+            found = show(executor, list(addresses))
+            wrong = {host: disagreements(now, wanted, addresses[host]) for host, now in found.items()}
             texts = [f"{host}: {'; '.join(reasons)}" for host, reasons in wrong.items() if reasons]
             if not texts:
                 return found

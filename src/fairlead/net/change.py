@@ -8,8 +8,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from fairlead.bonding.explain import HASHING
 from fairlead.cluster.cluster_file import Interface
+from fairlead.display import words
 from fairlead.errors import ConfigError
-from fairlead.net.state import HostNetwork, Nic
+from fairlead.net import dhcp
+from fairlead.net.dhcp import DhcpClient
+from fairlead.net.state import Address, HostNetwork, Nic
 
 MOST_LINKS = 8  # of one aggregate: IEEE 802.3ad as Linux and most switches have it
 NEEDS_SPEED = (
@@ -18,6 +21,7 @@ NEEDS_SPEED = (
     "balance-alb",
 )  # Documentation/networking/bonding.rst, "Bonding Driver Options"
 NO_PARTNER = "00:00:00:00:00:00"
+_LIFETIME = "valid_lft $left preferred_lft $left"
 _INTERFACE = TypeAdapter[str](Interface)
 
 
@@ -46,16 +50,24 @@ class Wanted:
 
 @dataclass(frozen=True)
 class NetworkChange:
-    """Command lines for a shell, in order. Each one of ``restore`` is tried, whatever became of the others."""
+    """Command lines for a shell, in order. Each one of ``restore`` is tried, whatever became of the others.
+
+    ``addresses`` are those the bond then has, ``until_s`` the uptime at which a lease makes it go, and ``remarks`` say
+    in words what is leased and who is held.
+    """
 
     apply: tuple[str, ...]
     restore: tuple[str, ...]
+    addresses: tuple[str, ...] = ()
+    until_s: int | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def plan_change(host: str, now: HostNetwork, wanted: Wanted) -> NetworkChange:
     """What to do on a host.
 
-    Addresses and IPv4 routes of the NICs go over to the bond.
+    Addresses and IPv4 routes of the NICs go over to the bond: leased ones for as long as the lease lasts, while what
+    configures the NICs is held.
 
     Raises:
         ConfigError: it cannot work; all reasons are named.
@@ -63,12 +75,11 @@ def plan_change(host: str, now: HostNetwork, wanted: Wanted) -> NetworkChange:
     reasons = list(_reasons(now, wanted))
     if reasons:
         raise ConfigError(f"{host}: {'; '.join(reasons)}", hint="see `fairlead net show`")
-    nics = [now.nics[name] for name in wanted.nics]
-    return NetworkChange(tuple(_apply(nics, wanted)), tuple(_restore(nics, wanted)))
+    return _Plan(now, wanted).change()
 
 
-def disagreements(now: HostNetwork, wanted: Wanted) -> list[str]:
-    """In what the host's bond is not as wanted, in words."""
+def disagreements(now: HostNetwork, wanted: Wanted, addresses: Sequence[str] = ()) -> list[str]:
+    """In what the host's bond is not as wanted, in words; ``addresses`` are those that it should have."""
     bond = now.bonds.get(wanted.name)
     if bond is None:
         return [f"there is no bond {wanted.name}"]
@@ -80,6 +91,8 @@ def disagreements(now: HostNetwork, wanted: Wanted) -> list[str]:
     found = [f"{name} is {there}, not {asked}" for name, asked, there in pairs if asked != there]
     if set(bond.members) != set(wanted.nics):
         found.append(f"its members are {', '.join(bond.members) or 'none'}, not {', '.join(wanted.nics)}")
+    there = {address.text for address in now.nics[wanted.name].addresses}
+    found += [f"it does not have {text}" for text in addresses if text not in there]
     down = [name for name in bond.members if now.nics[name].kind.get("bonding_slave/mii_status") != "up"]
     if down:
         found.append(f"{', '.join(down)} {'has' if len(down) == 1 else 'have'} no link")
@@ -102,6 +115,10 @@ def _reasons(now: HostNetwork, wanted: Wanted) -> Iterator[str]:
         yield f"there is no interface {', '.join(missing)}"
     nics = [now.nics[name] for name in wanted.nics if name in now.nics]
     yield from _of_nics(nics, wanted)
+    for nic in nics:
+        yield from _of_leases(nic, dhcp.serving(now.clients, nic.name))
+    for client in _of_any(now.clients, nics):
+        yield from dhcp.complaints(client, wanted.nics)
 
 
 def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
@@ -114,8 +131,6 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
             yield f"{nic.name} reports no speed, which {wanted.mode} needs"
         if nic.duplex == "half":
             yield f"{nic.name} is half duplex"
-        if any(address.dynamic for address in nic.addresses):
-            yield f"{nic.name} gets its address by DHCP and would lose it: give it a static one"
     speeds = {nic.speed_Mbps for nic in nics if nic.speed_Mbps is not None}
     if len(speeds) > 1:
         yield "its NICs differ in speed: " + ", ".join(f"{nic.name} {nic.speed_Mbps} Mbit/s" for nic in nics)
@@ -123,41 +138,103 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
         yield "its NICs differ in MTU: " + ", ".join(f"{nic.name} {nic.mtu_B} B" for nic in nics)
 
 
-def _apply(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
-    options = ["mode", wanted.mode, "miimon", str(wanted.miimon_ms)]
-    if wanted.mode in HASHING:
-        options += ["xmit_hash_policy", wanted.policy]
-    if wanted.mode == "802.3ad":
-        options += ["lacp_rate", wanted.lacp_rate]
-    yield _ip("link", "add", wanted.name, "type", "bond", *options)
-    yield _ip("link", "set", wanted.name, "mtu", str(nics[0].mtu_B))
-    for nic in nics:
-        yield _ip("address", "flush", "dev", nic.name, "scope", "global")
-        yield _ip("link", "set", nic.name, "down")  # the driver takes no interface that is up
-        yield _ip("link", "set", nic.name, "master", wanted.name)
-    yield _ip("link", "set", wanted.name, "up")
-    for nic in nics:
-        yield from _addressed(nic, wanted.name)
+def _of_leases(nic: Nic, clients: Sequence[DhcpClient]) -> Iterator[str]:
+    leased = [address for address in nic.addresses if address.dynamic]
+    if leased and not clients:
+        yield (
+            f"{nic.name} gets its address by DHCP, from none of {words.listing(list(dhcp.KNOWN))}, and would lose it: "
+            "give it a static one"
+        )
+    for address in leased:
+        if address.valid_s is not None and address.valid_s < dhcp.LEAST_S:
+            yield f"{nic.name}'s lease of {address.text} ends in {address.valid_s} s: try again once it is renewed"
+    if nic.addresses and not leased and any(client.program == "udhcpc" for client in clients):
+        yield f"{nic.name}: udhcpc did not tell the kernel when its lease ends (valid_lft): give it a static address"
 
 
-def _restore(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
-    """Also of a bond that is there in part only."""
-    there = shlex.quote(f"/sys/class/net/{wanted.name}")
-    yield f"! [ -e {there} ] || {_ip('link', 'delete', wanted.name)}"  # which lets go of its NICs
-    for nic in nics:
-        state = "up" if nic.is_up else "down"
-        yield _ip("link", "set", nic.name, "address", nic.mac, "mtu", str(nic.mtu_B), state)
-        yield _ip("address", "flush", "dev", nic.name, "scope", "global")
-        yield from _addressed(nic, nic.name)
+def _of_any(clients: Sequence[DhcpClient], nics: Sequence[Nic]) -> list[DhcpClient]:
+    """The clients that configure one of the NICs."""
+    return [client for client in clients if any(client in dhcp.serving(clients, nic.name) for nic in nics)]
 
 
-def _addressed(nic: Nic, device: str) -> Iterator[str]:
-    """The NIC's addresses and routes, on ``device``."""
-    for address in nic.addresses:
-        broadcast = ["broadcast", address.broadcast] if address.broadcast else []
-        yield _ip("address", "add", address.text, *broadcast, "dev", device)
-    for route in sorted(nic.routes, key=lambda route: " via " in f" {route} "):  # a gateway must be reachable first
-        yield _ip("route", "replace", *route.split(), "dev", device)
+class _Plan:
+    """The change of a host where nothing speaks against it."""
+
+    def __init__(self, now: HostNetwork, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._now_s = now.uptime_s
+        self._nics = [now.nics[name] for name in wanted.nics]
+        self._clients = _of_any(now.clients, self._nics)
+
+    def change(self) -> NetworkChange:
+        addresses = [address for nic in self._nics for address in nic.addresses]
+        ends = [self._now_s + address.valid_s for address in addresses if address.valid_s is not None]
+        return NetworkChange(
+            tuple(self._apply()),
+            tuple(self._restore()),
+            tuple(address.text for address in addresses),
+            min(ends) - dhcp.ENDS_BEFORE_S if ends else None,
+            tuple(self._remarks()),
+        )
+
+    def _remarks(self) -> Iterator[str]:
+        for nic in self._nics:
+            for address in nic.addresses:
+                if address.valid_s is not None:
+                    yield f"the lease of {address.text} ({nic.name}) ends in {words.span(address.valid_s)}"
+        for client in self._clients:
+            yield dhcp.held(client)
+
+    def _apply(self) -> Iterator[str]:
+        wanted, nics = self._wanted, self._nics
+        options = ["mode", wanted.mode, "miimon", str(wanted.miimon_ms)]
+        if wanted.mode in HASHING:
+            options += ["xmit_hash_policy", wanted.policy]
+        if wanted.mode == "802.3ad":
+            options += ["lacp_rate", wanted.lacp_rate]
+        yield _ip("link", "add", wanted.name, "type", "bond", *options)
+        yield _ip("link", "set", wanted.name, "mtu", str(nics[0].mtu_B))
+        leased = [nic for nic in nics if any(address.valid_s is not None for address in nic.addresses)]
+        if leased:  # the server knows the host by it
+            yield _ip("link", "set", wanted.name, "address", leased[0].mac)
+        for client in self._clients:
+            yield from dhcp.hold(client, wanted.name, wanted.nics)
+        for nic in nics:
+            yield _ip("address", "flush", "dev", nic.name, "scope", "global")
+            yield _ip("link", "set", nic.name, "down")  # the driver takes no interface that is up
+            yield _ip("link", "set", nic.name, "master", wanted.name)
+        yield _ip("link", "set", wanted.name, "up")
+        for nic in nics:
+            yield from self._addressed(nic, wanted.name)
+
+    def _restore(self) -> Iterator[str]:
+        """Also of a bond that is there in part only."""
+        name = self._wanted.name
+        there = shlex.quote(f"/sys/class/net/{name}")
+        yield f"! [ -e {there} ] || {_ip('link', 'delete', name)}"  # which lets go of its NICs
+        for nic in self._nics:
+            state = "up" if nic.is_up else "down"
+            yield _ip("link", "set", nic.name, "address", nic.mac, "mtu", str(nic.mtu_B), state)
+            yield _ip("address", "flush", "dev", nic.name, "scope", "global")
+            yield from self._addressed(nic, nic.name)
+        for client in self._clients:
+            yield from dhcp.let_go(client, self._wanted.nics)
+
+    def _addressed(self, nic: Nic, device: str) -> Iterator[str]:
+        """The NIC's addresses and routes, on ``device``: while its leases last."""
+        for address in nic.addresses:
+            broadcast = ["broadcast", address.broadcast] if address.broadcast else []
+            line = _ip("address", "add", address.text, *broadcast, "dev", device)
+            yield line if address.valid_s is None else self._while_valid(address, f"{line} {_LIFETIME}")
+        leased = [address for address in nic.addresses if address.valid_s is not None]
+        for route in sorted(nic.routes, key=lambda route: " via " in f" {route} "):  # a gateway must be reachable first
+            line = _ip("route", "replace", *route.split(), "dev", device)
+            yield self._while_valid(leased[0], line) if leased else line
+
+    def _while_valid(self, address: Address, line: str) -> str:
+        """``line``, with the seconds that the lease still has in ``$left``; nothing once it has ended."""
+        assert address.valid_s is not None
+        return f"left=$(({self._now_s + address.valid_s} - $(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || {line}"
 
 
 def _ip(*words: str) -> str:

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairlead.errors import HostError
+from fairlead.net.dhcp import FIND, DhcpClient, read_clients
+from fairlead.net.journal import JOURNAL
 
-JOURNAL = "/run/fairlead-net"
-"""Directory on a host that says how to take back what was made there. Gone after a restart, as what was made is."""
+_FOR_EVER = 2**32 - 1  # seconds, as ip(8) prints it
 
 READ = rf"""
 PATH=$PATH:/usr/sbin:/sbin
 echo "== driver"; [ -d /sys/module/bonding ] || modprobe -n bonding 2>/dev/null && echo yes
 echo "== journal"; [ -e {JOURNAL}/restore ] && echo yes
+echo "== until"; cat {JOURNAL}/until 2>/dev/null
+echo "== uptime"; cut -d. -f1 /proc/uptime
+echo "== clients"
+{FIND}
 echo "== addresses"; ip -json address show || exit 1
 echo "== routes"; ip -4 route show || exit 1
 for path in /sys/class/net/*; do
@@ -34,11 +39,17 @@ exit 0
 
 @dataclass(frozen=True)
 class Address:
-    """An address of an interface, with its prefix: "10.0.0.1/24"."""
+    """An address of an interface, with its prefix: "10.0.0.1/24".
+
+    ``valid_s`` is None for one that stays for ever, as one of DHCP may, too; ``has_own_route`` means that the route to
+    its network is not the kernel's.
+    """
 
     text: str
     broadcast: str | None
     dynamic: bool
+    valid_s: int | None = None
+    has_own_route: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,12 +85,19 @@ class BondState:
 
 @dataclass(frozen=True)
 class HostNetwork:
-    """A host's interfaces by name, its bonds, whether it has a bonding driver and a journal of ours."""
+    """A host's interfaces by name, its bonds, whether it has a bonding driver and a journal of ours.
+
+    ``clients`` are the DHCP clients that run in its network namespace, ``uptime_s`` when this was read, and ``until_s``
+    the uptime at which a bond of ours goes because a lease ends.
+    """
 
     nics: Mapping[str, Nic]
     bonds: Mapping[str, BondState]
     has_driver: bool
     has_journal: bool
+    clients: tuple[DhcpClient, ...] = ()
+    uptime_s: int = 0
+    until_s: int | None = None
 
 
 def read(host: str, text: str) -> HostNetwork:
@@ -99,7 +117,15 @@ def read(host: str, text: str) -> HostNetwork:
         links = json.loads(parts["addresses"])
         nics = {each["ifname"]: _nic(each, routes, facts.get(each["ifname"], {})) for each in links}
         bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
-        return HostNetwork(nics, bonds, bool(parts["driver"].strip()), bool(parts["journal"].strip()))
+        return HostNetwork(
+            nics,
+            bonds,
+            has_driver=bool(parts["driver"].strip()),
+            has_journal=bool(parts["journal"].strip()),
+            clients=read_clients(parts["clients"], frozenset(nics)),
+            uptime_s=int(parts["uptime"]),
+            until_s=int(parts["until"]) if parts["until"].strip() else None,
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise HostError(f"{host}: cannot parse what ip(8) and /sys/class/net print: {error!r}") from error
 
@@ -107,6 +133,12 @@ def read(host: str, text: str) -> HostNetwork:
 def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) -> Nic:
     name = str(link["ifname"])
     speed = int(kind.get("speed", "-1"))
+    addresses = tuple(
+        _address(each)
+        for each in link.get("addr_info", ())
+        if each.get("scope") == "global" and not _is_advertised(each)
+    )
+    has_own_route = any(address.has_own_route for address in addresses)
     return Nic(
         name=name,
         mac=str(link.get("address", "")),
@@ -114,16 +146,23 @@ def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) ->
         is_up="UP" in link["flags"],
         has_link="LOWER_UP" in link["flags"],
         master=link.get("master"),
-        addresses=tuple(
-            Address(f"{each['local']}/{each['prefixlen']}", each.get("broadcast"), bool(each.get("dynamic")))
-            for each in link.get("addr_info", ())
-            if each.get("scope") == "global" and not _is_advertised(each)
-        ),
-        routes=tuple(_without_state(line, name) for line in routes if _is_own(line, name)),
+        addresses=addresses,
+        routes=tuple(_without_state(line, name) for line in routes if _is_own(line, name, has_own_route)),
         speed_Mbps=speed if speed > 0 else None,
         duplex=kind["duplex"] if kind.get("duplex") in ("full", "half") else None,
         driver=kind.get("driver"),
         kind=kind,
+    )
+
+
+def _address(found: Mapping[str, Any]) -> Address:
+    valid_s = int(found.get("valid_life_time", _FOR_EVER))
+    return Address(
+        f"{found['local']}/{found['prefixlen']}",
+        found.get("broadcast"),
+        dynamic=bool(found.get("dynamic")),
+        valid_s=None if valid_s == _FOR_EVER else valid_s,
+        has_own_route=bool(found.get("noprefixroute")),
     )
 
 
@@ -132,10 +171,11 @@ def _is_advertised(address: Mapping[str, Any]) -> bool:
     return address.get("family") == "inet6" and bool(address.get("dynamic"))
 
 
-def _is_own(route: str, name: str) -> bool:
+def _is_own(route: str, name: str, has_own_route: bool) -> bool:
     """Whether a line of ``ip route`` is of this interface, and not one that comes with its address."""
     words = route.split()
-    return "dev" in words and words[words.index("dev") + 1] == name and "proto kernel" not in route
+    is_made = has_own_route or "proto kernel" not in route
+    return "dev" in words and words[words.index("dev") + 1] == name and is_made
 
 
 def _without_state(route: str, name: str) -> str:

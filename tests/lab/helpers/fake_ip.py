@@ -49,10 +49,14 @@ def main(words: list[str]) -> None:
         case ["address", "flush", "dev", name, "scope", "global"]:
             links[name]["addresses"] = []
             state["routes"] = [route for route in routes if route[1] != name]
-        case ["address", "add", text, *rest, "dev", name]:
+        case ["address", "add", text, *rest]:
+            more = dict(zip(rest[::2], rest[1::2], strict=True))
+            name = more["dev"]
             assert links[name]["master"] is None
             found = {"local": text.split("/")[0], "prefixlen": int(text.split("/")[1]), "scope": "global"}
-            links[name]["addresses"].append(found | ({"broadcast": rest[1]} if rest else {}))
+            leased = {"dynamic": True, "valid_life_time": int(more["valid_lft"])} if "valid_lft" in more else {}
+            broadcast = {"broadcast": more["broadcast"]} if "broadcast" in more else {}
+            links[name]["addresses"].append(found | broadcast | leased)
         case ["route", "replace", *route, "dev", name]:
             assert links[name]["up"], "Network is unreachable"
             routes.append([" ".join(route), name])

@@ -24,8 +24,9 @@ from fairlead.experiment.evaluations.experiment import Evaluation
 from fairlead.experiment.plans import plan_file
 from fairlead.experiment.running.cleanup_ledger import CleanupLedger
 from fairlead.net import apply as on_hosts
+from fairlead.net import dhcp
 from fairlead.net.change import Wanted
-from fairlead.net.state import JOURNAL
+from fairlead.net.journal import JOURNAL
 from fairlead.store import Store
 
 pytestmark = pytest.mark.userns
@@ -99,6 +100,14 @@ class Imitated(Executor):
 
     def rsh_agent(self) -> Path | None:
         return None
+
+    def client(self, host: str, nic: str) -> "subprocess.Popen[bytes]":
+        """A process that looks like a DHCP client; whoever starts it ends it."""
+        path = self.directory / host / "dhclient"
+        path.write_text("#!/bin/sh\nwhile :; do read -r line || exit 0; done\n")
+        path.chmod(0o755)
+        enter = ["nsenter", "-t", str(self.holders[host].pid), "-U", "-m", "--preserve-credentials"]
+        return subprocess.Popen([*enter, str(path), nic], stdin=subprocess.PIPE)
 
     def lines(self, host: str) -> list[str]:
         """What ip was called for, without looking."""
@@ -213,6 +222,79 @@ def test_a_host_that_is_not_reached_any_more_goes_back_by_itself(hosts: Imitated
         on_hosts.apply(hosts, NAMES, AD, within_s=3)
     assert as_before(hosts, "s0")  # at once
     wait_until_as_before(hosts, "s1")  # its guard
+
+
+@pytest.fixture
+def client(hosts: Imitated) -> Iterator["subprocess.Popen[bytes]"]:
+    """Of eth1 of s0, which has an address for 91 s."""
+    links = hosts.state("s0")["links"]
+    links["eth1"]["addresses"][0] |= {"dynamic": True, "valid_life_time": 91}
+    hosts.change("s0", links=links)
+    process = hosts.client("s0", "eth1")
+    try:
+        while Path(f"/proc/{process.pid}/comm").read_text() != "dhclient\n":
+            time.sleep(0.05)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def is_stopped(process: "subprocess.Popen[bytes]") -> bool:
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].startswith("T")
+
+
+def valid_s(executor: Imitated, nic: str) -> int:
+    (address,) = executor.state("s0")["links"][nic]["addresses"]
+    return int(address["valid_life_time"])
+
+
+def test_a_lease_moves_to_the_bond_and_back_with_what_is_left_of_it(
+    hosts: Imitated, client: "subprocess.Popen[bytes]"
+) -> None:
+    now = on_hosts.apply(hosts, ["s0"], AD, within_s=30)["s0"]
+    assert is_stopped(client)
+    assert [each.text for each in now.nics["bond7"].addresses] == ["10.1.0.1/24"]
+    assert 60 < valid_s(hosts, "bond7") <= 91
+    assert now.until_s is not None and 30 < now.until_s - now.uptime_s <= 61
+    moved_s = valid_s(hosts, "bond7")
+    time.sleep(1.1)
+    assert on_hosts.restore(hosts, ["s0"]) == ["s0"]
+    assert not is_stopped(client)
+    assert 30 < valid_s(hosts, "eth1") < moved_s
+    assert ["10.9.0.0/16 via 10.1.0.254", "eth1"] in hosts.state("s0")["routes"]
+
+
+@pytest.mark.slow
+def test_a_confirmed_bond_goes_by_itself_before_the_lease_ends(
+    hosts: Imitated, client: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dhcp, "ENDS_BEFORE_S", 76)
+    on_hosts.apply(hosts, ["s0"], AD, within_s=1000)
+    assert is_stopped(client) and journal(hosts, "s0")
+    deadline_s = time.monotonic() + 30
+    while journal(hosts, "s0"):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.2)
+    assert not is_stopped(client)
+    assert 70 < valid_s(hosts, "eth1") <= 76
+    assert "bond7" not in hosts.state("s0")["links"]
+
+
+@pytest.mark.slow
+def test_a_client_is_let_go_if_its_host_is_not_reached_any_more(
+    hosts: Imitated, client: "subprocess.Popen[bytes]"
+) -> None:
+    hosts.change("s0", management="eth1")
+    with pytest.raises(HostError):
+        on_hosts.apply(hosts, ["s0"], AD, within_s=3)
+    deadline_s = time.monotonic() + 30
+    while is_stopped(client) or (hosts.directory / "s0" / "state" / "cut").exists():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.2)
+    assert valid_s(hosts, "eth1") > 30
 
 
 def test_a_change_that_is_refused_leaves_the_bond_that_is_there(

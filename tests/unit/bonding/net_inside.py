@@ -16,7 +16,7 @@ from fairlead.cluster.executors import executor_of
 from fairlead.errors import FairleadError
 from fairlead.net import apply as on_hosts
 from fairlead.net.change import Wanted
-from fairlead.net.state import JOURNAL
+from fairlead.net.journal import JOURNAL
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))

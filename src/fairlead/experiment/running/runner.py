@@ -282,6 +282,7 @@ class Experiment(ABC):
         key, facts = self._key(row), testbed.facts(program)
         try:
             taken = trial.run(self._trial(plan, row, testbed), self._ledger)
+            testbed.check_bonds()
             kept = taken.record(taken.failure(program.command[0], plan.run.value))
         except NoProgramError:  # every further try would miss it, too
             raise
@@ -343,6 +344,7 @@ class Experiment(ABC):
         facts, order = testbed.facts(program), {"seed": plan.evaluation.seed, "position": 0}
         try:
             taken = trial.run(self._trial(plan, row, testbed, alone=True), self._ledger)
+            testbed.check_bonds()
             kept = taken.record(taken.failure(program.command[0]))
         except LaunchError as error:
             kept = trial.failed(error)

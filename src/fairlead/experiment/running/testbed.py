@@ -17,7 +17,7 @@ from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote import configure
-from fairlead.errors import ConfigError, PrivilegeError
+from fairlead.errors import ConfigError, LaunchError, PrivilegeError
 from fairlead.experiment.factors import network
 from fairlead.experiment.factors.management import Managed
 from fairlead.experiment.factors.program import Program
@@ -88,6 +88,7 @@ class Testbed:
         self._home: dict[str, str] = {}  # server of each of the lab's virtual machines
         self._facts: dict[str | None, dict[str, Any]] = {}  # by mpirun
         self._network: dict[str, Any] = {}
+        self._bonds_end_s: float | None = None  # time.monotonic()
         self._read_back: dict[str, Any] = {}
         self._groups: cgroups.Cgroups | None = None
         self._processors: dict[str, Any] = {}
@@ -126,7 +127,7 @@ class Testbed:
         """
         levels = self._plan.whole_plot_levels(row.levels)
         place = (row.block, levels)
-        if place == self._place:
+        if place == self._place and not self._have_bonds_ended():
             return False
         before = self._place
         if before is not None:
@@ -275,7 +276,7 @@ class Testbed:
     def _make_bonds(self, levels: Levels) -> None:
         """On real hosts; a lab was made with them."""
         table, nics = self._plan.network, self._plan.nics_at(levels)
-        self._network = {}
+        self._network, self._bonds_end_s = {}, None
         if table is None or nics is None or self._plan.evaluation.lab is not None:
             return
         wanted, found = table.wanted(nics), {}
@@ -283,9 +284,26 @@ class Testbed:
             self._ledger.note_bonds()
             hosts = [host.name for host in self.cluster.managed_hosts()]
             found = net.apply(executor_of(self.cluster), hosts, wanted, table.within_s)
+            left_s = [now.until_s - now.uptime_s for now in found.values() if now.until_s is not None]
+            self._bonds_end_s = time.monotonic() + min(left_s) if left_s else None
             self.cluster = network.over(self.cluster, wanted)
         self._network = network.kernel_facts(wanted, found)
         self._facts.clear()
+
+    def check_bonds(self) -> None:
+        """To be called after a row.
+
+        Raises:
+            LaunchError: the bonds were not there all the time, because of a host's DHCP lease.
+        """
+        if self._have_bonds_ended():
+            raise LaunchError(
+                "a host's DHCP lease ended while this ran, and with it the bond",
+                hint="it is tried again on a new bond; if it takes longer than a lease, use static addresses",
+            )
+
+    def _have_bonds_ended(self) -> bool:
+        return self._bonds_end_s is not None and time.monotonic() >= self._bonds_end_s
 
     def _undo(self) -> None:
         """Take back what is noted: no more than was begun."""

@@ -1,0 +1,180 @@
+"""Who configures a host's interfaces, DHCP clients above all: found, held while a bond has their NICs, let go. Pure.
+
+A client must not run on a NIC that is in a bond: it would put the address back there, or take it away. Clients of one
+interface are stopped as they are (SIGSTOP), so that whoever started them finds them again; NetworkManager and
+systemd-networkd, which have other interfaces as well, are told to leave the NICs alone.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fairlead.net.journal import JOURNAL
+
+NETWORKD, NETWORK_MANAGER = "systemd-networkd", "NetworkManager"
+STOPPED = ("dhclient", "udhcpc", "dhcpcd")
+"""Clients that are stopped."""
+KNOWN = (*STOPPED, NETWORKD, NETWORK_MANAGER)
+ENDS_BEFORE_S = 30
+"""A bond goes so long before the first lease ends: its client then has time to renew it."""
+LEAST_S = 90
+"""No bond is made for a lease that ends sooner."""
+# A profile that is not activated by itself is activated again; one that is has 3 s to begin. $1: a NIC, $2: a file.
+_ACTIVATE = """sleep 3; profile=$(cat "$2" 2>/dev/null); [ -n "$profile" ] || exit 0; \
+case $(nmcli -g GENERAL.STATE device show "$1") in 30" "*) \
+nmcli --wait 0 connection up uuid "$profile" ifname "$1" ;; esac"""
+LEFT_ALONE = "/run/systemd/network/00-fairlead-net.network"
+
+FIND = r"""
+own=$(readlink /proc/self/ns/net)
+for path in /proc/[0-9]*; do
+  { read -r name < "$path/comm"; } 2>/dev/null || continue
+  case $name in dhclient | dhcpcd | udhcpc | busybox | systemd-network | NetworkManager) ;; *) continue ;; esac
+  space=$(readlink "$path/ns/net" 2>/dev/null || sudo -n readlink "$path/ns/net" 2>/dev/null)
+  [ "${space:-$own}" = "$own" ] || continue
+  started=$(sed 's/.*) //' "$path/stat" 2>/dev/null | cut -d' ' -f20)
+  [ -n "$started" ] || continue
+  printf '%s %s %s' "${path#/proc/}" "$started" "$name"
+  for nic in /sys/class/net/*; do
+    case $name in
+      systemd-network) grep -qE '^ADMIN_STATE=(pending|initialized|configuring|configured|failed)' \
+        "/run/systemd/netif/links/$(cat "$nic/ifindex" 2>/dev/null)" 2>/dev/null ;;
+      NetworkManager) case $(nmcli -g GENERAL.STATE device show "${nic##*/}" 2>/dev/null) in
+        '' | 10\ * | 20\ * | *externally*) false ;; esac ;;
+      *) false ;;
+    esac && printf '\t%s' "${nic##*/}"
+  done
+  case $name in
+    systemd-network | NetworkManager) echo ;;
+    *) printf '\t'; tr '\n\0' ' \t' < "$path/cmdline"; echo ;;
+  esac
+done
+"""
+"""Shell commands that print a line for each client: process, start, name; then the NICs it has, or its words."""
+
+
+@dataclass(frozen=True)
+class DhcpClient:
+    """A program that configures interfaces: those of ``nics``, or any if that is None.
+
+    ``pid`` and ``started``, in clock ticks since the host's start, identify its process.
+    """
+
+    program: str
+    pid: int
+    started: int
+    nics: frozenset[str] | None
+    is_of_ipv6: bool = False
+
+
+def read_clients(text: str, names: frozenset[str]) -> tuple[DhcpClient, ...]:
+    """What `FIND` printed, on a host with interfaces of these names.
+
+    Raises:
+        ValueError: it is not understood.
+    """
+    found = []
+    for line in text.splitlines():
+        head, *words = line.rstrip("\t").split("\t")
+        pid, started, name = head.split(" ", 2)
+        if name == "systemd-network" or name == NETWORK_MANAGER:  # the kernel keeps 15 letters
+            program = NETWORKD if name == "systemd-network" else name
+            found.append(DhcpClient(program, int(pid), int(started), frozenset(words)))
+            continue
+        if any(word.endswith("nm-dhcp-helper") for word in words):
+            continue  # NetworkManager's own: it ends with what NetworkManager does
+        if name == "busybox":
+            words = words[1:] if words and words[0].rpartition("/")[2] == "busybox" else words
+            name = words[0].rpartition("/")[2] if words else name
+        if words and name in STOPPED and (nics := _served(name, words, names)) != frozenset():
+            is_of_ipv6 = name == "dhclient" and "-6" in words
+            found.append(DhcpClient(name, int(pid), int(started), nics, is_of_ipv6))
+    return tuple(found)
+
+
+def _served(program: str, words: Sequence[str], names: frozenset[str]) -> frozenset[str] | None:
+    """The interfaces that a client of this command line has; None: all."""
+    if program == "dhclient":
+        return frozenset(words[1:]) & names or None
+    if program == "udhcpc":
+        given = re.search(r"\t(?:-[abfnoqBRS]*i|--interface)[=\t]?([^\t]+)", "\t".join(words))
+        return frozenset({given[1] if given else "eth0"})
+    title = " ".join(words)  # dhcpcd changes it; its helpers say first, in brackets, what they are
+    if re.match(r"\S*dhcpcd: \[(manager|master)\]", title):
+        return None
+    if re.match(r"\S*dhcpcd: \[", title):
+        return frozenset()
+    return frozenset(title.split()[1:]) & names or None
+
+
+def serving(clients: Sequence[DhcpClient], nic: str) -> list[DhcpClient]:
+    """Those that configure this NIC."""
+    return [client for client in clients if client.nics is None or nic in client.nics]
+
+
+def complaints(client: DhcpClient, nics: Sequence[str]) -> Iterator[str]:
+    """Why it cannot be held while a bond has these NICs. Each ends with the way out."""
+    who = f"{client.program} (process {client.pid})"
+    if client.program not in STOPPED:
+        return
+    if client.nics is None:
+        yield f"{who} configures all interfaces, so it cannot be held: start it for {', '.join(nics)} alone"
+    elif others := sorted(client.nics - set(nics)):
+        yield f"{who} also configures {', '.join(others)}: start one for each interface"
+    if client.is_of_ipv6:
+        yield f"{who} has addresses by DHCPv6, which cannot move: end it"
+
+
+def held(client: DhcpClient) -> str:
+    """What `hold` does, in words."""
+    who = f"{client.program} (process {client.pid})"
+    return f"{who} is stopped meanwhile" if client.program in STOPPED else f"{who} leaves the NICs alone meanwhile"
+
+
+def hold(client: DhcpClient, bond: str, nics: Sequence[str]) -> Iterator[str]:
+    """Lines that make it leave the NICs alone; the first that fails is an error."""
+    if client.program in STOPPED:
+        gone = shlex.quote(f"{client.program} (process {client.pid}) has ended meanwhile")
+        yield f"{_is_there(client)} || {{ echo {gone} >&2; exit 1; }}"
+        yield f"kill -STOP {client.pid}"
+    elif client.program == NETWORK_MANAGER:
+        for nic in _of_both(client, nics):
+            name = shlex.quote(nic)
+            yield f"nmcli -g GENERAL.CON-UUID device show {name} > {_profile_of(nic)} || true"
+            yield f"nmcli device set {name} managed no"
+    else:
+        # It gives its lease back to the server when it lets go of an interface, but cannot if that is down.
+        for nic in _of_both(client, nics):
+            yield shlex.join(["ip", "link", "set", nic, "down"])
+        text = f"[Match]\\nName={' '.join([*nics, bond])}\\n[Link]\\nUnmanaged=yes\\n"
+        yield "umask 022"  # it reads as a user of its own
+        yield f"mkdir -p {LEFT_ALONE.rpartition('/')[0]}"
+        yield f"printf {shlex.quote(text)} > {LEFT_ALONE}"
+        yield "networkctl reload"
+
+
+def let_go(client: DhcpClient, nics: Sequence[str]) -> Iterator[str]:
+    """Lines that take `hold` back; they may run when only a part of it was done."""
+    if client.program in STOPPED:
+        yield f"! {_is_there(client)} || kill -CONT {client.pid}"
+    elif client.program == NETWORK_MANAGER:
+        for nic in _of_both(client, nics):
+            yield f"nmcli device set {shlex.quote(nic)} managed yes"
+            yield f"sh -c {shlex.quote(_ACTIVATE)} sh {shlex.quote(nic)} {_profile_of(nic)}"
+    else:
+        yield f"[ ! -e {LEFT_ALONE} ] || {{ rm {LEFT_ALONE} && networkctl reload; }}"
+
+
+def _profile_of(nic: str) -> str:
+    return shlex.quote(f"{JOURNAL}/profile-of-{nic}")
+
+
+def _of_both(client: DhcpClient, nics: Sequence[str]) -> list[str]:
+    return [nic for nic in nics if client.nics is None or nic in client.nics]
+
+
+def _is_there(client: DhcpClient) -> str:
+    """A process of this id that started then: no other one is signalled, as one that got its id later."""
+    started = f"$(sed 's/.*) //' /proc/{client.pid}/stat 2>/dev/null | cut -d' ' -f20)"
+    return f'[ "{started}" = {client.started} ]'

@@ -1,0 +1,159 @@
+"""Who configures a host's NICs, and what a bond does with a lease: from what hosts print to command lines."""
+
+from dataclasses import replace
+
+import pytest
+
+from fairlead.errors import ConfigError
+from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
+from fairlead.net.dhcp import DhcpClient, complaints, hold, let_go, read_clients
+from fairlead.net.state import Address, BondState, HostNetwork, Nic
+
+NAMES = frozenset({"lo", "eth0", "eth1", "eth2"})
+NIC = Nic(
+    **{"name": "eth1", "mac": "02:00:00:00:00:01", "mtu_B": 1500, "is_up": True, "has_link": True, "master": None},
+    addresses=(Address("10.1.0.50/24", "10.1.0.255", True, 3600),),
+    routes=("default via 10.1.0.254",),
+    **{"speed_Mbps": 1000, "duplex": "full", "driver": None, "kind": {}},
+)
+OTHER = replace(NIC, name="eth2", mac="02:00:00:00:00:02", addresses=(), routes=())
+DHCLIENT = DhcpClient("dhclient", 700, 4242, frozenset({"eth1"}))
+WANTED = Wanted("bond7", ("eth2", "eth1"), "active-backup")
+
+
+def change_of(*clients: DhcpClient, nic: Nic = NIC) -> NetworkChange:
+    return plan_change("h0", HostNetwork({"eth1": nic, "eth2": OTHER}, {}, True, False, clients, 1000), WANTED)
+
+
+@pytest.mark.parametrize(
+    ("line", "nics"),
+    [
+        ("dhclient\t/sbin/dhclient\t-4\t-v\t-pf\t/run/dhclient.eth1.pid\teth1", {"eth1"}),
+        ("dhclient\tdhclient\teth1\teth2", {"eth1", "eth2"}),
+        ("dhclient\tdhclient", None),
+        ("udhcpc\tudhcpc\t-f\t-i\teth2\t-s\t/run/x", {"eth2"}),
+        ("udhcpc\tudhcpc\t-qieth2", {"eth2"}),
+        ("udhcpc\tudhcpc\t--interface=eth2", {"eth2"}),
+        ("udhcpc\tudhcpc\t-b", {"eth0"}),
+        ("busybox\t/bin/busybox\tudhcpc\t-i\teth1", {"eth1"}),
+        ("busybox\tudhcpc\t-i\teth1", {"eth1"}),
+        ("dhcpcd\tdhcpcd: eth1 [ip4]", {"eth1"}),
+        ("dhcpcd\tdhcpcd: [manager] [ip4] [ip6]", None),
+        ("systemd-network\teth1\teth2", {"eth1", "eth2"}),
+        ("NetworkManager\teth1", {"eth1"}),
+    ],
+)
+def test_clients_are_found_with_the_interfaces_they_have(line: str, nics: set[str] | None) -> None:
+    (client,) = read_clients(f"700 4242 {line}\t\n", NAMES)
+    assert client.nics == (None if nics is None else frozenset(nics))
+    assert (client.pid, client.started) == (700, 4242)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "busybox\t/bin/busybox\tsh",
+        "busybox\tsh",
+        "dhcpcd\tdhcpcd: [privileged proxy] eth1 [ip4]",
+        "dhcpcd\tdhcpcd: [BPF ARP] eth1 10.1.0.50",
+        "dhclient\t/sbin/dhclient\t-sf\t/usr/lib/NetworkManager/nm-dhcp-helper\teth1",
+        "dhclient",  # it has ended
+    ],
+)
+def test_what_is_no_client_of_its_own_is_passed_over(line: str) -> None:
+    assert read_clients(f"700 4242 {line}\n", NAMES) == ()
+
+
+def test_a_lease_moves_with_what_is_left_of_it_and_its_client_is_stopped() -> None:
+    change = change_of(DHCLIENT)
+    started = "$(sed 's/.*) //' /proc/700/stat 2>/dev/null | cut -d' ' -f20)"
+    left = "left=$((4600 - $(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || "
+    address = "ip address add 10.1.0.50/24 broadcast 10.1.0.255 dev {} valid_lft $left preferred_lft $left"
+    assert change.apply[2:5] == (
+        "ip link set bond7 address 02:00:00:00:00:01",  # of the NIC with the lease, which is not the first
+        f"[ \"{started}\" = 4242 ] || {{ echo 'dhclient (process 700) has ended meanwhile' >&2; exit 1; }}",
+        "kill -STOP 700",
+    )
+    assert change.apply[-2:] == (
+        left + address.format("bond7"),
+        left + "ip route replace default via 10.1.0.254 dev bond7",
+    )
+    assert change.restore[-3:] == (
+        left + address.format("eth1"),
+        left + "ip route replace default via 10.1.0.254 dev eth1",
+        f'! [ "{started}" = 4242 ] || kill -CONT 700',
+    )
+    assert change.until_s == 1000 + 3600 - 30
+    assert change.addresses == ("10.1.0.50/24",)
+    assert change.remarks == (
+        "the lease of 10.1.0.50/24 (eth1) ends in 1\N{NO-BREAK SPACE}h 0\N{NO-BREAK SPACE}min",
+        "dhclient (process 700) is stopped meanwhile",
+    )
+
+
+def test_a_lease_that_never_ends_sets_no_end() -> None:
+    change = change_of(DHCLIENT, nic=replace(NIC, addresses=(Address("10.1.0.50/24", None, False),)))
+    assert change.until_s is None
+    assert "kill -STOP 700" in change.apply
+    assert change.apply[-2] == "ip address add 10.1.0.50/24 dev bond7"
+
+
+@pytest.mark.parametrize(
+    ("clients", "nic", "reason"),
+    [
+        ((), NIC, r"eth1 gets its address by DHCP, from none of dhclient, .*: give it a static one"),
+        (
+            (DHCLIENT,),
+            replace(NIC, addresses=(Address("10.1.0.50/24", None, True, 89),)),
+            r"eth1's lease of 10\.1\.0\.50/24 ends in 89 s: try again once it is renewed",
+        ),
+        (
+            (replace(DHCLIENT, program="udhcpc"),),
+            replace(NIC, addresses=(Address("10.1.0.50/24", None, False),)),
+            r"udhcpc did not tell the kernel when its lease ends",
+        ),
+        ((replace(DHCLIENT, nics=None),), NIC, r"configures all interfaces.*start it for eth2, eth1 alone"),
+        ((replace(DHCLIENT, nics=frozenset({"eth0", "eth1"})),), NIC, r"also configures eth0: start one for each"),
+        ((DHCLIENT, replace(DHCLIENT, pid=701, is_of_ipv6=True)), NIC, r"process 701\) has addresses by DHCPv6"),
+    ],
+)
+def test_what_would_lose_its_lease_is_refused(clients: tuple[DhcpClient, ...], nic: Nic, reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        change_of(*clients, nic=nic)
+
+
+def test_a_client_of_other_interfaces_is_left_alone() -> None:
+    change = change_of(DHCLIENT, replace(DHCLIENT, pid=800, nics=frozenset({"eth0"})))
+    assert not any("800" in line for line in (*change.apply, *change.restore))
+
+
+def test_managers_are_told_to_leave_the_nics_alone_and_to_take_them_back() -> None:
+    nics = ("eth1", "eth2")
+    manager = DhcpClient("NetworkManager", 1, 2, frozenset({"eth1", "wlan0"}))
+    assert list(hold(manager, "bond7", nics)) == [
+        "nmcli -g GENERAL.CON-UUID device show eth1 > /run/fairlead-net/profile-of-eth1 || true",
+        "nmcli device set eth1 managed no",
+    ]
+    manages, activates = let_go(manager, nics)
+    assert manages == "nmcli device set eth1 managed yes"
+    assert activates.endswith(" sh eth1 /run/fairlead-net/profile-of-eth1")
+    assert "\n" not in activates  # a line each
+    networkd = replace(manager, program="systemd-networkd")
+    path = "/run/systemd/network/00-fairlead-net.network"
+    assert list(hold(networkd, "bond7", nics)) == [
+        "ip link set eth1 down",
+        "umask 022",
+        "mkdir -p /run/systemd/network",
+        rf"printf '[Match]\nName=eth1 eth2 bond7\n[Link]\nUnmanaged=yes\n' > {path}",
+        "networkctl reload",
+    ]
+    assert list(let_go(networkd, nics)) == [f"[ ! -e {path} ] || {{ rm {path} && networkctl reload; }}"]
+    assert not list(complaints(manager, nics)) and not list(complaints(networkd, nics))
+
+
+def test_a_bond_without_the_address_that_moved_is_not_as_wanted() -> None:
+    bond = BondState("bond7", "active-backup", "", 100, "", ("eth2", "eth1"), None)
+    nics = {name: replace(NIC, name=name, kind={"bonding_slave/mii_status": "up"}) for name in ("eth1", "eth2")}
+    there = HostNetwork({**nics, "bond7": replace(NIC, name="bond7", addresses=())}, {"bond7": bond}, True, True)
+    assert disagreements(there, WANTED, ["10.1.0.50/24"]) == ["it does not have 10.1.0.50/24"]
+    assert disagreements(there, WANTED) == []
