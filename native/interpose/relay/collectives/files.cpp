@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that several processes open. Collective calls on them are generated: all members come, then the library's. What
-// one process reads or writes by itself waits for no other's call, and is the library's alone.
+// one process reads or writes by itself waits for no other's call, and is the library's alone; where several that were
+// begun may not be tested at once, MPI_Waitall waits for one after another.
 #include "relay/collectives/together.hpp"
 
 namespace fairlead::relay {
@@ -35,7 +36,7 @@ int file_close(MPI_File* file) {
 template <Function function, class... Arguments>
 int begin(Arguments... arguments, MPI_Request* request) {
     const int error = library<int(Arguments..., MPI_Request*)>(function)(arguments..., request);
-    if (error == MPI_SUCCESS && !passes_by()) {
+    if (error == MPI_SUCCESS && !passes_by() && *request != request_null()) {
         plane->locked([&] {
             plane->began_in_turn(*request);
             return 0;
@@ -45,7 +46,7 @@ int begin(Arguments... arguments, MPI_Request* request) {
 }
 
 template <class Count>
-struct Collective {
+struct Begun {
     template <Function function>
     static constexpr auto read = begin<function, MPI_File, void*, Count, MPI_Datatype>;
     template <Function function>
@@ -56,10 +57,10 @@ struct Collective {
     static constexpr auto write_at = begin<function, MPI_File, MPI_Offset, const void*, Count, MPI_Datatype>;
 };
 
-void put_begun_collectives(Table& table) {
+void put_begun(Table& table) {
     using enum Function;
-    using Usual = Collective<int>;
-    using Large = Collective<MPI_Count>;
+    using Usual = Begun<int>;
+    using Large = Begun<MPI_Count>;
     table.put(MPI_File_iread_all, Usual::read<MPI_File_iread_all>);
     table.put(MPI_File_iread_all_c, Large::read<MPI_File_iread_all_c>);
     table.put(MPI_File_iread_at_all, Usual::read_at<MPI_File_iread_at_all>);
@@ -68,6 +69,18 @@ void put_begun_collectives(Table& table) {
     table.put(MPI_File_iwrite_all_c, Large::write<MPI_File_iwrite_all_c>);
     table.put(MPI_File_iwrite_at_all, Usual::write_at<MPI_File_iwrite_at_all>);
     table.put(MPI_File_iwrite_at_all_c, Large::write_at<MPI_File_iwrite_at_all_c>);
+    table.put(MPI_File_iread, Usual::read<MPI_File_iread>);
+    table.put(MPI_File_iread_c, Large::read<MPI_File_iread_c>);
+    table.put(MPI_File_iread_at, Usual::read_at<MPI_File_iread_at>);
+    table.put(MPI_File_iread_at_c, Large::read_at<MPI_File_iread_at_c>);
+    table.put(MPI_File_iread_shared, Usual::read<MPI_File_iread_shared>);
+    table.put(MPI_File_iread_shared_c, Large::read<MPI_File_iread_shared_c>);
+    table.put(MPI_File_iwrite, Usual::write<MPI_File_iwrite>);
+    table.put(MPI_File_iwrite_c, Large::write<MPI_File_iwrite_c>);
+    table.put(MPI_File_iwrite_at, Usual::write_at<MPI_File_iwrite_at>);
+    table.put(MPI_File_iwrite_at_c, Large::write_at<MPI_File_iwrite_at_c>);
+    table.put(MPI_File_iwrite_shared, Usual::write<MPI_File_iwrite_shared>);
+    table.put(MPI_File_iwrite_shared_c, Large::write<MPI_File_iwrite_shared_c>);
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ void put_files(Table& table) {
     table.put(Function::MPI_File_open, file_open);
     table.put(Function::MPI_File_close, file_close);
     if (kWaitsForFilesInTurn) {
-        put_begun_collectives(table);
+        put_begun(table);
     }
 }
 

@@ -104,6 +104,31 @@ static void write_many(const char* name) {
     MPI_Info_free(&info);
 }
 
+/* Several writes, then reads, of one process by itself. */
+static void access_alone(const char* name) {
+    enum { MANY = 10, PIECE = 4096 };
+    static unsigned char out[MANY][PIECE], in[MANY][PIECE];
+    char own[600];
+    MPI_Request requests[MANY];
+    MPI_Status statuses[MANY];
+    MPI_File file;
+    snprintf(own, sizeof own, "%s-%d", name, rank);
+    NEED(MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                       &file) == MPI_SUCCESS);
+    for (int i = 0; i < MANY; i++) {
+        write_bytes(out[i], PIECE, rank + i);
+        NEED(MPI_File_iwrite(file, out[i], PIECE, MPI_BYTE, &requests[i]) == MPI_SUCCESS);
+    }
+    NEED(MPI_Waitall(MANY, requests, statuses) == MPI_SUCCESS);
+    for (int i = 0; i < MANY; i++) NEED(requests[i] == MPI_REQUEST_NULL && count_of(&statuses[i], MPI_BYTE) == PIECE);
+    for (int i = 0; i < MANY; i++) {
+        NEED(MPI_File_iread_at(file, (MPI_Offset)i * PIECE, in[i], PIECE, MPI_BYTE, &requests[i]) == MPI_SUCCESS);
+    }
+    NEED(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < MANY; i++) NEED(are_bytes(in[i], PIECE, rank + i));
+    NEED(MPI_File_close(&file) == MPI_SUCCESS);
+}
+
 void files(void) {
     char name[512];
     const char* directory = getenv("FILES_IN"); /* which all ranks share */
@@ -116,6 +141,7 @@ void files(void) {
     OWING(MPI_File_close(&file));
     NEED(file == MPI_FILE_NULL);
     write_many(name);
+    access_alone(name);
     /* One process alone; and one that is not there. */
     NEED(MPI_File_open(world, "/tmp/fairlead-no-such-directory/file", MPI_MODE_RDWR, MPI_INFO_NULL, &file) != 0);
     if (rank == 0) {
