@@ -236,7 +236,7 @@ def test_behind_the_standard_abi_the_relay_plane_wants_a_library_that_is_known(t
     program = mpi.compile(SOURCES / "cases.c", tmp_path / "cases", "-Wno-stringop-overflow")
     armed = {"FAIRLEAD_CHAOS": "1"}
     done = run(mpi, 3, [str(program), "finalize"], environment(tmp_path, another) | armed)
-    assert done.stderr.count("how this MPI library behaves behind the standard ABI is not known") == 3
+    assert done.stderr.count("this MPI library's behaviour behind the standard ABI is not known") == 3
     zero, *_ = records(tmp_path)
     assert zero.messages.sent_B.tolist() == [0, 8, 0, 0]
     assert not any(zero.relay.values())
