@@ -19,7 +19,8 @@ constexpr bool kErrorsFreePersistent = false;
 constexpr bool kTestallKnowsAllKinds = false;
 
 // MPI_Waitall completes reads and writes of files in the order of its array. Tests carry on with all of them at once, in
-// which ROMIO mistakes the messages of a collective one for those of another, and completes one of a single process again.
+// which ROMIO mistakes the messages of a collective one for those of another, and completes one of a single process
+// again.
 constexpr bool kWaitsForFilesInTurn = true;
 
 // Between hosts, MPI_Cancel may say of a receive that it is cancelled when its message is on the way, which is lost.
