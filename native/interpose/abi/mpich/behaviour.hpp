@@ -18,8 +18,8 @@ constexpr bool kErrorsFreePersistent = false;
 // are complete. MPI_Waitall and all other tests do not.
 constexpr bool kTestallKnowsAllKinds = false;
 
-// MPI_Waitall completes reads and writes of files in the order of its array. Tests carry on with all of them at once, in
-// which ROMIO mistakes the messages of a collective one for those of another, and completes one of a single process
+// MPI_Waitall completes reads and writes of files in the order of its array. Tests carry on with all of them at once,
+// in which ROMIO mistakes the messages of a collective one for those of another, and completes one of a single process
 // again.
 constexpr bool kWaitsForFilesInTurn = true;
 
