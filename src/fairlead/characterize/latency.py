@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from fairlead.characterize.grouping import HostGroups
+from fairlead.characterize.quiet_network import quantile
 from fairlead.characterize.samples import Bools, Exchanges, Floats, Samples
 from fairlead.characterize.tournament import Pair
 from fairlead.errors import MeasurementError
@@ -101,10 +102,8 @@ class LatencyMatrix:
             for b, destination in enumerate(groups.members):
                 cells = np.ix_(range(len(values)), source, destination)
                 block = values[cells]
-                known = np.isfinite(block).any(axis=(1, 2))
-                if known.any() and (a != b or len(source) > 1):
-                    middle = np.full(len(values), np.nan)
-                    middle[known] = np.nanmedian(block[known], axis=(1, 2))
+                if a != b or len(source) > 1:
+                    middle = quantile(block.reshape(len(values), -1), 0.5, 1)
                     filled[cells] = np.where(np.isnan(block), middle[:, None, None], block)
         filled[:, np.eye(self.hosts, dtype=bool)] = np.nan
         return filled

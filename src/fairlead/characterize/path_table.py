@@ -42,14 +42,13 @@ def candidates(
     weights, avoids, at_s = sensitivity.weights, sensitivity.avoiding(pair), latency.at(size_B)
     times_s = at_s[source, :] + at_s[:, destination]
     highest = np.fmax(weights[source, :], weights[:, destination])
-    found = []
-    for relay in range(latency.hosts):
-        if relay not in pair:
-            if np.isnan(times_s[relay]):
-                for leg in ((source, relay), (relay, destination)):
-                    latency.base_s(*leg, size_B)  # it says which was not measured
-            found.append(DetourCandidate(relay, float(times_s[relay]), float(highest[relay]), not avoids[relay]))
-    return tuple(_ordered(found))
+    relays = [relay for relay in range(latency.hosts) if relay not in pair]
+    unknown = np.isnan(times_s).tolist()
+    for relay in (each for each in relays if unknown[each]):
+        for leg in ((source, relay), (relay, destination)):
+            latency.base_s(*leg, size_B)  # it says which was not measured
+    facts = times_s[relays].tolist(), highest[relays].tolist(), (~avoids[relays]).tolist()
+    return tuple(_ordered([DetourCandidate(*each) for each in zip(relays, *facts, strict=True)]))
 
 
 def _ordered(found: list[DetourCandidate]) -> list[DetourCandidate]:

@@ -1,13 +1,17 @@
 """``fairlead report``."""
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
+from fairlead.cli.output.progress import EVERY_S, lines_on
+
 if TYPE_CHECKING:
+    from fairlead.progress import Progress
     from fairlead.store import Store
 
 
@@ -98,11 +102,17 @@ def command(
             raise click.UsageError("--experiment, --run and --characterization exclude benchmarks")
         _refuse_level(context, "benchmarks")
         page = output or results[0] / "benchmarks.html"
-        made = benchmark_report.make(
-            results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures, as_json=as_json
-        )
+        with lines_on(sys.stderr, after_s=EVERY_S) as progress:
+            progress("computing and drawing the report", 0, 1)
+            made = benchmark_report.make(
+                results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures, as_json=as_json
+            )
     else:
-        made = _one_result(context, results[0], asked, output, figures=figures, level=level, as_json=as_json)
+        with lines_on(sys.stderr, after_s=EVERY_S) as progress:
+            progress("computing and drawing the report", 0, 1)
+            made = _one_result(
+                context, results[0], asked, output, progress, figures=figures, level=level, as_json=as_json
+            )
     for path in made:
         click.echo(path, err=as_json)
 
@@ -130,6 +140,7 @@ def _one_result(
     directory: Path,
     asked: tuple[str, int] | None,
     output: Path | None,
+    progress: "Progress",
     *,
     figures: Path | None,
     level: float,
@@ -158,7 +169,7 @@ def _one_result(
             return make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
         if kind == EVALUATION:
             return make.evaluation(store, target, figures=figures, level=level)
-        return make.characterization(store, number, target, figures=figures, as_json=as_json)
+        return make.characterization(store, number, target, figures=figures, as_json=as_json, progress=progress)
 
 
 def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:

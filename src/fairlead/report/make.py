@@ -11,6 +11,7 @@ from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
+from fairlead.progress import Progress, unseen
 from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
 from fairlead.report.evaluation import evaluation_report
@@ -52,7 +53,13 @@ def comparison(
 
 
 def characterization(
-    store: Store, run: int | None, html: Path, *, figures: Path | None = None, as_json: bool = False
+    store: Store,
+    run: int | None,
+    html: Path,
+    *,
+    figures: Path | None = None,
+    as_json: bool = False,
+    progress: Progress = unseen,
 ) -> list[Path]:
     """Write the page of a characterization (None: the newest) and print what was found (or, ``as_json``, the inferred
     network); returns the files written.
@@ -61,14 +68,19 @@ def characterization(
         FairleadError: it is none, or a file cannot be written.
     """
     record = runs(store)[-1] if run is None else store.run(run)
+    progress("computing the matrices", 0, 1)
     found = Characterization.read(store, record)
+    progress("inferring the network", 0, 1)
     if as_json:
         print(json.dumps({"run": found.run, "cluster": found.cluster, "hosts": found.hosts} | network_json.of(found)))
     else:
         for tell in (characterization_report.findings, slow_words.of, characterization_report.caveats):
             for text in tell(found):
                 print(text)
-    return characterization_report.write(found, html, figures=figures)
+    progress("drawing network and heat maps", 0, 1)
+    written = characterization_report.write(found, html, figures=figures)
+    progress("drawing network and heat maps", 1, 1)
+    return written
 
 
 def run(

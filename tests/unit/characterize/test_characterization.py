@@ -16,6 +16,7 @@ from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.samples import Exchanges
 from fairlead.characterize.survey import Survey, SurveySettings
+from fairlead.cli import report
 from fairlead.cli.characterize import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
@@ -146,6 +147,28 @@ def test_json_holds_everything(store: Store) -> None:
     assert len(pairs) == 6
     assert [c["relay"] for c in pairs[0]["candidates"]] == [2]
     assert pairs[0]["candidates"][0]["shares_bottleneck"] is False
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_report_that_takes_long_says_what_it_does(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    measured(store)
+    words = [str(tmp_path), "--output", str(tmp_path / "page.html"), *(["--json"] if as_json else [])]
+    monkeypatch.setattr(report, "EVERY_S", 600.0)
+    soon = CliRunner().invoke(report.command, words)
+    page = f"{tmp_path / 'page.html'}\n"
+    assert (soon.exit_code, soon.stderr) == (0, page if as_json else "")
+    monkeypatch.setattr(report, "EVERY_S", 0.0)  # as if all of it took longer
+    late = CliRunner().invoke(report.command, words)
+    assert late.stdout == soon.stdout
+    told = [line.split(" s  ")[1] for line in late.stderr.splitlines() if " s  " in line and " so far" not in line]
+    assert told == [
+        "computing and drawing the report",
+        "computing the matrices",
+        "inferring the network",
+        "drawing network and heat maps",
+    ]
 
 
 def test_tables_for_agents(store: Store) -> None:

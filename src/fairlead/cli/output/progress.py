@@ -97,6 +97,7 @@ class Lines:
             if now_s - self._told_s < max(silence_s, self._after_s):
                 return
             if done < total:
+                self._begun.add(what)
                 self._say(f"{what}: {self._how_far(done, total, now_s - self._begin_s)}")
             elif silent := awaited.silent():
                 self._say(awaited.words(silent))
