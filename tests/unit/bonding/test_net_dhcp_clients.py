@@ -21,33 +21,36 @@ def told_of(client: str, tmp_path: Path, *more: str) -> Any:
     return user_mode_linux.result_of(Path(dhcp_inside.__file__), tmp_path, client, *more, memory="512M")
 
 
-def leased(state: Any, nic: str) -> Any:
-    """Address and lifetime of what must be the only leased address, and the routes."""
-    others = {name: addresses for name, addresses in state["addresses"].items() if name != nic and addresses}
-    assert others == {}
-    ((address, prefix, valid_s),) = state["addresses"][nic]
-    assert prefix == 24
-    assert any(route.startswith(f"default via 10.1.0.254 dev {nic}") for route in state["routes"])
-    return address, valid_s
+def addresses(state: Any, nic: str) -> list[str]:
+    return [address for address, _, _ in state["addresses"].get(nic, ())]
+
+
+def valid_s(state: Any, nic: str) -> int:
+    return min(valid_s for _, _, valid_s in state["addresses"][nic])
 
 
 def holds(told: Any) -> None:
     """What is so however the bond goes."""
     assert told["error"] is None and told["leased"], told
-    address, before_s = leased(told["before"], "eth1")
-    on_bond, bonded_s = leased(told["during"], "bond7")
-    assert on_bond == address and 60 < bonded_s <= before_s
+    before, during, after, end = (told[key] for key in ("before", "during", "after", "at the end"))
+    assert addresses(before, "eth1")
+    assert addresses(during, "eth1") == addresses(during, "eth2") == []
+    assert addresses(during, "bond7") == addresses(before, "eth1") + addresses(before, "eth2")
+    assert any(route.startswith("default via 10.1.0.254 dev bond7") for route in during["routes"])
+    assert 60 < valid_s(during, "bond7") <= valid_s(before, "eth1")
     assert told["answers"]  # the server is reached over the bond
     begun, bonded = told["acknowledged"]
     assert bonded == begun  # no client asked for anything meanwhile
-    assert 30 < told["ends in"] <= before_s - 30
+    assert 30 < told["ends in"] <= valid_s(before, "eth1") - 30
     assert told["again"] and not told["journal"]
-    assert leased(told["after"], "eth1")[0] == address
     assert told["answers after"]
-    assert told["renewed"]  # by the client, which goes on
-    end, valid_s = leased(told["at the end"], "eth1")
-    assert end == address and valid_s > 90
-    assert told["leases"].count("\n") == 1  # the server has given no other
+    assert told["renewed"] and valid_s(end, "eth1") > 90  # by the client, which goes on
+    for state in (after, end):
+        assert state["routes"] == before["routes"]
+        assert [addresses(state, nic) for nic in dhcp_inside.NICS] == [
+            addresses(before, nic) for nic in dhcp_inside.NICS
+        ]
+    assert told["leases"].count("\n") == len(addresses(during, "bond7"))  # the server has given no other
     assert "DHCPRELEASE" not in told["server"] and "DHCPDECLINE" not in told["server"]
 
 

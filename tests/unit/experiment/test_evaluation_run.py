@@ -23,6 +23,7 @@ from fairlead.experiment.evaluations.experiment import Evaluation
 from fairlead.experiment.plans import plan_file
 from fairlead.experiment.running.cleanup_ledger import FILE_NAME, CleanupLedger
 from fairlead.net import apply as net
+from fairlead.net.state import BondState, HostNetwork
 from fairlead.store import Store
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
@@ -334,6 +335,23 @@ def test_what_was_not_begun_is_not_undone(tmp_path, monkeypatch):
     assert restored == [["a"]]
     assert not (tmp_path / "undone").exists()
     assert not (tmp_path / "results" / FILE_NAME).exists()
+
+
+def test_a_row_during_which_a_lease_ended_is_run_again_on_a_new_bond(tmp_path, monkeypatch):
+    left_s = iter([0, *[1000] * 6])  # twice a block, in three blocks, and once more
+
+    def bonded(*_):
+        bond = BondState("fairlead0", "balance-rr", "", 100, "", ("eth1",), None)
+        return {"a": HostNetwork({}, {"fairlead0": bond}, True, True, (), 5000, 5000 + next(left_s))}
+
+    monkeypatch.setattr(net, "apply", bonded)
+    monkeypatch.setattr(net, "restore", lambda *_: [])
+    evaluate(tmp_path, "true", BONDS)
+    assert list(left_s) == []
+    with Store.read(tmp_path / "results") as store:
+        rows = store.runs(dataset.ROW)
+    assert [row.status for row in rows] == ["failed", *["ok"] * 12]
+    assert "DHCP lease ended while this ran" in str(rows[0].error)
 
 
 def test_an_undo_that_fails_leaves_no_bonds_and_is_tried_again_by_the_next_start(tmp_path, monkeypatch):
