@@ -337,8 +337,8 @@ def test_what_was_not_begun_is_not_undone(tmp_path, monkeypatch):
     assert not (tmp_path / "results" / FILE_NAME).exists()
 
 
-def test_a_row_during_which_a_lease_ended_is_run_again_on_a_new_bond(tmp_path, monkeypatch):
-    left_s = iter([0, *[1000] * 6])  # twice a block, in three blocks, and once more
+def test_a_row_during_which_a_lease_ended_fails_and_is_tried_again_on_a_new_bond(tmp_path, monkeypatch):
+    left_s = iter([0, *[1000] * 6])  # for each of two levels in three blocks, and once more
 
     def bonded(*_):
         bond = BondState("fairlead0", "balance-rr", "", 100, "", ("eth1",), None)
@@ -346,7 +346,7 @@ def test_a_row_during_which_a_lease_ended_is_run_again_on_a_new_bond(tmp_path, m
 
     monkeypatch.setattr(net, "apply", bonded)
     monkeypatch.setattr(net, "restore", lambda *_: [])
-    evaluate(tmp_path, "true", BONDS)
+    evaluate(tmp_path, "true", "retries = 1\n" + BONDS)
     assert list(left_s) == []
     with Store.read(tmp_path / "results") as store:
         rows = store.runs(dataset.ROW)

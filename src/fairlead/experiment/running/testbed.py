@@ -299,7 +299,8 @@ class Testbed:
         if self._have_bonds_ended():
             raise LaunchError(
                 "a host's DHCP lease ended while this ran, and with it the bond",
-                hint="it is tried again on a new bond; if it takes longer than a lease, use static addresses",
+                hint="`retries` in [replications] runs it again, on a new bond; a row that takes longer than half of the "
+                "lease needs static addresses",
             )
 
     def _have_bonds_ended(self) -> bool:
