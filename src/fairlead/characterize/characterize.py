@@ -64,4 +64,4 @@ async def _measure(group: AgentGroup, survey: Survey, progress: Progress) -> Non
 
 def _command_line(cluster: Cluster) -> Callable[[Host, list[str]], list[str]]:
     executor = executors.executor_of(cluster)
-    return lambda host, argv: executor.command(host.name, argv)
+    return lambda host, argv: executor.lasting(host.name, argv)

@@ -81,7 +81,7 @@ def _ready(cluster: Cluster, management: Management) -> list[Ready | None]:
     def make_group() -> AgentGroup:
         return AgentGroup(
             cluster.managed_hosts(),
-            lambda host, argv: executor.command(host.name, argv),
+            lambda host, argv: executor.lasting(host.name, argv),
             program=management.binaries.agent,
             ports=cluster.ports,
             options=JobOptions(guardian=management.binaries.guardian, lease_s=LEASE_S, revived=True),

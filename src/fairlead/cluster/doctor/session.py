@@ -13,7 +13,7 @@ from fairlead.cluster.doctor import bundle
 from fairlead.cluster.doctor.answers import Facts, Settings
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import awaited, executed
-from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, unexpected
+from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, last_words, unexpected
 from fairlead.errors import HostError, MissingToolError
 
 PYTHON = "python3"
@@ -43,7 +43,7 @@ class ProbeSession:
 
     def __init__(self, executor: Executor, host: str, settings: Settings) -> None:
         script = bundle.script()
-        command = executor.command(host, ["sh", "-c", _START, "sh", _BOOT.format(length=len(script))])
+        command = executor.lasting(host, ["sh", "-c", _START, "sh", _BOOT.format(length=len(script))])
         self._executor, self._host = executor, host
         executed.tell(command)
         try:
@@ -121,7 +121,7 @@ class ProbeSession:
         return line
 
     def _ended(self) -> HostError:
-        _, stderr = self._process.communicate()
+        stderr = last_words(self._process)
         check_reached(self._executor, self._host, self._process.returncode, stderr)
         said = " / ".join(stderr.decode(errors="replace").strip().splitlines()[-2:]) or "(no output)"
         if self._process.returncode == NOT_FOUND:

@@ -19,7 +19,14 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.job import Job
 from fairlead.cluster.remote import awaited, executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
-from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, on_all, unexpected
+from fairlead.cluster.remote.execute import (
+    check_reached,
+    end_session,
+    given_up_with_others,
+    last_words,
+    on_all,
+    unexpected,
+)
 from fairlead.errors import HostError
 from fairlead.lab.idle import VARIABLE
 
@@ -114,7 +121,7 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
     Raises:
         HostError: the host was not reached, or has no place for it.
     """
-    assert keeper.stdout is not None and keeper.stderr is not None
+    assert keeper.stdout is not None
     late = threading.Timer(MAKE_TIMEOUT_S, end_session, (keeper,))
     late.start()
     with awaited.awaited(host), given_up_with_others(keeper):
@@ -124,7 +131,7 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
         return
     if said:
         raise unexpected(host, said)
-    why, code = keeper.stderr.read(), keeper.wait()
+    why, code = last_words(keeper), keeper.wait()
     check_reached(executor, host, code, why)
     if code == -signal.SIGKILL:
         raise HostError(f"{host}: no answer within {MAKE_TIMEOUT_S:g} s", hint=executor.look(host))

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -15,6 +16,8 @@ from fairlead.display.words import first_of
 from fairlead.errors import HostError, MissingToolError
 
 AT_ONCE = 32  # hosts talked to at the same time
+LOOK_S = 0.5
+LAST_WORDS_S = 2.0
 Process = subprocess.Popen[bytes]
 Result = TypeVar("Result")
 _of_thread = threading.local()  # `calls`: the `on_all` that a thread works for
@@ -40,7 +43,10 @@ def attempt(
         with awaited.awaited(host):
             done = _run(command, stdin, timeout_s)
     except subprocess.TimeoutExpired as error:
-        raise HostError(f"{host}: `{argv[0]}` did not end within {timeout_s:g} s", hint=executor.look(host)) from error
+        raise HostError(
+            f"{host}: `{argv[0]}` did not end within {timeout_s:g} s: the host does not answer, or is overloaded",
+            hint=executor.look(host),
+        ) from error
     except FileNotFoundError as error:
         raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
     check_reached(executor, host, done.returncode, done.stderr)
@@ -55,11 +61,42 @@ def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.Compl
     ) as process:
         try:
             with given_up_with_others(process):
-                out, err = process.communicate(stdin, timeout_s)
+                out, err = _output(process, stdin, timeout_s)
         except BaseException:
             end_session(process)
             raise
     return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _output(process: Process, stdin: bytes, timeout_s: float) -> tuple[bytes, bytes]:
+    """stdout and stderr of a process at its end.
+
+    Their ends are not waited for once the process was given up: as long as the host does not end the command, ssh's
+    shared connection holds them open, whatever became of the process.
+
+    Raises:
+        subprocess.TimeoutExpired: it did not end in time, or was given up.
+    """
+    deadline_s = time.monotonic() + timeout_s
+    left: bytes | None = stdin
+    while True:
+        try:
+            return process.communicate(left, max(min(deadline_s - time.monotonic(), LOOK_S), 0))
+        except subprocess.TimeoutExpired:
+            calls: _Calls | None = getattr(_of_thread, "calls", None)
+            if time.monotonic() >= deadline_s or (calls is not None and calls.given_up):
+                raise
+            left = None  # it goes on with what it was given
+
+
+def last_words(process: Process) -> bytes:
+    """What a process whose stdout has ended says on stderr until it ends, for which it has a moment (see `_output`)."""
+    try:
+        return process.communicate(timeout=LAST_WORDS_S)[1]
+    except subprocess.TimeoutExpired as late:
+        end_session(process)
+        process.wait()
+        return late.stderr or b""
 
 
 def converse(executor: Executor, host: str, argv: Sequence[str]) -> int:
@@ -130,12 +167,12 @@ class _Calls:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._processes: list[Process] = []
-        self._given_up = False
+        self.given_up = False
 
     def add(self, process: Process) -> None:
         with self._guard:
             self._processes.append(process)
-            if self._given_up:
+            if self.given_up:
                 end_session(process)
 
     def remove(self, process: Process) -> None:
@@ -145,7 +182,7 @@ class _Calls:
     def give_up(self) -> None:
         """End all of it, and what is started from now on."""
         with self._guard:
-            self._given_up = True
+            self.given_up = True
             for process in self._processes:
                 end_session(process)
 

@@ -299,8 +299,8 @@ class Testbed:
         if self._have_bonds_ended():
             raise LaunchError(
                 "a host's DHCP lease ended while this ran, and with it the bond",
-                hint="`retries` in [replications] runs it again, on a new bond; a row that takes longer than half of the "
-                "lease needs static addresses",
+                hint="`retries` in [replications] runs it again, on a new bond; a row that takes longer than half of "
+                "the lease needs static addresses",
             )
 
     def _have_bonds_ended(self) -> bool:

@@ -239,6 +239,44 @@ def test_ctrl_c_waits_for_what_must_not_stop_half_way(monkeypatch: pytest.Monkey
     assert sorted(done) == ["a", "b", "c"]
 
 
+def test_a_given_up_command_ends_though_its_pipes_are_held_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(execute, "wait", interrupted_after(0.5))
+    noted = tmp_path / "pid"
+    script = f"setsid sleep {LONG_S} & echo $! >{noted}; exec sleep {LONG_S}"
+    ended: list[HostError] = []
+
+    def hang(host: str) -> None:
+        try:
+            run_on(executors.executor_of(LOCAL), "here", ["sh", "-c", script], timeout_s=LONG_S)
+        except HostError as error:
+            ended.append(error)
+
+    begun_s = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            on_all(["a"], hang)
+        assert len(ended) == 1
+        assert time.monotonic() - begun_s < LONG_S / 3
+    finally:
+        os.kill(int(noted.read_text()), signal.SIGKILL)
+
+
+def test_last_words_are_not_waited_for_where_pipes_are_held_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(execute, "LAST_WORDS_S", 0.5)
+    noted = tmp_path / "pid"
+    script = f"echo no luck >&2; setsid sleep {LONG_S} >/dev/null & echo $! >{noted}"
+    with subprocess.Popen(
+        ["sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert execute.last_words(process) == b"no luck\n"
+        assert process.returncode == 0
+    os.kill(int(noted.read_text()), signal.SIGKILL)
+
+
 def test_of_several_errors_the_first_is_told_and_the_hosts_of_the_others() -> None:
     def fail(host: str) -> None:
         raise HostError(f"{host}: no luck", hint="try again")
