@@ -191,7 +191,8 @@ def bonded(told: dict[str, Any], act: Callable[[], object]) -> None:
     except FairleadError as error:
         told["error"] = f"{error}"
     told["journal"] = Path(JOURNAL).exists()
-    told["again"] = wait_for(has_lease, 30)
+    # Some clients take address and routes away and ask for them again.
+    told["again"] = wait_for(lambda: has_lease() and state()["routes"] == told["before"]["routes"], 30)
     told["after"], told["answers after"] = state(), answers()
     told["renewed"] = wait_for(lambda: acknowledged() > told["acknowledged"][-1], 75)
     told["at the end"] = state()
