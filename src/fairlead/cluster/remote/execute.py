@@ -236,8 +236,9 @@ def _raise_first(futures: Mapping[str, "Future[Result]"]) -> None:
     if not failed:
         return
     first, *_ = failed.values()
-    if isinstance(first, HostError):
-        raise with_others(first, [name for name, error in failed.items() if error is not first]) from first
+    others = [name for name, error in failed.items() if error is not first]
+    if others and isinstance(first, HostError):
+        raise with_others(first, others) from first
     raise first
 
 

@@ -192,7 +192,7 @@ def caveats(comparison: Comparison) -> list[str]:
     if limited:
         found.append(
             f"The lab's processors, not its network, limited {words.listing(limited)}: these times, and what is "
-            "computed from them, say nothing about the network. Slower links (`scale`) make the network the limit "
+            "computed from them, say nothing about the network. Slower links (scale) make the network the limit "
             "again, unless the MPI library does not yield: its ranks keep processors busy while they wait."
         )
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
