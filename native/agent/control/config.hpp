@@ -12,8 +12,8 @@
 #include "control/secret.hpp"
 #include "fairlead/core/types.hpp"
 #include "json/json_fields.hpp"
-#include "peers/address.hpp"
 #include "process/clock.hpp"
+#include "process/socket_address.hpp"
 
 namespace fairlead::agent {
 

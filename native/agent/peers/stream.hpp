@@ -6,7 +6,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "peers/address.hpp"
+#include "process/socket_address.hpp"
 #include "process/unique_fd.hpp"
 #include "process/workers.hpp"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "peers/address.hpp"
+#include "process/socket_address.hpp"
 #include "process/unique_fd.hpp"
 
 namespace fairlead::agent {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peers/address.hpp"
+#include "process/socket_address.hpp"
 
 #include <gtest/gtest.h>
 
