@@ -294,6 +294,49 @@ class Mesh6(Mesh):
             self.routers[near].ip(f"route add fd00:77:{far + 1}::/64 via fd00:78:{i * 16 + j}::{3 - last}")
 
 
+# What the filter of a job is, in nft's language.
+FILTER = """
+table inet reference {
+    counter outsiders { }
+    counter strangers { }
+    counter forgers { }
+    set hosts { type <VERSION>_addr; elements = { <HOSTS> }; }
+    set here { type fib_addrtype; elements = { local, broadcast, multicast }; }
+    chain inner {
+        type filter hook ingress device "fl-test1" priority 0; policy drop;
+        <ip> saddr @hosts <ip> daddr @hosts meta mark set 0x46000000 accept
+        counter name strangers
+    }
+    chain delivered { type filter hook input priority -300; iifname "fl-test1" meta mark set 0; }
+    chain forwarded { type filter hook forward priority -300; iifname "fl-test1" meta mark set 0; }
+    chain outer {
+        type filter hook prerouting priority -300; policy accept;
+        fib daddr type @here udp dport 28000 <ip> saddr != @hosts counter name outsiders drop
+        fib daddr type @here udp dport 28000 meta nfproto <OTHER> counter name outsiders drop
+        fib daddr type @here udp dport 28000 udp sport > 1023 counter name forgers drop
+    }
+    chain passing {
+        type filter hook forward priority -300; policy accept;
+        <ip> daddr @hosts <ip> saddr != @hosts udp dport 28000 counter name outsiders drop
+    }
+}
+"""
+
+
+def filters(mesh: Mesh, host: Host) -> tuple[str, str]:
+    """The filter that a host's guardian made, and what it shall be, both as nft lists them."""
+    ip, version, other = ("ip6", "ipv6", "ipv4") if ":" in host.address else ("ip", "ipv4", "ipv6")
+    text = FILTER.replace("<HOSTS>", ", ".join(each.address for each in mesh.hosts))
+    for place, word in (("<ip>", ip), ("<VERSION>", version), ("<OTHER>", other)):
+        text = text.replace(place, word)
+    host.run("nft", "-f", "-", text_in=text)
+    made, reference = (
+        host.run("nft", "--stateless", "list", "table", "inet", name) for name in ("fairlead_test1", "reference")
+    )
+    host.run("nft", "delete", "table", "inet", "reference")
+    return made.replace("fairlead_test1", "reference"), reference
+
+
 def header(kind: int, request_id: int) -> bytes:
     return struct.pack("=III", MAGIC, kind, request_id)
 

@@ -10,7 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from .guardian_lab import LAST_HOP_TABLE, REROUTED_TABLE, Guardian, Host, Mesh, Mesh6, Namespace, clean, job, status
+from .guardian_lab import (
+    LAST_HOP_TABLE,
+    REROUTED_TABLE,
+    Guardian,
+    Host,
+    Mesh,
+    Mesh6,
+    Namespace,
+    clean,
+    filters,
+    job,
+    status,
+)
 
 pytestmark = [
     pytest.mark.root,
@@ -19,32 +31,6 @@ pytestmark = [
         reason="before Linux 6.17 a host forwards IPv6 on all devices or on none",
     ),
 ]
-FILTER = """
-table inet reference {
-    counter outsiders { }
-    counter strangers { }
-    counter forgers { }
-    set hosts { type ipv6_addr; elements = { <HOSTS> }; }
-    set here { type fib_addrtype; elements = { local, broadcast, multicast }; }
-    chain inner {
-        type filter hook ingress device "fl-test1" priority 0; policy drop;
-        ip6 saddr @hosts ip6 daddr @hosts meta mark set 0x46000000 accept
-        counter name strangers
-    }
-    chain delivered { type filter hook input priority -300; iifname "fl-test1" meta mark set 0; }
-    chain forwarded { type filter hook forward priority -300; iifname "fl-test1" meta mark set 0; }
-    chain outer {
-        type filter hook prerouting priority -300; policy accept;
-        fib daddr type @here udp dport 28000 ip6 saddr != @hosts counter name outsiders drop
-        fib daddr type @here udp dport 28000 meta nfproto ipv4 counter name outsiders drop
-        fib daddr type @here udp dport 28000 udp sport > 1023 counter name forgers drop
-    }
-    chain passing {
-        type filter hook forward priority -300; policy accept;
-        ip6 daddr @hosts ip6 saddr != @hosts udp dport 28000 counter name outsiders drop
-    }
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +66,8 @@ def test_what_is_in_the_kernel(mesh: Mesh, host: Host, start: Callable[..., Guar
 
 def test_the_filter_is_what_nft_would_make(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     start(host, mesh.setup_request(host))
-    host.run("nft", "-f", "-", text_in=FILTER.replace("<HOSTS>", ", ".join(each.address for each in mesh.hosts)))
-    made, reference = (
-        host.run("nft", "--stateless", "list", "table", "inet", name) for name in ("fairlead_test1", "reference")
-    )
-    host.run("nft", "delete", "table", "inet", "reference")
-    assert made.replace("fairlead_test1", "reference") == reference
+    made, reference = filters(mesh, host)
+    assert made == reference
 
 
 def test_packets_travel_over_the_relay_and_back_on_the_direct_path(mesh: Mesh, host: Host, binary: str) -> None:

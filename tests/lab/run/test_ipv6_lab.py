@@ -20,13 +20,16 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
+from fairlead.lab import congestion
+from fairlead.lab.congestion import Streams
 
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
+FOREIGN = Streams(kind="streams", between=("leaf0", "leaf1"), streams=4)
 
 
 @pytest.fixture(scope="module")
 def lab(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    with mesh("ipv6", tmp_path_factory.getbasetemp(), family=6) as found:
+    with mesh("ipv6", tmp_path_factory.getbasetemp(), trunk="40mbit", family=6) as found:
         yield found
 
 
@@ -79,4 +82,20 @@ def test_packets_of_a_rerouted_pair_take_kernel_routes(lab: labs.Lab, tmp_path: 
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
     assert len(command.events("rerouted")) == 1
+    assert nothing_left(lab)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plane", ["auto", "relay"])
+def test_a_congested_trunk_is_left(lab: labs.Lab, tmp_path: Path, plane: str) -> None:
+    with (
+        congestion.make(lab, FOREIGN),
+        run(cluster_file(lab, tmp_path), "--plane", plane, program=traffic(), results=tmp_path) as command,
+    ):
+        command.wait_to_hear("rerouted over h2")
+        finish(lab)
+        assert command.end() == 0, command.text()
+    first = command.events("rerouted")[0].data
+    assert {first["source"], first["destination"]} == {"h0", "h1"}
+    assert any("verification passed" in line for line in command.output)
     assert nothing_left(lab)
