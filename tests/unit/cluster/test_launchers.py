@@ -276,6 +276,13 @@ def test_open_mpi_keeps_to_the_version_of_ip_that_the_hosts_have() -> None:
         assert "disable_family" not in " ".join(get(name)().command(job()))
 
 
+@pytest.mark.parametrize("name", ["mpich4", "mpich5", "intelmpi2021"])
+def test_hydra_refuses_hosts_with_ipv6(name: str) -> None:
+    with pytest.raises(ConfigError, match="by IPv4 addresses only") as refused:
+        get(name)().command(job(network="fd00:64::/64"))
+    assert "use Open MPI" in str(refused.value.hint)
+
+
 def test_covering_network() -> None:
     assert covering_network(["10.0.0.1"]) == "10.0.0.1/32"
     assert covering_network(["10.64.0.1", "10.64.3.2"]) == "10.64.0.0/22"
