@@ -189,14 +189,16 @@ class MeasurementPlan:
     # ---------------------------------------------------------------- between groups
 
     def _between(self) -> Iterator[MeasurementRound]:
+        before = self._groups
         for _ in range(PASSES):
             network = quiet(self._samples)
             groups = grouping.partition(self._samples, network)
             if np.array_equal(groups.of, self._groups.of):
-                return
+                break
             self._groups, self._network = groups, network
             self._tests, self._seen, self._taken = GroupSamples(groups, network), [], 0
             yield from self._each_pair_of_groups()
+        if self._groups is not before:  # between wrong groups nearly everything is unclear
             yield from self._repeat_unclear()
 
     def _grouped(self) -> GroupSamples:
