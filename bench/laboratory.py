@@ -1,7 +1,7 @@
 """The network that a benchmark runs on: a lab of its own, its cluster, its store, and runs on it."""
 
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -141,7 +141,7 @@ class Network:
         self,
         launcher: Launcher,
         job: Job,
-        on_end: Callable[[], None] = lambda: None,
+        course: launch.Course = launch.UNTOLD,
         *,
         timeout_s: float = 600.0,
     ) -> int:
@@ -161,7 +161,7 @@ class Network:
                 stderr=subprocess.STDOUT,
                 timeout_s=timeout_s,
                 on_signal=None,  # a signal is for the benchmarks, not for this run
-                on_end=on_end,
+                course=course,
             )
             file.seek(0)
             verdict = programs.verdict(file.read())

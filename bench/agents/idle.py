@@ -47,7 +47,7 @@ def measure(session: Session) -> Iterator[Figure]:
         shares: list[float] = []
         peaks_MB: list[float] = []
 
-        def run(_: Callable[[], None]) -> int:
+        def run(_: launch.Course) -> int:
             _with_sleeping_ranks(net, lambda: _observe(started[0], duration_s, shares, peaks_MB))
             return 0
 

@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.agents.idle import cost_of
@@ -13,6 +13,7 @@ from bench.session import Session
 from fairlead import lab
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.cluster.cluster_file import parse_cluster
+from fairlead.cluster.jobs.launch import Course
 from fairlead.lab.description import Description
 from fairlead.manage.components import FULL
 from fairlead.manage.run import management_for
@@ -128,7 +129,7 @@ def _managed(session: Session, running: lab.Lab, hosts: int) -> tuple[float, flo
         start_s.append(time.monotonic() - begin_s)
         started.append(agents)
 
-    def rest(_: Callable[[], None]) -> int:
+    def rest(_: Course) -> int:
         time.sleep(settle_s)
         pids = started[0].group.pids
         before = [cost_of(pid).cpu_s for pid in pids]

@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,7 @@ def measure(session: Session) -> Iterator[Figure]:
         detours = Detours([host.name for host in net.cluster.managed_hosts()])
         onsets: list[Onset] = []
 
-        def run(_: Callable[[], None]) -> int:
+        def run(_: launch.Course) -> int:
             with _program(net) as running:
                 onsets.extend(_onsets(net, running, detours, count))
             return 0

@@ -1,7 +1,7 @@
 """Virtual machines moved where none should be: on a clean network, beside a slow path, when it does not pay."""
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +9,7 @@ from bench import laboratory
 from bench.figures import Figure
 from bench.laboratory import Network
 from bench.session import Session
+from fairlead.cluster.jobs.launch import Course
 from fairlead.experiment.comparisons import session as comparison_session
 from fairlead.experiment.factors.congestion import Episode
 from fairlead.experiment.factors.program import ProgramPlan
@@ -33,7 +34,7 @@ def measure(session: Session) -> Iterator[Figure]:
     with laboratory.network(session, laboratory.EXAMPLES / "servers8.toml") as net:
         net.characterize()
         launcher, job = net.job(PROGRAM, job_id=secrets.token_hex(4))
-        clean_s = timed(lambda on_end: net.run(launcher, job, on_end)).time_s
+        clean_s = timed(lambda course: net.run(launcher, job, course)).time_s
         session.say(f"cg alone: {clean_s:.1f} s")
         for situation, congestion, onset in SITUATIONS:
             moved: list[str] = []
@@ -62,9 +63,9 @@ def _run(net: Network, bottlenecks: Sequence[Any], onset_s: float, clean_s: floa
     management = replace(net.management(), mover=movers.maker(net.cluster, clean_s))
     episodes = [Episode(onset_s, 0)] if bottlenecks else []
 
-    def launch_it(on_end: Callable[[], None]) -> int:
+    def launch_it(course: Course) -> int:
         with CongestionSchedule(episodes, lambda _: net.congestion(bottlenecks[0])):
-            return net.run(launcher, job, on_end)
+            return net.run(launcher, job, course)
 
     supervise(net.cluster, management, launch_it, argv=job.argv, sinks=[hear], quiet=True)
     return begun

@@ -3,7 +3,7 @@
 import random
 import secrets
 import statistics as simple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from bench.gains.sockets import Connection, Sampler
 from bench.laboratory import Network
 from bench.session import Session
 from fairlead.cluster.job import Job
+from fairlead.cluster.jobs.launch import Course
 from fairlead.errors import LaunchError, StatisticsError
 from fairlead.experiment.factors.congestion import CongestionPlan, Episode, episodes
 from fairlead.experiment.factors.program import ProgramPlan
@@ -178,9 +179,9 @@ def _timed(
     hosts = [host.name for host in net.cluster.compute_hosts()]
     sampler = Sampler(net.lab, hosts, look_after_s)
 
-    def launch_it(job: Job, on_end: Callable[[], None]) -> int:
+    def launch_it(job: Job, course: Course) -> int:
         with CongestionSchedule(drawn, lambda bottleneck: net.congestion(congestion.bottlenecks[bottleneck])), sampler:
-            return net.run(launcher, job, on_end, timeout_s=program.timeout_s)
+            return net.run(launcher, job, course, timeout_s=program.timeout_s)
 
     try:
         if contender.plane is not None:

@@ -130,7 +130,7 @@ def _timed_s(job: launch.Job) -> float:
         job,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        on_end=lambda: ends_s.append(time.monotonic()),
+        course=launch.Course(ended=lambda: ends_s.append(time.monotonic())),
     )
     if code != 0:
         raise LaunchError(f"{' '.join(job.argv)} ended with exit code {code}")

@@ -1,7 +1,7 @@
 """``fairlead supervise`` as a function: manages the traffic of a program that something else starts and ends."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +10,7 @@ from fairlead.characterize import coverage
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs.ending import Ending
+from fairlead.cluster.jobs.launch import Course
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
@@ -59,10 +60,11 @@ def supervise(
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
     codes: list[int | None] = []
 
-    def launch(job: Job, on_end: Callable[[], None]) -> int:
+    def launch(job: Job, course: Course) -> int:
         starter.begin(dict(job.env))
+        course.started()
         codes.append(starter.wait())
-        on_end()
+        course.ended()
         return codes[-1] or 0
 
     def execute(store: Store, identity: int) -> Outcome:

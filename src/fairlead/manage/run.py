@@ -22,6 +22,7 @@ from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch, preload
 from fairlead.cluster.jobs.ending import GRACE_S, Ending
+from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
@@ -137,12 +138,12 @@ def _launching(
     signals: NotedSignals,
     start_limit_s: float | None,
     late: Callable[[str], None],
-) -> Callable[[Job, Callable[[], None]], int]:
+) -> Callable[[Job, Course], int]:
     """What launches a job and returns the exit code that the program has for the user; see `Launch`."""
 
-    def launch_it(job: Job, on_end: Callable[[], None]) -> int:
+    def launch_it(job: Job, course: Course) -> int:
         code = launch.run(
-            cluster, launcher, job, startup_timeout_s=start_limit_s, on_signal=signals, on_end=on_end, on_late=late
+            cluster, launcher, job, startup_timeout_s=start_limit_s, on_signal=signals, course=course, on_late=late
         )
         return signals.exit_code(code, launcher)
 
@@ -246,7 +247,7 @@ def execute(
     job: Job,
     store: Store,
     identity: int,
-    launch_it: Callable[[Job, Callable[[], None]], int],
+    launch_it: Callable[[Job, Course], int],
     management: Management | None,
     reroutes: Sequence[Reroute],
     ending: Ending,
@@ -257,7 +258,7 @@ def execute(
     """Run a program by ``launch_it``, managed where there is a management, with what its plane and monitor need.
 
     Args:
-        launch_it: starts the job, waits for it, and calls its second argument when it has ended; see `Launch`.
+        launch_it: starts the job and waits for it; see `Launch`.
         identity: the run in the store, to which agents' events go.
         ends_together_s: see `supervise`.
 
@@ -278,7 +279,7 @@ def _execute(
     job: Job,
     store: Store,
     identity: int,
-    launch_it: Callable[[Job, Callable[[], None]], int],
+    launch_it: Callable[[Job, Course], int],
     reroutes: Sequence[Reroute],
     ending: Ending,
     quiet: bool,

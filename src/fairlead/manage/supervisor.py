@@ -20,6 +20,7 @@ from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.jobs.launch import Course
 from fairlead.display import words
 from fairlead.manage import registry, silent_hosts
 from fairlead.manage.audience import Audience
@@ -41,9 +42,9 @@ from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol import answers
 from fairlead.runtime import Process
 
-Launch = Callable[[Callable[[], None]], int]
-"""Starts a program, waits for it, calls its argument when it has ended, tidies up, and returns its exit code. What
-never calls it ends when it returns."""
+Launch = Callable[[Course], int]
+"""Starts a program, tells the course, waits for it, tidies up, and returns its exit code. A program whose end it does
+not tell ends when it returns."""
 
 
 @dataclass
@@ -187,12 +188,11 @@ def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: No
     """Run a program by itself and take its time, to its end: tidying up after it is not its time.
 
     Args:
-        begins: called with the time of its start, seconds since the epoch.
+        begins: called with the time of its start, seconds since the epoch, once it has been started.
     """
     ends_s: list[float] = []
     started_s, begin_s = time.time(), time.monotonic()
-    begins(started_s)
-    exit_code = launch(lambda: ends_s.append(time.monotonic()))
+    exit_code = launch(Course(lambda: begins(started_s), lambda: ends_s.append(time.monotonic())))
     end_s = ends_s[-1] if ends_s else time.monotonic()
     return Outcome(exit_code, end_s - begin_s, started_s)
 

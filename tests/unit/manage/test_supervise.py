@@ -54,7 +54,7 @@ def supervised(sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None
     hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
     management = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), mover=mover, **more)
     cluster = Cluster("c", "local", hosts, source="c.toml")
-    return supervisor.supervise(cluster, management, lambda _on_end: 0, argv=["x"], sinks=sinks)
+    return supervisor.supervise(cluster, management, lambda _course: 0, argv=["x"], sinks=sinks)
 
 
 def test_agents_that_do_not_end_in_order_do_not_replace_the_exit_code(

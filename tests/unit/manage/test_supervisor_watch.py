@@ -2,14 +2,14 @@
 
 import io
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairlead.errors import StoreError
+from fairlead.cluster.jobs.launch import Course
+from fairlead.errors import LaunchError, StoreError
 from fairlead.manage import registry
 from fairlead.manage.audience import Audience
 from fairlead.manage.narrator import Narrator
@@ -83,8 +83,9 @@ def test_a_terminal_that_is_gone_harms_nothing_else(tmp_path: Path) -> None:
 
 
 def test_tidying_up_after_a_program_is_not_its_time() -> None:
-    def launch(on_end: Callable[[], None]) -> int:
-        on_end()
+    def launch(course: Course) -> int:
+        course.started()
+        course.ended()
         time.sleep(0.5)  # a host that does not answer
         return 3
 
@@ -93,6 +94,16 @@ def test_tidying_up_after_a_program_is_not_its_time() -> None:
     assert outcome.exit_code == 3
     assert begins_s == [outcome.started_s]  # lines and reports count from the same moment
     assert outcome.time_s < 0.4
+
+
+def test_a_program_that_cannot_be_started_is_not_said_to_be() -> None:
+    def refuse(_course: Course) -> int:
+        raise LaunchError("mpirun could not be started")
+
+    begins_s: list[float] = []
+    with pytest.raises(LaunchError):
+        timed(refuse, begins_s.append)
+    assert begins_s == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import logging
 import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +28,22 @@ _log = logging.getLogger(__name__)
 _END_WITH_CALLER = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 
 
+@dataclass(frozen=True)
+class Course:
+    """What is called in the course of a program, by what runs it.
+
+    Attributes:
+        started: it has been started.
+        ended: it has ended, and nothing is tidied up yet.
+    """
+
+    started: Callable[[], None] = lambda: None
+    ended: Callable[[], None] = lambda: None
+
+
+UNTOLD = Course()
+
+
 def prepare(
     cluster: Cluster,
     argv: Sequence[str],
@@ -44,7 +61,7 @@ def prepare(
     ``launcher`` forces one by name; for ``custom``, ``argv`` is a whole launch line and ``ranks`` what it will start.
 
     Raises:
-        MissingToolError, ConfigError, HostError: see `detect` and `make_job`.
+        MissingToolError, ConfigError, HostError: see `detect` and `make_job`; or the launcher does not start such jobs.
     """
     executor = executor_of(cluster)
     host = cluster.launch_from
@@ -70,6 +87,7 @@ def prepare(
         launcher_address=launcher_address,
         options=options,
     )
+    chosen.command(job)  # what it refuses is refused before anything is begun for the job
     return chosen, job
 
 
@@ -192,7 +210,7 @@ def run(
     timeout_s: float | None = None,
     attempts: int = 1,
     on_signal: SignalCallback | None = pass_on,
-    on_end: Callable[[], None] = lambda: None,
+    course: Course = UNTOLD,
     on_late: Callable[[str], None] | None = None,
     ends_with_caller: bool = False,
     prefix: Sequence[str] = (),
@@ -208,7 +226,7 @@ def run(
             `subprocess.DEVNULL`, since what a first try has read cannot be given to a second.
         on_signal: what to do with a signal to this process while the job runs; None: it takes its usual way here,
             and the job is ended if that is an exception.
-        on_end: called when mpirun has ended, before anything is tidied up.
+        course: told of mpirun, at every attempt.
         on_late: told, where there is no limit, that a host has no rank after `startup.TIMEOUT_S`.
 
     Raises:
@@ -233,7 +251,7 @@ def run(
             prefix=prefix,
         )
         try:
-            return _run_once(begin, watch, on_signal, on_end)
+            return _run_once(begin, watch, on_signal, course)
         except StartupTimeout:
             if not left:
                 raise
@@ -244,16 +262,17 @@ def _run_once(
     begin: Callable[[], RunningJob],
     watching: Callable[[RunningJob], StartWatch],
     on_signal: SignalCallback | None,
-    on_end: Callable[[], None],
+    course: Course,
 ) -> int:
     running: RunningJob | None = None
     try:
         with forwarding(on_signal) as forward_to:
             running = begin()
             forward_to(running)
+            course.started()
             with watching(running) as watch:
                 code = running.wait()
-                on_end()
+                course.ended()
         if watch.failure:
             raise watch.failure
         return code

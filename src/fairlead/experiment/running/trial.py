@@ -18,6 +18,7 @@ from fairlead.analysis.evaluations.traffic import HostTraffic
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import FairleadError, LaunchError, NoProgramError, of_system
 from fairlead.experiment.factors.congestion import Episode, describe_bottleneck
@@ -181,12 +182,12 @@ def _launched(
     watch: processors.ProcessorWatch | None,
     schedule: CongestionSchedule | None,
     job: Job,
-    on_end: Callable[[], None],
+    course: Course,
 ) -> int:
-    """Launch the job and stay until it has ended; ``on_end`` is called at its end, before tidying up."""
+    """Launch the job and stay until it has ended."""
 
     def ended() -> None:
-        on_end()
+        course.ended()
         if watch is not None:
             watch.end()
 
@@ -205,13 +206,13 @@ def _launched(
             stderr=subprocess.STDOUT,
             timeout_s=trial.timeout_s,
             on_signal=None,  # a signal is for the experiment, not for this run of it
-            on_end=ended,
+            course=Course(course.started, ended),
             ends_with_caller=True,
             prefix=trial.prefix,
         )
 
 
-def _supervised(trial: Trial, launch_it: Callable[[Job, Callable[[], None]], int], said: list[Event]) -> Outcome:
+def _supervised(trial: Trial, launch_it: Callable[[Job, Course], int], said: list[Event]) -> Outcome:
     """Run the program with its management; what the agents say goes to ``said``."""
     if trial.management is None:
         return timed(partial(launch_it, trial.job))

@@ -13,12 +13,12 @@ import pytest
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import processes
-from fairlead.cluster.jobs.launch import run, start
+from fairlead.cluster.jobs.launch import Course, prepare, run, start
 from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
-from fairlead.errors import HostError, LaunchError, NoProgramError
+from fairlead.errors import ConfigError, HostError, LaunchError, NoProgramError
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
 CUSTOM = get("custom")()
@@ -143,7 +143,7 @@ def test_a_signal_to_a_job_that_is_not_started_takes_its_usual_way(monkeypatch: 
 def test_a_signal_that_comes_too_late_is_not_what_ended_the_job() -> None:
     signals = NotedSignals()
     late = partial(os.kill, os.getpid(), signal.SIGTERM)
-    assert run(LOCAL, CUSTOM, job("exit 3"), on_signal=signals, on_end=late) == 3
+    assert run(LOCAL, CUSTOM, job("exit 3"), on_signal=signals, course=Course(ended=late)) == 3
     assert (signals.ended_by(), signals.exit_code(3, Unmarked())) == (None, 3)
 
 
@@ -208,11 +208,12 @@ def test_a_start_is_tried_again_only_where_no_input_is_lost(tmp_path: Path) -> N
     assert note.read_text() == "start\n"
 
 
-def test_the_end_of_a_job_is_told_before_anything_is_tidied_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jobs_start_and_end_are_told_before_anything_is_tidied_up(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     monkeypatch.setattr("fairlead.cluster.jobs.launch._tidy", lambda running: order.append("tidied up"))
-    assert run(LOCAL, CUSTOM, job("exit 4"), on_end=lambda: order.append("ended")) == 4
-    assert order == ["ended", "tidied up"]
+    course = Course(lambda: order.append("started"), lambda: order.append("ended"))
+    assert run(LOCAL, CUSTOM, job("exit 4"), course=course) == 4
+    assert order == ["started", "ended", "tidied up"]
 
 
 def test_a_started_job_can_be_watched() -> None:
@@ -228,6 +229,15 @@ def test_a_started_job_can_be_watched() -> None:
     assert running.ranks() == {"here": []}
 
 
-def test_missing_program_is_told() -> None:
+def test_missing_program_is_told_and_no_start() -> None:
+    started: list[bool] = []
+    course = Course(lambda: started.append(True))
     with pytest.raises(NoProgramError, match="no-such-mpirun is not on this machine"):
-        run(LOCAL, CUSTOM, Job(id="00000000", argv=("no-such-mpirun",), hosts=("here",)))
+        run(LOCAL, CUSTOM, Job(id="00000000", argv=("no-such-mpirun",), hosts=("here",)), course=course)
+    assert started == []
+
+
+def test_what_a_launcher_refuses_is_refused_when_the_job_is_made() -> None:
+    hosts = tuple(Host(name, address, interface="eth0") for name, address in (("a", "fd00::1"), ("b", "fd00::2")))
+    with pytest.raises(ConfigError, match="by IPv4 addresses only"):
+        prepare(Cluster("c", "local", hosts), ["./x"], 2, job_id="00000000", launcher="mpich4")
