@@ -1,4 +1,7 @@
-"""The MPI libraries that tests run on: Debian's, and those that scripts/install-mpi.sh puts into build/mpi."""
+"""The MPI libraries that tests run on: Debian's, and those that scripts/install-mpi.sh puts into build/mpi.
+
+``FAIRLEAD_TEST_MPI`` names another directory for the latter: scripts/test-arm.sh has those for AArch64 there.
+"""
 
 import os
 import re
@@ -17,7 +20,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 INTERPOSE = Path(__file__).parents[3] / "native" / "interpose"
-BUILT = Path(__file__).parents[3] / "build" / "mpi"
+BUILT = Path(os.environ.get("FAIRLEAD_TEST_MPI", Path(__file__).parents[3] / "build" / "mpi"))
 
 
 _builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")
