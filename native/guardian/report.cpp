@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -31,10 +32,16 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json status_of(const Footprint& footprint) {
-    json rerouted = json::array();
+    std::map<Address, Address> relays;  // by their addresses as gateways
     for (const ShownRoute& route : footprint.routes)
-        if (route.rerouted() && route.destination && route.gateway)
-            rerouted.push_back({{"destination", to_string(*route.destination)}, {"relay", to_string(*route.gateway)}});
+        if (route.last_hop() && route.destination && route.gateway) relays[*route.gateway] = *route.destination;
+    json rerouted = json::array();
+    for (const ShownRoute& route : footprint.routes) {
+        if (!route.rerouted() || !route.destination || !route.gateway) continue;
+        const auto relay = relays.find(*route.gateway);
+        const Address& shown = relay == relays.end() ? *route.gateway : relay->second;
+        rerouted.push_back({{"destination", to_string(*route.destination)}, {"relay", to_string(shown)}});
+    }
     return {{"job", footprint.job},
             {"alive", footprint.alive},
             {"device", footprint.device ? json(footprint.device->name) : json(nullptr)},

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <iostream>
@@ -21,6 +22,10 @@ namespace {
 // A lease runs out when so many parts of it have passed without a word. They are counted, not timed: a guardian that
 // did not run, as in a container that was frozen, heard nothing in at most one of them.
 constexpr int kLeaseSteps = 5;
+
+// What is sent to all processes of a job or a service comes to the agent, too, which then takes its reroutes back and
+// closes the socket. Were the guardian gone before, the agent would say that it died.
+constexpr std::chrono::milliseconds kLastRequests{300};
 
 // SIGTERM becomes readable; what a terminal or a dying shell sends to everybody is the agent's business: it ends or it
 // does not, and the socket tells.
@@ -55,8 +60,9 @@ struct Refused : std::runtime_error {
 Session::Session(int socket, std::uint32_t user) : socket_(socket), signals_(open_signals()), user_(user) {}
 
 Session::Wake Session::wait(int timeout_ms, Hears hears) const {
-    // After the end of the socket only signals matter: a negative descriptor is passed over by poll.
-    std::array<pollfd, 2> waiting{{{signals_, POLLIN, 0}, {hears == Hears::kAll ? socket_ : -1, POLLIN, 0}}};
+    // A negative descriptor is passed over by poll.
+    std::array<pollfd, 2> waiting{
+        {{hears == Hears::kPackets ? -1 : signals_, POLLIN, 0}, {hears == Hears::kSignals ? -1 : socket_, POLLIN, 0}}};
     int ready;
     do {
         ready = poll(waiting.data(), waiting.size(), timeout_ms);
@@ -85,6 +91,7 @@ bool Session::serve() {
     for (;;) {
         switch (wait(lease_step_ms(), Hears::kAll)) {
             case Wake::kSignal:
+                serve_last();
                 return true;
             case Wake::kTimeout:
                 if (++silent_steps_ == kLeaseSteps) return false;
@@ -93,6 +100,16 @@ bool Session::serve() {
                 silent_steps_ = 0;
                 if (!serve_one()) return false;
         }
+    }
+}
+
+// What the agent still asks for after SIGTERM, until it closes the socket.
+void Session::serve_last() {
+    const auto end = std::chrono::steady_clock::now() + kLastRequests;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        if (left.count() <= 0 || wait(static_cast<int>(left.count()), Hears::kPackets) != Wake::kPacket) return;
+        if (!serve_one()) return;
     }
 }
 

@@ -16,17 +16,18 @@ class Session {
     Session(int socket, std::uint32_t user);
 
     // Serves until the socket ends (withdraws at once, removes the rest after the grace time) or SIGTERM comes (removes
-    // everything at once). Ends as with the socket where what the kernel has is uncertain, or the agent's lease runs
-    // out. Returns the exit code; 0 if nothing was left behind.
+    // everything once the agent has closed the socket, after 0.3 s at the latest). Ends as with the socket where what
+    // the kernel has is uncertain, or the agent's lease runs out. Returns the exit code; 0 if nothing was left behind.
     int run();
 
   private:
     enum class Wake { kPacket, kSignal, kTimeout };
-    enum class Hears { kAll, kSignals };
+    enum class Hears { kAll, kSignals, kPackets };
     Wake wait(int timeout_ms, Hears hears) const;
     int lease_step_ms() const;
     bool serve();
     bool serve_one();
+    void serve_last();
     Reply answer(std::span<const std::byte> packet);
     void perform(const Setup& setup);
     void perform(const Reroute& reroute);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // fairlead-streams: TCP streams that carry as much as they can, or a given rate, until the process ends.
 //
-//   fairlead-streams receive PORT
+//   fairlead-streams receive ADDRESS PORT
 //   fairlead-streams send ADDRESS PORT STREAMS [--rate BPS] [--window BYTES] [--congestion NAME]
 //
 // The receiver prints "ready" when it listens. Both end with exit code 1 when a connection fails.
-#include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -44,24 +45,29 @@ std::thread in_thread(const Work& work) {
     });
 }
 
-int new_socket() {
-    return static_cast<int>(check(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+int new_socket(int family) {
+    return static_cast<int>(check(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
 }
 
-sockaddr_in at(std::uint16_t port, in_addr address) {
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(port);
-    place.sin_addr = address;
-    return place;
+using Place = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+// An address of either family, with a port.
+Place place_of(const std::string& address, std::uint16_t port) {
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
+        throw std::invalid_argument(address + " is not an IP address");
+    return {found, &freeaddrinfo};
 }
 
-void receive(std::uint16_t port) {
-    const int listener = new_socket();
+void receive(const std::string& address, std::uint16_t port) {
+    const Place here = place_of(address, port);
+    const int listener = new_socket(here->ai_family);
     const int on = 1;
     check(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)), "socket option");
-    const sockaddr_in here = at(port, {INADDR_ANY});
-    check(bind(listener, reinterpret_cast<const sockaddr*>(&here), sizeof(here)), "port " + std::to_string(port));
+    check(bind(listener, here->ai_addr, here->ai_addrlen), address + ", port " + std::to_string(port));
     check(listen(listener, kWaiting), "listen");
     std::cout << "ready" << std::endl;
     for (;;) {
@@ -84,7 +90,8 @@ struct Sending {
 };
 
 int connected(const Sending& sending) {
-    const int stream = new_socket();
+    const Place there = place_of(sending.address, sending.port);
+    const int stream = new_socket(there->ai_family);
     if (!sending.congestion.empty())
         check(setsockopt(stream, IPPROTO_TCP, TCP_CONGESTION, sending.congestion.data(),
                          static_cast<socklen_t>(sending.congestion.size())),
@@ -93,11 +100,7 @@ int connected(const Sending& sending) {
         check(setsockopt(stream, SOL_SOCKET, SO_SNDBUF, &sending.window_B, sizeof(sending.window_B)), "window");
     const unsigned long rate_Bps = sending.rate_bps / 8;
     if (rate_Bps > 0) check(setsockopt(stream, SOL_SOCKET, SO_MAX_PACING_RATE, &rate_Bps, sizeof(rate_Bps)), "rate");
-    in_addr address{};
-    if (inet_pton(AF_INET, sending.address.c_str(), &address) != 1)
-        throw std::invalid_argument(sending.address + " is not an IPv4 address");
-    const sockaddr_in there = at(sending.port, address);
-    check(connect(stream, reinterpret_cast<const sockaddr*>(&there), sizeof(there)), sending.address);
+    check(connect(stream, there->ai_addr, there->ai_addrlen), sending.address);
     return stream;
 }
 
@@ -118,6 +121,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     Sending sending;
     auto* receiver = app.add_subcommand("receive", "receive streams from any host");
+    receiver->add_option("address", sending.address, "of this host")->required();
     receiver->add_option("port", sending.port)->required();
     auto* sender = app.add_subcommand("send", "send streams to a receiver");
     sender->add_option("address", sending.address)->required();
@@ -129,7 +133,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     try {
         if (receiver->parsed())
-            receive(sending.port);
+            receive(sending.address, sending.port);
         else
             send_streams(sending);
     } catch (const std::exception& failure) {

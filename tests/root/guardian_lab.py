@@ -16,16 +16,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
+from itertools import combinations, permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from fairlead import native
 
 MAGIC = 0x464C4732
-SETUP, REROUTE, RESTORE, TEARDOWN, REPLY, ECHOES, TRY, LEASE = 1, 2, 3, 4, 5, 6, 7, 8
+SETUP, REROUTE, RESTORE, TEARDOWN, REPLY, ECHOES, TRY, LEASE, SETUP6 = 1, 2, 3, 4, 5, 6, 7, 8, 9
 MAX_HOSTS = 1024
-MAX_PACKET_B = 12 + 12 + 16 + 7 * 4 + 8 * MAX_HOSTS
+SETUP_B, MAX_PACKET_B = (12 + 12 + 16 + 7 * 4 + each_B * MAX_HOSTS for each_B in (8, 20))
 AGENT_PORT = 47011
 JOB_SIZE = 3
 AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
@@ -35,7 +36,7 @@ TRIAL_TABLE = 0x464C0028
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
-IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
+IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 23, 2
 
 
 def hold(kind: str, command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -73,6 +74,8 @@ class UserNamespace:
 class Namespace:
     """A network namespace that lives as long as a process of ours: nothing to clean up, however the test ends."""
 
+    family = socket.AF_INET
+
     def __init__(self, owner: UserNamespace | None = None) -> None:
         self.prefix = owner.prefix if owner else []
         self.holder = hold("net", [*self.prefix, "unshare", "--net"])
@@ -100,7 +103,7 @@ class Namespace:
         return json.loads(self.run("ip", "-json", "-details", *words) or "[]")
 
     def socket(self, kind: int, *, uid: int = 0) -> socket.socket:
-        """An IPv4 socket of this namespace and of this user, for use in our own process.
+        """A socket of this namespace and of this user, for use in our own process.
 
         Namespace and file-system user are properties of the thread, and a socket keeps both for life.
         """
@@ -109,7 +112,7 @@ class Namespace:
             with Path(f"/proc/{self.pid}/ns/net").open() as namespace:
                 assert LIBC.setns(namespace.fileno(), CLONE_NEWNET) == 0
             LIBC.setfsuid(uid)
-            return socket.socket(socket.AF_INET, kind)
+            return socket.socket(self.family, kind)
 
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(make).result()
@@ -173,10 +176,13 @@ class Host(Namespace):
             receiver.bind((other.address, port))
             receiver.settimeout(timeout_s)
             if not fragment:
-                sender.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+                if self.family == socket.AF_INET:
+                    sender.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+                else:
+                    sender.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, IP_PMTUDISC_DO)
             sender.sendto(bytes(size_B), (other.address, port))
             try:
-                data, (source, _) = receiver.recvfrom(65536)
+                data, (source, *_) = receiver.recvfrom(65536)
             except TimeoutError:
                 return False
             return len(data) == size_B and source == self.address
@@ -188,9 +194,10 @@ class Mesh:
 
     size: int
     owner: UserNamespace | None = None
+    host_class: ClassVar[type[Host]] = Host
 
     def __post_init__(self) -> None:
-        self.hosts = [Host(i, self.owner) for i in range(self.size)]
+        self.hosts = [self.host_class(i, self.owner) for i in range(self.size)]
         self.routers = [Namespace(self.owner) for _ in range(self.size)]
         for node in (*self.hosts, *self.routers):
             node.sysctl("conf.all.rp_filter", 1)
@@ -241,6 +248,95 @@ class Mesh:
         return encode_setup(self_index=host.index, addresses=[h.address for h in self.hosts[:members]], **changes)
 
 
+class Host6(Host):
+    """With an IPv6 address and no IPv4 address."""
+
+    family = socket.AF_INET6
+
+    @property
+    def address(self) -> str:
+        return f"fd00:77:{self.index + 1}::2"
+
+    def state(self) -> dict[str, Any]:
+        """See `Namespace.state`."""
+        return {**super().state(), "rules6": self.ip_json("-6", "rule"), "routes6": self.routes6()}
+
+    def routes6(self) -> list[dict[str, Any]]:
+        return self.ip_json("-6", "route", "show", "table", "all")
+
+
+class Mesh6(Mesh):
+    """The same network with IPv6 addresses: h0 to h1 by fd00:78:1::/64, and so on."""
+
+    host_class = Host6
+
+    def _wait_for_carriers(self) -> None:
+        """Also until all hosts know their routers: a first solicitation may take a second."""
+        super()._wait_for_carriers()
+        for first, second in permutations(self.hosts, 2):
+            wait_until(partial(first.reaches, second, timeout_s=0.05), 5)
+
+    def _attach(self, host: Host, router: Namespace) -> None:
+        i = host.index + 1
+        router.run("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1")
+        host.ip(f"link add eth0 type veth peer name host0 netns {router.pid}")
+        router.ip(f"address add fd00:77:{i}::1/64 dev host0 nodad", "link set host0 up")
+        host.ip(f"address add {host.address}/64 dev eth0 nodad", "link set eth0 up")
+        host.ip(f"route add default via fd00:77:{i}::1 dev eth0")
+
+    def _join(self, i: int, j: int) -> None:
+        ends = ((i, j, 1), (j, i, 2))
+        self.routers[i].ip(f"link add to{j} type veth peer name to{i} netns {self.routers[j].pid}")
+        for near, far, last in ends:
+            self.routers[near].ip(f"address add fd00:78:{i * 16 + j}::{last}/64 dev to{far} nodad")
+            self.routers[near].ip(f"link set to{far} up")
+        for near, far, last in ends:
+            self.routers[near].ip(f"route add fd00:77:{far + 1}::/64 via fd00:78:{i * 16 + j}::{3 - last}")
+
+
+# What the filter of a job is, in nft's language.
+FILTER = """
+table inet reference {
+    counter outsiders { }
+    counter strangers { }
+    counter forgers { }
+    set hosts { type <VERSION>_addr; elements = { <HOSTS> }; }
+    set here { type fib_addrtype; elements = { local, broadcast, multicast }; }
+    chain inner {
+        type filter hook ingress device "fl-test1" priority 0; policy drop;
+        <ip> saddr @hosts <ip> daddr @hosts meta mark set 0x46000000 accept
+        counter name strangers
+    }
+    chain delivered { type filter hook input priority -300; iifname "fl-test1" meta mark set 0; }
+    chain forwarded { type filter hook forward priority -300; iifname "fl-test1" meta mark set 0; }
+    chain outer {
+        type filter hook prerouting priority -300; policy accept;
+        fib daddr type @here udp dport 28000 <ip> saddr != @hosts counter name outsiders drop
+        fib daddr type @here udp dport 28000 meta nfproto <OTHER> counter name outsiders drop
+        fib daddr type @here udp dport 28000 udp sport > 1023 counter name forgers drop
+    }
+    chain passing {
+        type filter hook forward priority -300; policy accept;
+        <ip> daddr @hosts <ip> saddr != @hosts udp dport 28000 counter name outsiders drop
+    }
+}
+"""
+
+
+def filters(mesh: Mesh, host: Host) -> tuple[str, str]:
+    """The filter that a host's guardian made, and what it shall be, both as nft lists them."""
+    ip, version, other = ("ip6", "ipv6", "ipv4") if ":" in host.address else ("ip", "ipv4", "ipv6")
+    text = FILTER.replace("<HOSTS>", ", ".join(each.address for each in mesh.hosts))
+    for place, word in (("<ip>", ip), ("<VERSION>", version), ("<OTHER>", other)):
+        text = text.replace(place, word)
+    host.run("nft", "-f", "-", text_in=text)
+    made, reference = (
+        host.run("nft", "--stateless", "list", "table", "inet", name) for name in ("fairlead_test1", "reference")
+    )
+    host.run("nft", "delete", "table", "inet", "reference")
+    return made.replace("fairlead_test1", "reference"), reference
+
+
 def header(kind: int, request_id: int) -> bytes:
     return struct.pack("=III", MAGIC, kind, request_id)
 
@@ -259,12 +355,15 @@ def encode_setup(
     host_count: int | None = None,
     request_id: int = 1,
 ) -> bytes:
-    """The wire image of native/guardian/protocol/protocol.cpp: SetupImage."""
+    """The wire image of native/guardian/protocol/protocol.cpp: SetupImage, or SetupImage6."""
     count = len(addresses) if host_count is None else host_count
     fields = (self_index, network_id, overlay_port, uid_first, uid_last, grace_ms, count)
+    body = struct.pack("=12s16s7I", job.encode(), device.encode(), *fields)
+    if ":" in addresses[0]:
+        hosts = b"".join(socket.inet_pton(socket.AF_INET6, a) + struct.pack("=HH", AGENT_PORT, 0) for a in addresses)
+        return (header(SETUP6, request_id) + body + hosts).ljust(MAX_PACKET_B, b"\0")
     hosts = b"".join(struct.pack("=IHH", int.from_bytes(socket.inet_aton(a)), AGENT_PORT, 0) for a in addresses)
-    image = header(SETUP, request_id) + struct.pack("=12s16s7I", job.encode(), device.encode(), *fields)
-    return (image + hosts).ljust(MAX_PACKET_B, b"\0")
+    return (header(SETUP, request_id) + body + hosts).ljust(SETUP_B, b"\0")
 
 
 @dataclass

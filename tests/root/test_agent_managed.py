@@ -383,7 +383,7 @@ def test_a_guardian_that_does_not_answer_is_ended(net: Net, guardian: list[str])
         os.kill(stopped, signal.SIGSTOP)
         answer = running[0].ask(type="restore", peer=1)
         assert answer["type"] == "failed", answer
-        assert "was ended" in running[0].event("plane_lost")["reason"]
+        assert "was killed" in running[0].event("plane_lost")["reason"]
         net.hosts[0].run(*guardian, "--clean")
         assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
 
@@ -409,7 +409,7 @@ def test_a_guardian_that_is_stopped_is_ended_while_something_is_rerouted(net: Ne
     with agents(net, guardian=guardian, uid=USER) as running:
         assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
         os.kill(guardian_of(running[0]), signal.SIGSTOP)
-        assert "was ended" in running[0].event("plane_lost", timeout_s=12)["reason"]
+        assert "was killed" in running[0].event("plane_lost", timeout_s=12)["reason"]
         net.hosts[0].run(*guardian, "--clean")
         assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
 

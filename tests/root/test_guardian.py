@@ -21,6 +21,7 @@ from .guardian_lab import (
     Mesh,
     clean,
     encode_setup,
+    filters,
     rerouted_routes,
     status,
     wait_until,
@@ -65,43 +66,10 @@ def test_setup_makes_rules_and_last_hops(mesh: Mesh, host: Host, start: Callable
     assert all(route["protocol"] == "70" for route in last_hops)
 
 
-# What the filter of a job is, in nft's language.
-FILTER = """
-table inet reference {
-    counter outsiders { }
-    counter strangers { }
-    counter forgers { }
-    set hosts { type ipv4_addr; elements = { <HOSTS> }; }
-    set here { type fib_addrtype; elements = { local, broadcast, multicast }; }
-    chain inner {
-        type filter hook ingress device "fl-test1" priority 0; policy drop;
-        ip saddr @hosts ip daddr @hosts meta mark set 0x46000000 accept
-        counter name strangers
-    }
-    chain delivered { type filter hook input priority -300; iifname "fl-test1" meta mark set 0; }
-    chain forwarded { type filter hook forward priority -300; iifname "fl-test1" meta mark set 0; }
-    chain outer {
-        type filter hook prerouting priority -300; policy accept;
-        fib daddr type @here udp dport 28000 ip saddr != @hosts counter name outsiders drop
-        fib daddr type @here udp dport 28000 meta nfproto ipv6 counter name outsiders drop
-        fib daddr type @here udp dport 28000 udp sport > 1023 counter name forgers drop
-    }
-    chain passing {
-        type filter hook forward priority -300; policy accept;
-        ip daddr @hosts ip saddr != @hosts udp dport 28000 counter name outsiders drop
-    }
-}
-"""
-
-
 def test_the_filter_is_what_nft_would_make(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     start(host, mesh.setup_request(host))
-    host.run("nft", "-f", "-", text_in=FILTER.replace("<HOSTS>", ", ".join(each.address for each in mesh.hosts)))
-    made, reference = (
-        host.run("nft", "--stateless", "list", "table", "inet", name) for name in ("fairlead_test1", "reference")
-    )
-    host.run("nft", "delete", "table", "inet", "reference")
-    assert made.replace("fairlead_test1", "reference") == reference
+    made, reference = filters(mesh, host)
+    assert made == reference
 
 
 def test_the_filter_knows_all_hosts_of_a_large_job(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:

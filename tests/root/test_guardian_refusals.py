@@ -14,6 +14,7 @@ from .guardian_lab import (
     REROUTE,
     RESTORE,
     SETUP,
+    SETUP_B,
     TEARDOWN,
     Guardian,
     Host,
@@ -103,5 +104,6 @@ def test_requests_before_setup_are_refused(host: Host, start: Callable[..., Guar
 
 
 def test_largest_packet_is_what_the_protocol_says(mesh: Mesh) -> None:
-    assert len(mesh.setup_request(mesh.hosts[0])) == MAX_PACKET_B
+    assert len(mesh.setup_request(mesh.hosts[0])) == SETUP_B
+    assert len(encode_setup(self_index=0, addresses=["fd00::1", "fd00::2"])) == MAX_PACKET_B
     assert mesh.setup_request(mesh.hosts[0])[4:8] == struct.pack("=I", SETUP)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/config.hpp"
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,19 +17,24 @@ namespace {
 }
 
 Host host_of(const ManagedHost& read, std::size_t index) {
-    Host host{read.name, read.address, {}, static_cast<std::uint16_t>(read.port)};
-    if (inet_pton(AF_INET, read.address.c_str(), &host.address) != 1) {
-        fail("hosts[" + std::to_string(index) + "]: 'address' must be an IPv4 address, not '" + read.address + "'");
+    const auto address = Address::parse(read.address);
+    if (!address) {
+        fail("hosts[" + std::to_string(index) + "]: 'address' must be an IP address, not '" + read.address + "'");
     }
-    return host;
+    return {read.name, read.address, *address, static_cast<std::uint16_t>(read.port)};
 }
 
 std::vector<Host> hosts_of(const std::vector<ManagedHost>& read) {
     std::vector<Host> hosts;
-    std::set<std::uint32_t> seen;
+    std::set<Address> seen;
     for (const ManagedHost& each : read) {
         hosts.push_back(host_of(each, hosts.size()));
-        if (!seen.insert(hosts.back().address.s_addr).second) fail("two hosts have the address " + each.address);
+        const Host& host = hosts.back();
+        if (!seen.insert(host.address).second) fail("two hosts have the address " + each.address);
+        if (host.address.family() != hosts.front().address.family()) {
+            fail(hosts.front().label() + " and " + host.label() +
+                 ": one has an IPv4 address, the other an IPv6 address");
+        }
     }
     return hosts;
 }
@@ -60,17 +64,9 @@ bool valid_job(const std::string& job) {
 
 }  // namespace
 
-sockaddr_in Host::socket_address() const {
-    sockaddr_in result{};
-    result.sin_family = AF_INET;
-    result.sin_port = htons(port);
-    result.sin_addr = address;
-    return result;
-}
-
-std::optional<core::HostId> Config::host_at(in_addr address) const {
+std::optional<core::HostId> Config::host_at(const Address& address) const {
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        if (hosts[i].address.s_addr == address.s_addr) return static_cast<core::HostId>(i);
+        if (hosts[i].address == address) return static_cast<core::HostId>(i);
     }
     return std::nullopt;
 }

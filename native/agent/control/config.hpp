@@ -2,8 +2,6 @@
 // The first line of input: who this agent is, who its peers are, the job's secret.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,16 +13,18 @@
 #include "fairlead/core/types.hpp"
 #include "json/json_fields.hpp"
 #include "process/clock.hpp"
+#include "process/socket_address.hpp"
 
 namespace fairlead::agent {
 
 struct Host {
     std::string name;
     std::string address_text;
-    in_addr address{};
+    Address address{};
     std::uint16_t port = 0;  ///< UDP and TCP
 
-    sockaddr_in socket_address() const;
+    SocketAddress socket_address() const { return {address, port}; }
+    SocketAddress any_port() const { return {address, 0}; }
     /// "h1 (10.64.0.2)", for messages.
     std::string label() const { return name + " (" + address_text + ")"; }
 };
@@ -52,8 +52,9 @@ struct Config {
     nlohmann::json manage;  ///< null, or what ManageConfig is made of
 
     const Host& own() const { return hosts[self]; }
+    int family() const { return own().address.family(); }  ///< of all hosts' addresses
     core::HostId host_count() const { return static_cast<core::HostId>(hosts.size()); }
-    std::optional<core::HostId> host_at(in_addr address) const;
+    std::optional<core::HostId> host_at(const Address& address) const;
 };
 
 /// Reads the line (and wipes the secret in it). Throws ProtocolError, which never quotes the secret.

@@ -25,7 +25,7 @@ ManagedHost read_managed_host(const json& object, const std::string& what) {
     const JsonFields fields(object, what, {"name", "address", "port"});
     ManagedHost read;
     read.name = fields.text("name", 1, 255);
-    read.address = fields.text("address", 7, 15);
+    read.address = fields.text("address", 2, 45);
     read.port = fields.whole<std::uint32_t>("port", ManagedHost::port_limits);
     return read;
 }

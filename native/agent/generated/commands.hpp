@@ -22,7 +22,7 @@ struct ManagedHost {
 
     /// name in messages
     std::string name{};
-    /// IPv4 address, different for each host
+    /// IP address, different for each host, all of one family
     std::string address{};
     /// UDP and TCP port of that host's agent
     std::uint32_t port = 0;

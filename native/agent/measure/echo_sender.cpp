@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/echo_sender.hpp"
 
-#include <netinet/in.h>
-#include <netinet/ip.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -16,7 +14,6 @@
 namespace fairlead::agent {
 namespace {
 
-constexpr int kHeaders_B = 28;  // IPv4, UDP
 /// Of ports in a row; a job takes nine at most.
 constexpr std::size_t kMaxUseless = 16;
 
@@ -41,27 +38,25 @@ EchoSender::Port EchoSender::bind_port(const Host& own, const Taken& taken) {
 }
 
 EchoSender::Port EchoSender::bind_port(const Host& own) {
-    UniqueFd fd(checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
-    sockaddr_in address = own.socket_address();
-    address.sin_port = 0;
-    socklen_t length = sizeof address;
-    checked(bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length), "UDP port for echoes");
-    checked(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length), "getsockname");
-    return {std::move(fd), ntohs(address.sin_port)};
+    UniqueFd fd(checked(socket(own.address.family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
+    SocketAddress address = own.any_port();
+    socklen_t length = SocketAddress::kRoom_B;
+    checked(bind(fd.get(), address.get(), address.size_B()), "UDP port for echoes");
+    checked(getsockname(fd.get(), address.get(), &length), "getsockname");
+    return {std::move(fd), address.port()};
 }
 
 void EchoSender::send(const core::wire::Echo& echo, bool trial) {
     const int fd = (trial ? trial_ : lasting_).socket.get();
-    const sockaddr_in address = config_.hosts[echo.destination].socket_address();
+    const SocketAddress address = config_.hosts[echo.destination].socket_address();
     // Anew each time: it looks the present route up, whose MTU is asked for.
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) return;
-    int mtu_B = 0;
-    socklen_t length = sizeof mtu_B;
-    if (getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu_B, &length) < 0) return;
-    constexpr int kBare_B = kHeaders_B + static_cast<int>(kSealOverhead_B + core::wire::kEcho_B);
+    if (connect(fd, address.get(), address.size_B()) < 0) return;
+    const auto mtu_B = path_mtu_B(fd, config_.family());
+    if (!mtu_B) return;
+    const int bare_B = udp_headers_B(config_.family()) + static_cast<int>(kSealOverhead_B + core::wire::kEcho_B);
     core::wire::Echo padded = echo;
     padded.padding_B =
-        static_cast<std::uint16_t>(std::clamp(mtu_B - kBare_B, 0, static_cast<int>(core::wire::kMaxEchoPadding_B)));
+        static_cast<std::uint16_t>(std::clamp(*mtu_B - bare_B, 0, static_cast<int>(core::wire::kMaxEchoPadding_B)));
     channel_.send_by(fd, echo.destination, padded);
 }
 

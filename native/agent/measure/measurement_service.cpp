@@ -19,12 +19,11 @@ namespace {
 constexpr double kMargin_s = 2.0;
 
 UniqueFd listen_socket(const Host& own) {
-    UniqueFd fd(checked(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "TCP socket"));
+    UniqueFd fd(checked(socket(own.address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "TCP socket"));
     const int on = 1;  // connections of an earlier agent that are still in TIME_WAIT do not matter
     checked(setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
-    const sockaddr_in address = own.socket_address();
-    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
-        listen(fd.get(), SOMAXCONN) < 0) {
+    const SocketAddress address = own.socket_address();
+    if (bind(fd.get(), address.get(), address.size_B()) < 0 || listen(fd.get(), SOMAXCONN) < 0) {
         throw_errno("TCP port " + std::to_string(own.port) + " of " + own.label());
     }
     return fd;
@@ -69,10 +68,9 @@ MeasurementService::~MeasurementService() {
 
 void MeasurementService::accept_some() {
     for (int i = 0; i < 16; ++i) {
-        sockaddr_in from{};
-        socklen_t length = sizeof from;
-        UniqueFd socket(
-            accept4(listener_.get(), reinterpret_cast<sockaddr*>(&from), &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        SocketAddress from;
+        socklen_t length = SocketAddress::kRoom_B;
+        UniqueFd socket(accept4(listener_.get(), from.get(), &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) {
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
                 // The connection stays in the queue: without a pause the loop would spin on it.
@@ -81,7 +79,7 @@ void MeasurementService::accept_some() {
             }
             return;
         }
-        const auto client = config_.host_at(from.sin_addr);
+        const auto client = config_.host_at(from.address());
         if (!client || *client == config_.self) {
             rejections_.count(Refusal::bad_stranger);
         } else {
@@ -156,8 +154,8 @@ Session MeasurementService::connect(core::HostId peer, const SessionRequest& req
                                     const Cancellation& cancellation) const {
     const double handshake_until_s = std::min(deadline_s, monotonic_s() + kHandshake_s);
     for (int attempt = 1;; ++attempt) {
-        Stream stream = Stream::connect(config_.own().socket_address(), config_.hosts[peer].socket_address(),
-                                        kHandshake_s, cancellation, handshake_until_s);
+        Stream stream = Stream::connect(config_.own().address, config_.hosts[peer].socket_address(), kHandshake_s,
+                                        cancellation, handshake_until_s);
         try {
             Session session = Session::open(std::move(stream), key_, {config_.self, peer}, request);
             session.stream().set_deadline(deadline_s);

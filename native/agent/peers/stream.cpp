@@ -27,8 +27,8 @@ bool would_block(int error) {
     return error == EAGAIN || error == EINTR;
 }
 
-void connect_within(int fd, const sockaddr_in& target, double timeout_s, const Cancellation& cancellation) {
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&target), sizeof target) == 0) return;
+void connect_within(int fd, const SocketAddress& target, double timeout_s, const Cancellation& cancellation) {
+    if (connect(fd, target.get(), target.size_B()) == 0) return;
     if (errno != EINPROGRESS) throw_stream("cannot connect", errno);
     std::array<pollfd, 2> waiting{pollfd{.fd = fd, .events = POLLOUT, .revents = 0},
                                   pollfd{.fd = cancellation.fd(), .events = POLLIN, .revents = 0}};
@@ -49,14 +49,13 @@ Stream::Stream(UniqueFd socket, const Cancellation& cancellation, double deadlin
     checked(setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "TCP_NODELAY");
 }
 
-Stream Stream::connect(const sockaddr_in& source, const sockaddr_in& target, double timeout_s,
+Stream Stream::connect(const Address& source, const SocketAddress& target, double timeout_s,
                        const Cancellation& cancellation, double deadline_s) {
-    UniqueFd fd(checked(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "TCP socket"));
-    sockaddr_in from = source;
-    from.sin_port = 0;
+    UniqueFd fd(checked(socket(source.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "TCP socket"));
+    const SocketAddress from(source, 0);
     const int on = 1;  // the port is drawn at connect(), when the target is known: far more connections fit
     checked(setsockopt(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on), "IP_BIND_ADDRESS_NO_PORT");
-    checked(bind(fd.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from), "bind of a TCP socket");
+    checked(bind(fd.get(), from.get(), from.size_B()), "bind of a TCP socket");
     connect_within(fd.get(), target, timeout_s, cancellation);
     return Stream(std::move(fd), cancellation, deadline_s);
 }

@@ -2,12 +2,11 @@
 // A TCP connection of a measurement thread: whole reads and writes, bounded in time.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 
+#include "process/socket_address.hpp"
 #include "process/unique_fd.hpp"
 #include "process/workers.hpp"
 
@@ -36,8 +35,8 @@ class Stream {
     /// Takes a connected socket. deadline_s: CLOCK_MONOTONIC, for everything together.
     Stream(UniqueFd socket, const Cancellation& cancellation, double deadline_s);
 
-    /// Connects from `source`'s address (any port) to `target`, within timeout_s.
-    static Stream connect(const sockaddr_in& source, const sockaddr_in& target, double timeout_s,
+    /// Connects from `source` (any port) to `target`, within timeout_s.
+    static Stream connect(const Address& source, const SocketAddress& target, double timeout_s,
                           const Cancellation& cancellation, double deadline_s);
 
     void write_all(std::span<const std::uint8_t> data);

@@ -17,12 +17,16 @@ namespace {
 constexpr std::size_t kBatch = 16;
 
 UniqueFd bind_socket(const Host& own) {
-    UniqueFd fd(checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
+    UniqueFd fd(checked(socket(own.address.family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "UDP socket"));
     const int on = 1;
     checked(setsockopt(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on), "SO_TIMESTAMPNS");
-    checked(setsockopt(fd.get(), IPPROTO_IP, IP_PKTINFO, &on, sizeof on), "IP_PKTINFO");
-    const sockaddr_in address = own.socket_address();
-    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
+    if (own.address.family() == AF_INET6) {
+        checked(setsockopt(fd.get(), IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on), "IPV6_RECVPKTINFO");
+    } else {
+        checked(setsockopt(fd.get(), IPPROTO_IP, IP_PKTINFO, &on, sizeof on), "IP_PKTINFO");
+    }
+    const SocketAddress address = own.socket_address();
+    if (bind(fd.get(), address.get(), address.size_B()) < 0) {
         throw_errno("UDP port " + std::to_string(own.port) + " of " + own.label());
     }
     return fd;
@@ -42,10 +46,16 @@ std::int64_t receive_stamp_ns(msghdr& header) {
 /// Index of the interface that it came in on; 0: not told.
 unsigned interface_of(msghdr& header) {
     for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-        if (part->cmsg_level != IPPROTO_IP || part->cmsg_type != IP_PKTINFO) continue;
-        in_pktinfo info{};
-        std::memcpy(&info, CMSG_DATA(part), sizeof info);
-        return static_cast<unsigned>(info.ipi_ifindex);
+        if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO) {
+            in_pktinfo info{};
+            std::memcpy(&info, CMSG_DATA(part), sizeof info);
+            return static_cast<unsigned>(info.ipi_ifindex);
+        }
+        if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO) {
+            in6_pktinfo info{};
+            std::memcpy(&info, CMSG_DATA(part), sizeof info);
+            return info.ipi6_ifindex;
+        }
     }
     return 0;
 }
@@ -77,10 +87,10 @@ void UdpChannel::take_echoes_from(const std::string& device) {
 std::optional<std::int64_t> UdpChannel::send(core::HostId to, const core::wire::Message& message) {
     Datagram datagram;
     const std::size_t size_B = sealer_.seal(to, message, datagram);
-    const sockaddr_in address = config_.hosts[to].socket_address();
+    const SocketAddress address = config_.hosts[to].socket_address();
     const std::int64_t sent_ns = clock_.now_ns();
-    if (size_B == 0 || sendto(socket_.get(), datagram.data(), size_B, MSG_DONTWAIT,
-                              reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
+    if (size_B == 0 ||
+        sendto(socket_.get(), datagram.data(), size_B, MSG_DONTWAIT, address.get(), address.size_B()) < 0) {
         ++send_failures_;
         return std::nullopt;
     }
@@ -106,8 +116,8 @@ void UdpChannel::send_by(int socket, core::HostId to, const core::wire::Message&
 void UdpChannel::receive_some() {
     struct Slot {
         std::array<std::uint8_t, kMaxDatagram_B + 1> bytes;  // one more: what is too long is seen to be
-        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo)) + 64> control;
-        sockaddr_in from;
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo)) + 64> control;
+        SocketAddress from;
         iovec part;
     };
     std::array<Slot, kBatch> slots;
@@ -115,8 +125,8 @@ void UdpChannel::receive_some() {
     for (std::size_t i = 0; i < kBatch; ++i) {
         Slot& slot = slots[i];
         slot.part = {.iov_base = slot.bytes.data(), .iov_len = slot.bytes.size()};
-        headers[i].msg_hdr = {.msg_name = &slot.from,
-                              .msg_namelen = sizeof slot.from,
+        headers[i].msg_hdr = {.msg_name = slot.from.get(),
+                              .msg_namelen = SocketAddress::kRoom_B,
                               .msg_iov = &slot.part,
                               .msg_iovlen = 1,
                               .msg_control = slot.control.data(),
@@ -132,15 +142,15 @@ void UdpChannel::receive_some() {
     }
 }
 
-void UdpChannel::take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, unsigned interface,
+void UdpChannel::take(std::span<const std::uint8_t> datagram, const SocketAddress& from, unsigned interface,
                       std::int64_t received_ns) {
     const auto claimed = Opener::claimed_sender(datagram);
     if (const Refusal* refusal = std::get_if<Refusal>(&claimed)) return rejections_.count(*refusal);
     const core::HostId sender = std::get<core::HostId>(claimed);
     if (sender >= config_.host_count()) return rejections_.count(Refusal::bad_sender);
-    const sockaddr_in expected = config_.hosts[sender].socket_address();
-    const bool other_port = from.sin_port != expected.sin_port;
-    if (from.sin_addr.s_addr != expected.sin_addr.s_addr || (other_port && echo_interface_ == 0)) {
+    const Host& expected = config_.hosts[sender];
+    const bool other_port = from.port() != expected.port;
+    if (from.address() != expected.address || (other_port && echo_interface_ == 0)) {
         return rejections_.count(Refusal::bad_address);
     }
     const auto opened = opener_.open(datagram);

@@ -49,7 +49,7 @@ class UdpChannel {
 
   private:
     void receive_some();
-    void take(std::span<const std::uint8_t> datagram, const sockaddr_in& from, unsigned interface,
+    void take(std::span<const std::uint8_t> datagram, const SocketAddress& from, unsigned interface,
               std::int64_t received_ns);
 
     EventLoop& loop_;

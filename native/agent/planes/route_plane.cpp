@@ -3,7 +3,6 @@
 
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -53,15 +52,12 @@ std::string describe(const guardian::Reply& reply) {
 
 }  // namespace
 
-std::string interface_with(in_addr address) {
+std::string interface_with(const Address& address) {
     ifaddrs* all = nullptr;
     checked(getifaddrs(&all), "getifaddrs");
     const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, &freeifaddrs);
     for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-        if (reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr == address.s_addr) {
-            return each->ifa_name;
-        }
+        if (each->ifa_addr != nullptr && address_of(*each->ifa_addr) == address) return each->ifa_name;
     }
     throw std::runtime_error("no interface has this host's address");
 }
@@ -98,7 +94,7 @@ guardian::Setup RoutePlane::make_setup() const {
     setup.job = config_.job;
     setup.device = interface_with(config_.own().address);
     setup.self = config_.self;
-    for (const Host& host : config_.hosts) setup.hosts.push_back({ntohl(host.address.s_addr), host.port});
+    for (const Host& host : config_.hosts) setup.hosts.push_back({host.address, host.port});
     setup.network_id = 1 + load<std::uint32_t>(key.bytes().data()) % guardian::kMaxNetworkId;
     std::uint32_t port = load<std::uint32_t>(key.bytes().data() + 4) % kOverlayPorts;
     const auto taken = [this](std::uint32_t candidate) {
@@ -242,17 +238,11 @@ std::uint16_t RoutePlane::leg_mtu_B(core::HostId destination, core::HostId relay
 
 /// Asked of a socket to the peer's agent: its packets stay on the direct path.
 std::uint16_t RoutePlane::route_mtu_B(core::HostId peer) const {
-    sockaddr_in from = config_.own().socket_address();
-    from.sin_port = 0;
-    const sockaddr_in to = config_.hosts[peer].socket_address();
-    const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    int mtu_B = 0;
-    socklen_t length = sizeof mtu_B;
-    if (!fd || bind(fd.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from) < 0 ||
-        connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0 ||
-        getsockopt(fd.get(), IPPROTO_IP, IP_MTU, &mtu_B, &length) < 0) {
-        return 0;
-    }
+    const SocketAddress from = config_.own().any_port();
+    const SocketAddress to = config_.hosts[peer].socket_address();
+    const UniqueFd fd(socket(config_.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (!fd || bind(fd.get(), from.get(), from.size_B()) < 0 || connect(fd.get(), to.get(), to.size_B()) < 0) return 0;
+    const int mtu_B = path_mtu_B(fd.get(), config_.family()).value_or(0);
     return static_cast<std::uint16_t>(std::clamp<int>(mtu_B, 0, std::numeric_limits<std::uint16_t>::max()));
 }
 

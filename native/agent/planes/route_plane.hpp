@@ -96,6 +96,6 @@ class RoutePlane final : public DataPlane {
 };
 
 /// The network interface that has this address. Throws std::runtime_error if none has.
-std::string interface_with(in_addr address);
+std::string interface_with(const Address& address);
 
 }  // namespace fairlead::agent

@@ -15,15 +15,13 @@
 namespace fairlead::agent {
 
 /// A port that was free a moment ago.
-inline std::uint16_t free_port(in_addr address) {
-    const UniqueFd fd(socket(AF_INET, SOCK_DGRAM, 0));
-    sockaddr_in own{};
-    own.sin_family = AF_INET;
-    own.sin_addr = address;
-    socklen_t length = sizeof own;
-    bind(fd.get(), reinterpret_cast<sockaddr*>(&own), length);
-    getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length);
-    return ntohs(own.sin_port);
+inline std::uint16_t free_port(const Address& address) {
+    const UniqueFd fd(socket(address.family(), SOCK_DGRAM, 0));
+    SocketAddress own(address, 0);
+    socklen_t length = SocketAddress::kRoom_B;
+    bind(fd.get(), own.get(), own.size_B());
+    getsockname(fd.get(), own.get(), &length);
+    return own.port();
 }
 
 inline Config config_of(core::HostId self) {
@@ -31,7 +29,7 @@ inline Config config_of(core::HostId self) {
         std::vector<Host> made;
         for (const char* text : {"127.0.0.2", "127.0.0.1", "127.0.0.3"}) {
             Host host{.name = text, .address_text = text};
-            inet_pton(AF_INET, text, &host.address);
+            host.address = Address::parse(text).value();
             host.port = free_port(host.address);
             made.push_back(host);
         }

@@ -16,12 +16,12 @@ constexpr double kHeldUpShare = 0.1;
 
 FlowTable::FlowTable(const Config& config) : config_(config), peers_(config.hosts.size()) {
     for (core::HostId host = 0; host < config.host_count(); ++host) {
-        if (host != config.self) by_address_[config.hosts[host].address.s_addr] = host;
+        if (host != config.self) by_address_[config.hosts[host].address] = host;
     }
 }
 
 core::HostId FlowTable::peer_of(const TcpSocket& socket) const {
-    const auto found = by_address_.find(socket.remote.s_addr);
+    const auto found = by_address_.find(socket.remote);
     if (found == by_address_.end() || socket.uid != config_.uid) return core::kNoHost;
     const bool own = socket.local_port == config_.own().port || socket.remote_port == config_.hosts[found->second].port;
     return own ? core::kNoHost : found->second;

@@ -55,7 +55,7 @@ class FlowTable {
     void add(const TcpSocket& socket, core::HostId host, double elapsed_s, Sum& sum);
 
     const Config& config_;
-    std::unordered_map<std::uint32_t, core::HostId> by_address_;
+    std::unordered_map<Address, core::HostId, Address::Hash> by_address_;
     std::unordered_map<std::uint64_t, Known> known_;
     std::vector<Peer> peers_;
     std::vector<core::HostId> connected_;  ///< peers that had sockets at the last update

@@ -66,12 +66,14 @@ std::optional<tcp_info> find_info(std::span<const std::uint8_t> attributes) {
     return std::nullopt;
 }
 
-/// The IPv4 address that a socket is connected to, if it is one.
-std::optional<in_addr> remote_address(const inet_diag_msg& message) {
-    if (message.idiag_family == AF_INET) return in_addr{message.id.idiag_dst[0]};
-    const bool mapped = message.idiag_family == AF_INET6 && message.id.idiag_dst[0] == 0 &&
-                        message.id.idiag_dst[1] == 0 && message.id.idiag_dst[2] == htonl(0xffff);
-    return mapped ? std::optional(in_addr{message.id.idiag_dst[3]}) : std::nullopt;
+/// The address that a socket is connected to; of no family where it is of neither that is known here.
+Address remote_address(const inet_diag_msg& message) {
+    if (message.idiag_family == AF_INET) return Address(in_addr{message.id.idiag_dst[0]});
+    if (message.idiag_family != AF_INET6) return {};
+    in6_addr address{};
+    static_assert(sizeof address == sizeof message.id.idiag_dst);
+    std::memcpy(&address, message.id.idiag_dst, sizeof address);
+    return Address(address);
 }
 
 std::uint64_t in_flight_B(const tcp_info& info) {
@@ -80,7 +82,7 @@ std::uint64_t in_flight_B(const tcp_info& info) {
     return packets > 0 ? static_cast<std::uint64_t>(packets) * info.tcpi_snd_mss : 0;
 }
 
-TcpSocket describe(const inet_diag_msg& message, in_addr remote, const tcp_info& info) {
+TcpSocket describe(const inet_diag_msg& message, const Address& remote, const tcp_info& info) {
     TcpSocket socket;
     socket.family = message.idiag_family;
     socket.id = message.id;
@@ -106,9 +108,9 @@ TcpSocket describe(const inet_diag_msg& message, in_addr remote, const tcp_info&
 void take(std::span<const std::uint8_t> payload, std::vector<TcpSocket>& sockets) {
     const auto message = read_at<inet_diag_msg>(payload, 0);
     if (!message || message->idiag_state != kEstablished || payload.size() < aligned(sizeof *message)) return;
-    const auto remote = remote_address(*message);
+    const Address remote = remote_address(*message);
     const auto info = find_info(payload.subspan(aligned(sizeof *message)));
-    if (remote && info) sockets.push_back(describe(*message, *remote, *info));
+    if (remote != Address() && info) sockets.push_back(describe(*message, remote, *info));
 }
 
 Request ask_for(const TcpSocket& socket, std::uint32_t sequence) {
@@ -136,6 +138,11 @@ void append(std::vector<std::uint8_t>& bytes, const T& value) {
 int errno_of(std::int32_t code) {
     constexpr std::int32_t kMost = 4095;
     return code <= 0 && code >= -kMost ? -code : EPROTO;
+}
+
+/// Of the byte code that compares one address.
+std::uint8_t step_B(const Address& remote) {
+    return static_cast<std::uint8_t>(sizeof(inet_diag_bc_op) + sizeof(inet_diag_hostcond) + remote.bytes().size());
 }
 
 constexpr const char* kWhat = "the kernel's list of TCP connections (sock_diag)";
@@ -171,28 +178,31 @@ DiagAnswers parse_answers(std::span<const std::uint8_t> datagram, std::uint32_t 
 
 /// "or" of all steps, as the kernel's check wants it: a jump to the end behind each step but the last, which leads
 /// behind the end where it does not hold, and that refuses the connection.
-std::vector<std::uint8_t> filter_by_remote(std::span<const in_addr> remotes) {
-    constexpr std::uint8_t kStep_B = sizeof(inet_diag_bc_op) + sizeof(inet_diag_hostcond) + sizeof(in_addr);
+std::vector<std::uint8_t> filter_by_remote(std::span<const Address> remotes) {
     constexpr std::uint8_t kJump_B = sizeof(inet_diag_bc_op);
-    const std::size_t total_B = remotes.empty() ? 0 : remotes.size() * (kStep_B + kJump_B) - kJump_B;
+    std::size_t total_B = 0;
+    for (const Address& remote : remotes) total_B += step_B(remote) + (total_B > 0 ? kJump_B : 0);
     std::vector<std::uint8_t> code;
-    for (const in_addr remote : remotes) {
+    for (const Address& remote : remotes) {
+        const std::uint8_t step = step_B(remote);
         if (!code.empty()) {
             const auto rest_B = static_cast<std::uint16_t>(total_B - code.size());
             append(code, inet_diag_bc_op{.code = INET_DIAG_BC_JMP, .yes = kJump_B, .no = rest_B});
         }
-        append(code, inet_diag_bc_op{.code = INET_DIAG_BC_D_COND, .yes = kStep_B, .no = kStep_B + kJump_B});
+        append(code, inet_diag_bc_op{
+                         .code = INET_DIAG_BC_D_COND, .yes = step, .no = static_cast<std::uint16_t>(step + kJump_B)});
         inet_diag_hostcond condition{};
-        condition.family = AF_INET;  // mapped addresses are compared, too
-        condition.prefix_len = 32;
+        const auto address = remote.bytes();
+        condition.family = static_cast<std::uint8_t>(remote.family());  // of IPv4: mapped addresses are compared, too
+        condition.prefix_len = static_cast<std::uint8_t>(8 * address.size());
         condition.port = -1;  // any
         append(code, condition);
-        append(code, remote);
+        code.insert(code.end(), address.begin(), address.end());
     }
     return code;
 }
 
-SockDiag::SockDiag(std::span<const in_addr> remotes)
+SockDiag::SockDiag(std::span<const Address> remotes)
     : socket_(checked(socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), "NETLINK_SOCK_DIAG")),
       filter_(filter_by_remote(remotes)),
       buffer_(kBuffer_B) {

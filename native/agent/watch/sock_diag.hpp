@@ -3,12 +3,12 @@
 #pragma once
 
 #include <linux/inet_diag.h>
-#include <netinet/in.h>
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "process/socket_address.hpp"
 #include "process/unique_fd.hpp"
 
 namespace fairlead::agent {
@@ -18,7 +18,7 @@ struct TcpSocket {
     std::uint8_t family = AF_INET;  ///< of the socket; one of IPv6 may be connected to a mapped IPv4 address
     inet_diag_sockid id{};          ///< as the kernel names it
     std::uint64_t cookie = 0;       ///< the kernel's own identity of the socket, never used again
-    in_addr remote{};
+    Address remote;
     std::uint16_t local_port = 0;
     std::uint16_t remote_port = 0;
     std::uint32_t uid = 0;
@@ -39,11 +39,10 @@ class SockDiag {
   public:
     /// Looks at connections to these addresses only; none: at all. Throws std::system_error if the kernel does not have
     /// the interface.
-    explicit SockDiag(std::span<const in_addr> remotes = {});
+    explicit SockDiag(std::span<const Address> remotes = {});
 
-    /// All established TCP connections of this network namespace over IPv4, also those of IPv6 sockets (mapped
-    /// addresses). The kernel walks its whole table for that, of all namespaces: 0.2 to 1 ms, however few there are.
-    /// Throws std::system_error.
+    /// All established TCP connections of this network namespace, of both families. The kernel walks its whole table
+    /// for that, of all namespaces: 0.2 to 1 ms, however few there are. Throws std::system_error.
     std::vector<TcpSocket> established();
 
     /// The present state of connections found before, without those that are gone; some 2 us each. Throws
@@ -62,7 +61,7 @@ class SockDiag {
 };
 
 /// The kernel's byte code (INET_DIAG_REQ_BYTECODE) that lets connections to these addresses pass.
-std::vector<std::uint8_t> filter_by_remote(std::span<const in_addr> remotes);
+std::vector<std::uint8_t> filter_by_remote(std::span<const Address> remotes);
 
 /// What one netlink datagram held.
 struct DiagAnswers {

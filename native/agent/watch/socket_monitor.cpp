@@ -26,8 +26,8 @@ constexpr int kSearchesAfterChange = 2;
 /// From here on asking for each connection costs about as much as the search.
 constexpr std::size_t kFew = 256;
 
-std::vector<in_addr> others(const Config& config) {
-    std::vector<in_addr> addresses;
+std::vector<Address> others(const Config& config) {
+    std::vector<Address> addresses;
     for (core::HostId host = 0; host < config.host_count(); ++host) {
         if (host != config.self) addresses.push_back(config.hosts[host].address);
     }

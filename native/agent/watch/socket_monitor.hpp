@@ -35,7 +35,7 @@ class SocketMonitor {
     void look(double now, bool search);
 
     core::LookSettings settings_;
-    std::vector<in_addr> remotes_;
+    std::vector<Address> remotes_;
     std::optional<SockDiag> diag_;  ///< none after a failure
     TcpCounterFile counter_file_;
     FlowTable flows_;

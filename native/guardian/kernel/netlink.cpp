@@ -131,8 +131,8 @@ void Message::put_u32_network(std::uint16_t attribute, std::uint32_t value) {
     put_u32(attribute, htonl(value));
 }
 
-void Message::put_address(std::uint16_t attribute, std::uint32_t address_host_order) {
-    put_u32_network(attribute, address_host_order);
+void Message::put_address(std::uint16_t attribute, const Address& address) {
+    put(attribute, address.bytes().data(), address.bytes().size());
 }
 
 void Message::put_text(std::uint16_t attribute, const std::string& text) {
@@ -331,6 +331,12 @@ std::uint32_t Attributes::u32(std::uint16_t type) const {
 
 std::uint32_t Attributes::u32_network(std::uint16_t type) const {
     return ntohl(u32(type));
+}
+
+Address Attributes::address(std::uint16_t type) const {
+    const nlattr* attribute = find(type);
+    if (attribute == nullptr) return {};
+    return Address::of({static_cast<const std::uint8_t*>(payload(attribute)), payload_B(attribute)});
 }
 
 std::string Attributes::text(std::uint16_t type) const {

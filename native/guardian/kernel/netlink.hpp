@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/address.hpp"
+
 namespace fairlead::guardian {
 
 // The kernel refused something. `error` is its errno; what() says what was wanted and, where the kernel told, why not.
@@ -43,7 +45,7 @@ class Message {
     void put_u16_network(std::uint16_t attribute, std::uint16_t value);
     void put_u32(std::uint16_t attribute, std::uint32_t value) { put(attribute, &value, sizeof(value)); }
     void put_u32_network(std::uint16_t attribute, std::uint32_t value);
-    void put_address(std::uint16_t attribute, std::uint32_t address_host_order);
+    void put_address(std::uint16_t attribute, const Address& address);
     void put_text(std::uint16_t attribute, const std::string& text);
     // Attributes put by `fill` are nested in `attribute`.
     void nest(std::uint16_t attribute, const std::function<void()>& fill);
@@ -104,7 +106,8 @@ class Attributes {
     std::uint8_t u8(std::uint16_t type) const;
     std::uint32_t u32(std::uint16_t type) const;
     std::uint32_t u32_network(std::uint16_t type) const;
-    std::uint32_t address(std::uint16_t type) const { return u32_network(type); }
+    // Of no family where it is absent or of another length.
+    Address address(std::uint16_t type) const;
     std::string text(std::uint16_t type) const;
     const nlattr* find(std::uint16_t type) const;
 

@@ -15,9 +15,22 @@ namespace fairlead::guardian::nf {
 
 namespace {
 
-// Offsets in IPv4 and UDP headers.
-constexpr std::uint32_t kIpSource_B = 12, kIpDestination_B = 16, kUdpSource_B = 0, kUdpDestination_B = 2;
+// Offsets in UDP headers.
+constexpr std::uint32_t kUdpSource_B = 0, kUdpDestination_B = 2;
 constexpr std::size_t kElementsAMessage = 64;
+
+// Of addresses in IP headers.
+struct Layout {
+    std::uint32_t source_B, destination_B, address_B;
+};
+
+constexpr Layout layout(int family) {
+    return family == AF_INET6 ? Layout{8, 24, sizeof(in6_addr)} : Layout{12, 16, sizeof(in_addr)};
+}
+
+constexpr std::uint8_t protocol_of(int family) {
+    return family == AF_INET6 ? NFPROTO_IPV6 : NFPROTO_IPV4;
+}
 
 constexpr std::uint16_t type_of(int message) {
     return static_cast<std::uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | message);
@@ -79,12 +92,12 @@ void Batch::add_counter(const std::string& table, const std::string& name) {
 }
 
 void Batch::add_set(const std::string& table, const std::string& name, ElementType type, std::uint32_t id,
-                    const std::vector<std::uint32_t>& elements) {
+                    const std::vector<Element>& elements) {
     Message& set = add(NFT_MSG_NEWSET, NLM_F_CREATE);
     set.put_text(NFTA_SET_TABLE, table);
     set.put_text(NFTA_SET_NAME, name);
     set.put_u32_network(NFTA_SET_KEY_TYPE, static_cast<std::uint32_t>(type));
-    set.put_u32_network(NFTA_SET_KEY_LEN, sizeof(std::uint32_t));
+    set.put_u32_network(NFTA_SET_KEY_LEN, static_cast<std::uint32_t>(elements.at(0).size()));
     set.put_u32_network(NFTA_SET_ID, id);
     for (std::size_t start = 0; start < elements.size(); start += kElementsAMessage) {
         Message& message = add(NFT_MSG_NEWSETELEM, NLM_F_CREATE);
@@ -93,7 +106,8 @@ void Batch::add_set(const std::string& table, const std::string& name, ElementTy
         message.nest(NFTA_SET_ELEM_LIST_ELEMENTS, [&] {
             for (std::size_t at = start; at < std::min(start + kElementsAMessage, elements.size()); ++at)
                 message.nest(NFTA_LIST_ELEM, [&] {
-                    message.nest(NFTA_SET_ELEM_KEY, [&] { message.put_u32(NFTA_DATA_VALUE, elements[at]); });
+                    message.nest(NFTA_SET_ELEM_KEY,
+                                 [&] { message.put(NFTA_DATA_VALUE, elements[at].data(), elements[at].size()); });
                 });
         });
     }
@@ -181,14 +195,14 @@ Rule& Rule::verdict(std::uint32_t code) {
     });
 }
 
-Rule& Rule::ipv4() {
-    const std::uint8_t protocol = NFPROTO_IPV4;
+Rule& Rule::of_family() {
+    const std::uint8_t protocol = protocol_of(family_);
     return load_meta(NFT_META_NFPROTO).compare(NFT_CMP_EQ, &protocol, sizeof(protocol));
 }
 
-Rule& Rule::ipv6() {
-    const std::uint8_t protocol = NFPROTO_IPV6;
-    return load_meta(NFT_META_NFPROTO).compare(NFT_CMP_EQ, &protocol, sizeof(protocol));
+Rule& Rule::not_of_family() {
+    const std::uint8_t other = protocol_of(family_ == AF_INET ? AF_INET6 : AF_INET);
+    return load_meta(NFT_META_NFPROTO).compare(NFT_CMP_EQ, &other, sizeof(other));
 }
 
 Rule& Rule::from_device(const std::string& name) {
@@ -207,15 +221,16 @@ Rule& Rule::destination_type_in(const std::string& set) {
 }
 
 Rule& Rule::source_in(const std::string& set) {
-    return load(NFT_PAYLOAD_NETWORK_HEADER, kIpSource_B, sizeof(in_addr)).look_up(set, false);
+    return load(NFT_PAYLOAD_NETWORK_HEADER, layout(family_).source_B, layout(family_).address_B).look_up(set, false);
 }
 
 Rule& Rule::source_not_in(const std::string& set) {
-    return load(NFT_PAYLOAD_NETWORK_HEADER, kIpSource_B, sizeof(in_addr)).look_up(set, true);
+    return load(NFT_PAYLOAD_NETWORK_HEADER, layout(family_).source_B, layout(family_).address_B).look_up(set, true);
 }
 
 Rule& Rule::destination_in(const std::string& set) {
-    return load(NFT_PAYLOAD_NETWORK_HEADER, kIpDestination_B, sizeof(in_addr)).look_up(set, false);
+    return load(NFT_PAYLOAD_NETWORK_HEADER, layout(family_).destination_B, layout(family_).address_B)
+        .look_up(set, false);
 }
 
 Rule& Rule::udp() {

@@ -29,11 +29,12 @@ class Batch {
     void add_counter(const std::string& table, const std::string& name);
 
     // What nft calls the type of a set's elements, by its number there; the kernel only keeps it.
-    enum class ElementType : std::uint32_t { ipv4_addr = 7, fib_addrtype = 38 };
-    // Elements are four bytes each, as packets and the kernel's answers hold them. Sets of a batch have different
-    // `id`s.
+    enum class ElementType : std::uint32_t { ipv4_addr = 7, ipv6_addr = 8, fib_addrtype = 38 };
+    // Bytes as packets and the kernel's answers hold them, as many in each element of a set.
+    using Element = std::vector<std::uint8_t>;
+    // Sets of a batch have different `id`s.
     void add_set(const std::string& table, const std::string& name, ElementType type, std::uint32_t id,
-                 const std::vector<std::uint32_t>& elements);
+                 const std::vector<Element>& elements);
 
     // A chain that packets pass at a hook; `device`: of those of one device only.
     struct Chain {
@@ -58,8 +59,11 @@ class Batch {
 // The expressions of a rule, in the order in which a packet meets them.
 class Rule {
   public:
-    Rule& ipv4();
-    Rule& ipv6();
+    // `family`: AF_INET or AF_INET6, of the packets that it is for where it looks at their addresses.
+    explicit Rule(int family = AF_INET) : family_(family) {}
+
+    Rule& of_family();
+    Rule& not_of_family();
     Rule& from_device(const std::string& name);
     Rule& destination_type_in(const std::string& set);
     Rule& source_in(const std::string& set);
@@ -88,6 +92,7 @@ class Rule {
         std::string name;
         Fill fill;
     };
+    int family_;
     std::vector<Expression> expressions_;
 };
 

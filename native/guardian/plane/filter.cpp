@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernel/nf_tables.hpp"
 #include "protocol/names.hpp"
@@ -32,6 +33,13 @@ bool refuses_all(const std::vector<nf::ShownExpression>& rule) {
     return refuses;
 }
 
+// In the machine's byte order, as the kernel has types of addresses.
+nf::Batch::Element element(std::uint32_t value) {
+    nf::Batch::Element bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
 void add_forwarding_chains(nf::Batch& batch, const std::string& name, const std::string& device) {
     for (const auto& [chain, hook] :
          {std::pair{"delivered", NF_INET_LOCAL_IN}, std::pair{"forwarded", NF_INET_FORWARD}}) {
@@ -45,15 +53,18 @@ void add_forwarding_chains(nf::Batch& batch, const std::string& name, const std:
 void add_inner_filter(const Setup& setup, std::uint32_t slot) {
     const std::string name = filter_name(setup.job);
     const std::string device = device_name(setup.job);
-    std::vector<std::uint32_t> hosts;
-    for (const Host& host : setup.hosts) hosts.push_back(htonl(host.address));
+    std::vector<nf::Batch::Element> hosts;
+    for (const Host& host : setup.hosts) hosts.emplace_back(host.address.bytes().begin(), host.address.bytes().end());
+    const auto type =
+        setup.family() == AF_INET6 ? nf::Batch::ElementType::ipv6_addr : nf::Batch::ElementType::ipv4_addr;
     nf::Batch batch;
     batch.add_table(name);
     for (const char* counter : {"outsiders", "strangers", "forgers"}) batch.add_counter(name, counter);
-    batch.add_set(name, kHosts, nf::Batch::ElementType::ipv4_addr, kHostsId, hosts);
+    batch.add_set(name, kHosts, type, kHostsId, hosts);
     batch.add_chain(name, {"inner", NF_INET_INGRESS, 0, NF_DROP, device});
-    batch.add_rule(name, "inner",
-                   nf::Rule().ipv4().source_in(kHosts).destination_in(kHosts).set_mark(mark(slot)).accept());
+    nf::Rule between_hosts(setup.family());
+    between_hosts.of_family().source_in(kHosts).destination_in(kHosts).set_mark(mark(slot)).accept();
+    batch.add_rule(name, "inner", between_hosts);
     batch.add_rule(name, "inner", nf::Rule().count("strangers"));
     add_forwarding_chains(batch, name, device);
     batch.commit("filter " + name);
@@ -68,18 +79,24 @@ void add_inner_filter(const Setup& setup, std::uint32_t slot) {
 void add_outer_filter(const Setup& setup) {
     const std::string name = filter_name(setup.job);
     const std::uint16_t port = setup.overlay_port;
-    const auto to_here = [&] { return nf::Rule().destination_type_in(kHere).udp_to(port); };
+    const int family = setup.family();
+    const auto to_here = [&] { return nf::Rule(family).destination_type_in(kHere).udp_to(port); };
     nf::Batch batch;
     batch.add_set(name, kHere, nf::Batch::ElementType::fib_addrtype, kHereId,
-                  {RTN_LOCAL, RTN_BROADCAST, RTN_MULTICAST});
+                  {element(RTN_LOCAL), element(RTN_BROADCAST), element(RTN_MULTICAST)});
     batch.add_chain(name, {"outer", NF_INET_PRE_ROUTING, kBeforeConnectionTracking, NF_ACCEPT});
-    batch.add_rule(name, "outer", to_here().ipv4().source_not_in(kHosts).count("outsiders").drop());
-    batch.add_rule(name, "outer", to_here().ipv6().count("outsiders").drop());
+    batch.add_rule(name, "outer", to_here().of_family().source_not_in(kHosts).count("outsiders").drop());
+    batch.add_rule(name, "outer", to_here().not_of_family().count("outsiders").drop());
     batch.add_rule(name, "outer", to_here().udp_from_above(kLastSourcePort).count("forgers").drop());
     batch.add_chain(name, {"passing", NF_INET_FORWARD, kBeforeConnectionTracking, NF_ACCEPT});
-    batch.add_rule(
-        name, "passing",
-        nf::Rule().ipv4().destination_in(kHosts).source_not_in(kHosts).udp_to(port).count("outsiders").drop());
+    batch.add_rule(name, "passing",
+                   nf::Rule(family)
+                       .of_family()
+                       .destination_in(kHosts)
+                       .source_not_in(kHosts)
+                       .udp_to(port)
+                       .count("outsiders")
+                       .drop());
     batch.commit("filter " + name);
 }
 

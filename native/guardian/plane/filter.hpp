@@ -3,7 +3,7 @@
 //
 // VXLAN accepts packets from anyone who knows port and network identifier. The table drops outer packets from others
 // than the job's hosts (counter `outsiders`) and those that an ordinary user of a job's host sends (`forgers`), and on
-// the overlay everything but IPv4 between the job's hosts (`strangers`).
+// the overlay everything but what the job's hosts send each other (`strangers`).
 #pragma once
 
 #include <string>

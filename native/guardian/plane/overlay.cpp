@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <fstream>
 #include <sstream>
 
 #include "protocol/names.hpp"
@@ -112,15 +113,29 @@ void forbid_ipv6_address(Netlink& netlink, std::uint32_t index) {
     }
 }
 
+// The setting of one device is of Linux 6.17; before, only that of the whole host has the kernel forward. That is for
+// the administrator to set: it ends the host's own use of router advertisements.
+void forward_ipv6(const std::string& device) {
+    const std::string settings = "/proc/sys/net/ipv6/conf/";
+    std::ofstream of_device(settings + device + "/force_forwarding");
+    if (of_device << "1" && of_device.flush()) return;
+    char of_all = '0';
+    std::ifstream(settings + "all/forwarding") >> of_all;
+    if (of_all == '0')
+        throw KernelError(EOPNOTSUPP,
+                          "this kernel (before 6.17) does not forward IPv6 on one device only, and "
+                          "net.ipv6.conf.all.forwarding is 0");
+}
+
 void add_peer(Netlink& netlink, const Setup& setup, std::uint32_t index, std::size_t peer) {
-    const Address address = setup.hosts[peer].address;
+    const Address& address = setup.hosts[peer].address;
     const Mac mac = mac_of(peer);
     Message neighbour(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
     auto& family = neighbour.family<ndmsg>();
-    family.ndm_family = AF_INET;
+    family.ndm_family = static_cast<std::uint8_t>(setup.family());
     family.ndm_ifindex = static_cast<int>(index);
     family.ndm_state = NUD_PERMANENT;
-    neighbour.put_address(NDA_DST, address);
+    neighbour.put_address(NDA_DST, gateway_of(setup, peer));
     neighbour.put(NDA_LLADDR, mac.data(), mac.size());
     netlink.transact(neighbour, "neighbour " + to_string(address));
 
@@ -152,7 +167,15 @@ std::uint32_t netconf_rp_filter(Netlink& netlink, int index) {
 
 }  // namespace
 
-Underlay find_underlay(Netlink& netlink, const std::string& name, Address address) {
+Address gateway_of(const Setup& setup, std::size_t host) {
+    if (setup.family() != AF_INET6) return setup.hosts[host].address;
+    const Mac mac = mac_of(host);
+    std::array<std::uint8_t, sizeof(in6_addr)> address{0xfe, 0x80};
+    std::copy(mac.begin(), mac.end(), address.end() - mac.size());
+    return Address::of(address);
+}
+
+Underlay find_underlay(Netlink& netlink, const std::string& name, const Address& address) {
     Underlay underlay{name};
     Message links(RTM_GETLINK);
     links.family<ifinfomsg>();
@@ -167,11 +190,12 @@ Underlay find_underlay(Netlink& netlink, const std::string& name, Address addres
 
     bool found = false;
     Message addresses(RTM_GETADDR);
-    addresses.family<ifaddrmsg>().ifa_family = AF_INET;
+    addresses.family<ifaddrmsg>().ifa_family = static_cast<std::uint8_t>(address.family());
     netlink.dump(addresses, "addresses", [&](const nlmsghdr* shown) {
         const auto* family = static_cast<const ifaddrmsg*>(payload(shown));
         const Attributes attributes(shown, sizeof(ifaddrmsg));
-        found |= family->ifa_index == underlay.index && attributes.address(IFA_LOCAL) == address;
+        found |= family->ifa_index == underlay.index &&
+                 attributes.address(attributes.has(IFA_LOCAL) ? IFA_LOCAL : IFA_ADDRESS) == address;
     });
     if (!found) throw KernelError(EADDRNOTAVAIL, "device: " + name + " does not have address " + to_string(address));
     return underlay;
@@ -194,11 +218,12 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
     Message message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
     message.family<ifinfomsg>();
     message.put_text(IFLA_IFNAME, name);
-    message.put_u32(IFLA_MTU, underlay.mtu_B - kEncapsulation_B);
+    message.put_u32(IFLA_MTU, underlay.mtu_B - encapsulation_B(setup.family()));
     // A packet that is too large for the underlay with the outer headers would be cut in software, at a multiple of the
     // cost. 64 KiB is as much as the kernel makes by itself.
     if (underlay.gso_max_B > underlay.mtu_B) {
-        message.put_u32(IFLA_GSO_MAX_SIZE, std::min<std::uint32_t>(underlay.gso_max_B, 65536) - kEncapsulation_B);
+        message.put_u32(IFLA_GSO_MAX_SIZE,
+                        std::min<std::uint32_t>(underlay.gso_max_B, 65536) - encapsulation_B(setup.family()));
     }
     message.put(IFLA_ADDRESS, mac.data(), mac.size());
     message.nest(IFLA_LINKINFO, [&] {
@@ -206,7 +231,7 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
         message.nest(IFLA_INFO_DATA, [&] {
             message.put_u32(IFLA_VXLAN_ID, setup.network_id);
             message.put_u32(IFLA_VXLAN_LINK, underlay.index);
-            message.put_address(IFLA_VXLAN_LOCAL, setup.hosts[setup.self].address);
+            message.put_address(setup.family() == AF_INET6 ? IFLA_VXLAN_LOCAL6 : IFLA_VXLAN_LOCAL, setup.own());
             message.put_u16_network(IFLA_VXLAN_PORT, setup.overlay_port);
             // The kernel takes `high` for the first port that is not in the range.
             const ifla_vxlan_port_range sources{htons(kFirstSourcePort), htons(kLastSourcePort + 1)};
@@ -236,12 +261,16 @@ void bring_up(Netlink& netlink, std::uint32_t index) {
 }
 
 void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index) {
-    set_device_configuration(netlink, index,
-                             {{IPV4_DEVCONF_FORWARDING, 1},
-                              {IPV4_DEVCONF_SRC_VMARK, 1},
-                              {IPV4_DEVCONF_ACCEPT_REDIRECTS, 0},
-                              {IPV4_DEVCONF_SEND_REDIRECTS, 0}},
-                             "forwarding on the overlay device");
+    if (setup.family() == AF_INET6) {
+        forward_ipv6(device_name(setup.job));
+    } else {
+        set_device_configuration(netlink, index,
+                                 {{IPV4_DEVCONF_FORWARDING, 1},
+                                  {IPV4_DEVCONF_SRC_VMARK, 1},
+                                  {IPV4_DEVCONF_ACCEPT_REDIRECTS, 0},
+                                  {IPV4_DEVCONF_SEND_REDIRECTS, 0}},
+                                 "forwarding on the overlay device");
+    }
     for (std::size_t peer = 0; peer < setup.hosts.size(); ++peer)
         if (peer != setup.self) add_peer(netlink, setup, index, peer);
 }

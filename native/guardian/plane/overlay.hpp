@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The overlay device of a job: a VXLAN that learns nothing, with one fixed forwarding entry and one permanent
-// neighbour per peer. A peer's address on the overlay is its underlay address: routes name it as their gateway, and no
-// address is assigned to the device.
+// neighbour per peer, which routes name as their gateway. No address is assigned to the device.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,11 @@ struct Underlay {
 };
 
 // Throws KernelError: ENODEV if there is no such device, EADDRNOTAVAIL if it does not have the address.
-Underlay find_underlay(Netlink& netlink, const std::string& name, Address address);
+Underlay find_underlay(Netlink& netlink, const std::string& name, const Address& address);
+
+// A host as a gateway on the overlay: of IPv4 its underlay address. Of IPv6 a link-local one: the kernel takes no other
+// that it knows on another device.
+Address gateway_of(const Setup& setup, std::size_t host);
 
 // What a device remembers of its making, so that a later --clean can undo the rest; kept in the device's alias.
 struct DeviceRecord {
@@ -45,7 +48,8 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
                             std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user);
 // From then on the device has its UDP port. Throws KernelError EADDRINUSE if somebody else has.
 void bring_up(Netlink& netlink, std::uint32_t index);
-// Forwarding on and reverse-path lookups by mark, on this device only; then the peers' entries.
+// Forwarding on and, of IPv4, reverse-path lookups by mark, on this device only; then the peers' entries. Throws
+// KernelError EOPNOTSUPP where the kernel cannot forward IPv6 on one device only and does not on all.
 void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index);
 bool delete_device(Netlink& netlink, const std::string& name);
 

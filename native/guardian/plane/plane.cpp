@@ -24,7 +24,10 @@ Presence claim_presence(const std::string& job) {
 }
 
 constexpr std::chrono::milliseconds kTearDownPatience{1000};
-constexpr std::uint32_t kLeastIpMtu_B = 68;  // that the kernel takes
+// That the kernel takes.
+constexpr std::uint32_t least_ip_mtu_B(int family) {
+    return family == AF_INET6 ? least_mtu_B(family) : 68;
+}
 
 void quietly(const std::string&, const std::string&) {}
 
@@ -75,7 +78,8 @@ KernelPlane::KernelPlane(Netlink& netlink, Setup setup, std::uint32_t user)
 }
 
 void KernelPlane::build(std::uint32_t user) {
-    const RpFilter rp_filter = get_rp_filter(netlink_, underlay_.index);
+    // IPv6 has no such filter.
+    const RpFilter rp_filter = setup_.family() == AF_INET ? get_rp_filter(netlink_, underlay_.index) : RpFilter{};
     device_index_ =
         create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter), user);
     add_inner_filter(setup_, slot_);
@@ -95,19 +99,20 @@ bool KernelPlane::reroutes() const {
 
 // The least of the direct route's and of both legs', each leg's less what encapsulation takes.
 std::uint32_t KernelPlane::mtu_B(const Reroute& reroute) {
-    const Address relay = setup_.hosts[reroute.relay].address;
+    const Address& relay = setup_.hosts[reroute.relay].address;
     std::uint32_t leg_B = std::min(underlay_.mtu_B, route_mtu_B(netlink_, setup_, relay));
     if (reroute.leg_mtu_B != 0) leg_B = std::min(leg_B, reroute.leg_mtu_B);
-    const std::uint32_t inner_B = leg_B - std::min(leg_B, kEncapsulation_B);
+    const std::uint32_t inner_B = leg_B - std::min(leg_B, encapsulation_B(setup_.family()));
     return std::min(inner_B, route_mtu_B(netlink_, setup_, setup_.hosts[reroute.destination].address));
 }
 
 void KernelPlane::reroute(const Reroute& reroute) {
     const std::uint32_t mtu = mtu_B(reroute);
-    if (mtu < kLeastMtu_B)
+    const std::uint32_t least_B = least_mtu_B(setup_.family());
+    if (mtu < least_B)
         throw KernelError(EMSGSIZE, "the detour over " + to_string(setup_.hosts[reroute.relay].address) +
                                         " has room for packets of " + std::to_string(mtu) + " bytes, fewer than " +
-                                        std::to_string(kLeastMtu_B));
+                                        std::to_string(least_B));
     const Detour detour{reroute, mtu};
     try {
         lead(detour);
@@ -122,10 +127,12 @@ void KernelPlane::reroute(const Reroute& reroute) {
 
 void KernelPlane::lead(const Detour& detour) {
     add_rerouted_route(netlink_, setup_, detour.reroute, rerouted_table(slot_), device_index_, detour.mtu_B);
+    renew_lookups(netlink_, setup_, slot_);
 }
 
 void KernelPlane::stop_leading(std::uint32_t destination) {
-    remove_route(netlink_, {rerouted_table(slot_), setup_.hosts[destination].address, {}});
+    remove_route(netlink_, {rerouted_table(slot_), setup_.hosts[destination].address, {}, setup_.family()});
+    renew_lookups(netlink_, setup_, slot_);
     detours_[destination].reset();
 }
 
@@ -154,7 +161,7 @@ void KernelPlane::lead_echoes(const Echoes& echoes) {
 void KernelPlane::attempt(const Try& trial) {
     const Reroute as_reroute{trial.destination, trial.relay, trial.leg_mtu_B};
     // Whether it has enough room is for the reroute to say, with the reason.
-    const std::uint32_t mtu = std::max(mtu_B(as_reroute), kLeastIpMtu_B);
+    const std::uint32_t mtu = std::max(mtu_B(as_reroute), least_ip_mtu_B(setup_.family()));
     tried_[trial.destination] = true;
     try {
         add_rerouted_route(netlink_, setup_, as_reroute, trial_table(slot_), device_index_, mtu);
@@ -168,7 +175,7 @@ void KernelPlane::attempt(const Try& trial) {
 void KernelPlane::end_trial(std::uint32_t destination) noexcept {
     if (!tried_[destination]) return;
     try {
-        remove_route(netlink_, {trial_table(slot_), setup_.hosts[destination].address, {}});
+        remove_route(netlink_, {trial_table(slot_), setup_.hosts[destination].address, {}, setup_.family()});
         tried_[destination] = false;
     } catch (const std::exception&) {
     }

@@ -31,6 +31,7 @@ struct ShownRoute {
     std::uint32_t table = 0;
     std::optional<Address> destination;  // nothing for the entry that forbids all else
     std::optional<Address> gateway;
+    int family = AF_INET;  // where there is no destination
 
     std::uint32_t slot() const;
     bool rerouted() const;  // leads a rerouted destination's packets: a trial does not
@@ -46,11 +47,15 @@ void add_last_hops(Netlink& netlink, const Setup& setup, std::uint32_t slot, std
 
 // How long packets to `destination` may be by the host's own routes, rerouted or not: the route's MTU, lowered by what
 // the kernel has learned of the path, or the device's.
-std::uint32_t route_mtu_B(Netlink& netlink, const Setup& setup, Address destination);
+std::uint32_t route_mtu_B(Netlink& netlink, const Setup& setup, const Address& destination);
 
 // The ways of echoes: before the exemptions, since echoes go to agents' ports. `user` is whom the guardian serves:
 // unless that is root, only his sockets are led.
 void add_echo_rules(Netlink& netlink, const Setup& setup, const Echoes& echoes, std::uint32_t slot, std::uint32_t user);
+
+// Has open connections find a route that came or went. Of IPv4 they do so by themselves; of IPv6 they keep the one that
+// they have until a rule changes, so that one comes and goes.
+void renew_lookups(Netlink& netlink, const Setup& setup, std::uint32_t slot);
 
 // Into the table of rerouted destinations, or that of trials. Replaces a route of the same destination. Returns after
 // the kernel has acknowledged it.

@@ -49,7 +49,10 @@ constexpr std::uint32_t mark(std::uint32_t slot) {
     return 0x46000000 + slot;
 }
 
-constexpr std::uint32_t kEncapsulation_B = 50;  // inner Ethernet, outer IPv4, UDP and VXLAN headers (70 with IPv6)
+// Inner Ethernet, outer IP, UDP and VXLAN headers.
+constexpr std::uint32_t encapsulation_B(int family) {
+    return family == AF_INET6 ? 70 : 50;
+}
 
 constexpr std::string_view kDevicePrefix = "fl-";
 constexpr std::string_view kFilterPrefix = "fairlead_";

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/protocol.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <set>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace fairlead::guardian {
 
@@ -22,7 +25,8 @@ enum class Type : std::uint32_t {
     kReply = 5,
     kEchoes = 6,
     kTry = 7,
-    kLease = 8
+    kLease = 8,
+    kSetup6 = 9
 };
 
 // The wire images: fixed size, no padding, filled with zeros where strings and lists are shorter than their field.
@@ -38,7 +42,15 @@ struct HostImage {
     std::uint16_t reserved;
 };
 
-struct SetupImage {
+struct HostImage6 {
+    std::array<std::uint8_t, sizeof(in6_addr)> address;
+    std::uint16_t agent_port;
+    std::uint16_t reserved;
+};
+
+// Of hosts with IPv4 addresses, in host byte order, or with IPv6 addresses.
+template <typename HostImageOfFamily>
+struct SetupImageOf {
     Header header;
     std::array<char, kMaxJobLength> job;
     std::array<char, kMaxDeviceLength + 1> device;
@@ -49,8 +61,10 @@ struct SetupImage {
     std::uint32_t uid_last;
     std::uint32_t grace_ms;
     std::uint32_t host_count;
-    std::array<HostImage, kMaxHosts> hosts;
+    std::array<HostImageOfFamily, kMaxHosts> hosts;
 };
+using SetupImage = SetupImageOf<HostImage>;
+using SetupImage6 = SetupImageOf<HostImage6>;
 
 struct RerouteImage {
     Header header;
@@ -116,10 +130,34 @@ std::optional<std::string> get_text(const std::array<char, N>& field) {
     return std::string(field.begin(), end);
 }
 
-Packet encode_body(std::uint32_t id, const Setup& setup) {
+std::uint32_t host_order(const Address& address) {
+    std::uint32_t value = 0;
+    for (const std::uint8_t byte : address.bytes()) value = value << 8 | byte;
+    return value;
+}
+
+void put_host(HostImage& image, const Host& host) {
+    image = {host_order(host.address), host.agent_port, 0};
+}
+
+void put_host(HostImage6& image, const Host& host) {
+    image = {{}, host.agent_port, 0};
+    std::ranges::copy(host.address.bytes(), image.address.begin());
+}
+
+Host get_host(const HostImage& image) {
+    return {Address(in_addr{htonl(image.address)}), image.agent_port};
+}
+
+Host get_host(const HostImage6& image) {
+    return {Address::of(image.address), image.agent_port};
+}
+
+template <typename Image>
+Packet encode_setup(Type type, std::uint32_t id, const Setup& setup) {
     if (setup.hosts.size() > kMaxHosts) throw std::length_error("hosts: more than " + std::to_string(kMaxHosts));
-    SetupImage image{};
-    image.header = {kMagic, Type::kSetup, id};
+    Image image{};
+    image.header = {kMagic, type, id};
     put_text(image.job, setup.job, "job");
     put_text(image.device, setup.device, "device");
     image.self = setup.self;
@@ -129,10 +167,13 @@ Packet encode_body(std::uint32_t id, const Setup& setup) {
     image.uid_last = setup.uid_last;
     image.grace_ms = setup.grace_ms;
     image.host_count = static_cast<std::uint32_t>(setup.hosts.size());
-    std::transform(setup.hosts.begin(), setup.hosts.end(), image.hosts.begin(), [](const Host& host) {
-        return HostImage{host.address, host.agent_port, 0};
-    });
+    for (std::size_t i = 0; i < setup.hosts.size(); ++i) put_host(image.hosts[i], setup.hosts[i]);
     return pack(image);
+}
+
+Packet encode_body(std::uint32_t id, const Setup& setup) {
+    return setup.family() == AF_INET6 ? encode_setup<SetupImage6>(Type::kSetup6, id, setup)
+                                      : encode_setup<SetupImage>(Type::kSetup, id, setup);
 }
 
 Packet encode_body(std::uint32_t id, const Reroute& reroute) {
@@ -166,7 +207,8 @@ Refusal wrong_size(std::uint32_t id, std::size_t size_B, std::size_t expected_B)
             "packet of " + std::to_string(size_B) + " bytes where its type has " + std::to_string(expected_B)};
 }
 
-Decoded decode_setup(const SetupImage& image) {
+template <typename Image>
+Decoded decode_setup(const Image& image) {
     const std::uint32_t id = image.header.id;
     const auto job = get_text(image.job);
     const auto device = get_text(image.device);
@@ -184,10 +226,10 @@ Decoded decode_setup(const SetupImage& image) {
                 .uid_last = image.uid_last,
                 .grace_ms = image.grace_ms};
     for (std::size_t i = 0; i < image.hosts.size(); ++i) {
-        const HostImage& host = image.hosts[i];
+        const auto& host = image.hosts[i];
         if (i < image.host_count && host.reserved == 0) {
-            setup.hosts.push_back({host.address, host.agent_port});
-        } else if (host.address != 0 || host.agent_port != 0 || host.reserved != 0) {
+            setup.hosts.push_back(get_host(host));
+        } else if (host.address != decltype(host.address){} || host.agent_port != 0 || host.reserved != 0) {
             return Refusal{id, EBADMSG, "bytes after the end of the hosts"};
         }
     }
@@ -252,10 +294,13 @@ bool valid_device(std::string_view device) {
                        [](char c) { return c > ' ' && c < 0x7f && c != '/' && c != ':' && c != '"'; });
 }
 
-// An address that one host can have: not this-network, loopback, link-local, multicast, reserved or broadcast.
-bool valid_unicast(Address address) {
-    const std::uint32_t first = address >> 24;
-    return first != 0 && first != 127 && first < 224 && (address >> 16) != 0xa9fe;
+// An address that one host can have: not this-network, loopback, link-local, multicast, reserved or broadcast. Of IPv6:
+// a unique local one, or a global one as they are given out (2000::/3).
+bool valid_unicast(const Address& address) {
+    const auto bytes = address.bytes();
+    if (address.family() == AF_INET6) return (bytes[0] & 0xe0) == 0x20 || (bytes[0] & 0xfe) == 0xfc;
+    if (address.family() != AF_INET) return false;
+    return bytes[0] != 0 && bytes[0] != 127 && bytes[0] < 224 && !(bytes[0] == 0xa9 && bytes[1] == 0xfe);
 }
 
 std::optional<std::string> check_hosts(const Setup& setup) {
@@ -266,6 +311,7 @@ std::optional<std::string> check_hosts(const Setup& setup) {
     std::set<std::uint16_t> ports;
     for (const Host& host : setup.hosts) {
         if (!valid_unicast(host.address)) return "hosts: " + to_string(host.address) + " is not a host's address";
+        if (host.address.family() != setup.family()) return "hosts: addresses of IPv4 and of IPv6";
         if (!addresses.insert(host.address).second) return "hosts: " + to_string(host.address) + " twice";
         if (host.agent_port < kFirstAgentPort)
             return "hosts: " + to_string(host.address) + " has agent port " + std::to_string(host.agent_port) +
@@ -281,7 +327,7 @@ std::optional<std::string> check_hosts(const Setup& setup) {
 
 }  // namespace
 
-const std::size_t kMaxPacket_B = sizeof(SetupImage);
+const std::size_t kMaxPacket_B = sizeof(SetupImage6);
 
 Packet encode(const Request& request) {
     return std::visit([&](const auto& body) { return encode_body(request.id, body); }, request.body);
@@ -302,7 +348,9 @@ std::variant<Request, Refusal> decode_request(std::span<const std::byte> packet)
     if (header.magic != kMagic) return Refusal{0, EBADMSG, "not a packet of this protocol, or of another version"};
     switch (header.type) {
         case Type::kSetup:
-            return decode_as<SetupImage>(header.id, packet, decode_setup);
+            return decode_as<SetupImage>(header.id, packet, decode_setup<SetupImage>);
+        case Type::kSetup6:
+            return decode_as<SetupImage6>(header.id, packet, decode_setup<SetupImage6>);
         case Type::kReroute:
             return decode_as<RerouteImage>(header.id, packet, decode_reroute);
         case Type::kRestore:
@@ -376,11 +424,6 @@ std::optional<std::string> check(const Try& trial, const Setup& setup) {
 bool valid_job(std::string_view job) {
     return !job.empty() && job.size() <= kMaxJobLength &&
            std::all_of(job.begin(), job.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
-}
-
-std::string to_string(Address address) {
-    return std::to_string(address >> 24) + '.' + std::to_string(address >> 16 & 0xff) + '.' +
-           std::to_string(address >> 8 & 0xff) + '.' + std::to_string(address & 0xff);
 }
 
 }  // namespace fairlead::guardian

@@ -17,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/address.hpp"
+
 namespace fairlead::guardian {
 
 constexpr std::size_t kMaxHosts = 1024;        // hosts of one job
@@ -38,31 +40,35 @@ constexpr std::uint16_t kLastOverlayPort = 29'999;
 // flows apart for equal-cost paths.
 constexpr std::uint16_t kFirstSourcePort = 665;
 constexpr std::uint16_t kLastSourcePort = 1023;
-// A detour that leaves less of a packet is refused: what every IPv4 host takes whole (RFC 791).
-constexpr std::uint32_t kLeastMtu_B = 576;
+// A detour that leaves less of a packet is refused: what every host takes whole (IPv4: RFC 791, IPv6: RFC 8200).
+constexpr std::uint32_t least_mtu_B(int family) {
+    return family == AF_INET6 ? 1280 : 576;
+}
 constexpr std::uint16_t kFirstAgentPort = 1'024;  // services have those below
 
-// An IPv4 address in host byte order: 10.64.0.1 is 0x0a400001.
-using Address = std::uint32_t;
-
 struct Host {
-    Address address = 0;           // on the underlay
+    Address address;               // on the underlay
     std::uint16_t agent_port = 0;  // UDP and TCP, from kFirstAgentPort; the job's users' traffic from and to it stays
     bool operator==(const Host&) const = default;
 };
 
 // Makes the overlay of a job on this host. Not while there is one: a guardian has one job at a time.
 struct Setup {
-    std::string job;               // 1 to 12 characters of 0-9 a-z
-    std::string device;            // the underlay device, which has hosts[self].address
-    std::uint32_t self = 0;        // index of this host in `hosts`
-    std::vector<Host> hosts;       // 2 to kMaxHosts, different addresses; the same list in the same order on all hosts
-    std::uint32_t network_id = 0;  // VXLAN network identifier, 1 to 2^24-1, random per job, the same on all hosts
+    std::string job;         // 1 to 12 characters of 0-9 a-z
+    std::string device;      // the underlay device, which has hosts[self].address
+    std::uint32_t self = 0;  // index of this host in `hosts`
+    // 2 to kMaxHosts, different addresses of one family; the same list in the same order on all hosts
+    std::vector<Host> hosts;
+    std::uint32_t network_id = 0;    // VXLAN network identifier, 1 to 2^24-1, random per job, the same on all hosts
     std::uint16_t overlay_port = 0;  // kFirst- to kLastOverlayPort, random per job, the same on all hosts
     std::uint32_t uid_first = 0;     // sockets of these users are rerouted (both ends included)
     std::uint32_t uid_last = 0;
     std::uint32_t grace_ms = kDefaultGrace_ms;  // how long the overlay outlives an agent that died
     bool operator==(const Setup&) const = default;
+
+    // Of all hosts' addresses.
+    int family() const { return hosts.empty() ? AF_UNSPEC : hosts.front().address.family(); }
+    const Address& own() const { return hosts[self].address; }
 };
 
 // From now on packets to hosts[destination] travel over hosts[relay]. Replaces an earlier reroute of that destination.
@@ -163,6 +169,8 @@ std::optional<std::string> check(const Try& trial, const Setup& setup);
 bool taken(std::uint16_t port, const Setup& setup);
 
 bool valid_job(std::string_view job);
-std::string to_string(Address address);
+inline std::string to_string(const Address& address) {
+    return address.text();
+}
 
 }  // namespace fairlead::guardian

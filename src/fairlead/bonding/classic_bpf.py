@@ -2,15 +2,17 @@
 
 A program sees a frame from its Ethernet header on, computes the driver's hash of it
 (Documentation/networking/bonding.rst, xmit_hash_policy, as kernels from 6.1 on) modulo the number of links, and matches
-if that is one given link. What differs from the driver: IPv6, VLAN tags and ICMP identifiers are not looked at.
+if that is one given link. What differs from the driver: VLAN tags and ICMP identifiers are not looked at.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fairlead.bonding.hashing import (
     ENCAP23,
     ENCAP34,
     ETHERNET_IPV4,
+    ETHERNET_IPV6,
     LAYER2,
     LAYER23,
     LAYER34,
@@ -23,12 +25,15 @@ LD_WORD, LD_HALF, LD_BYTE, LD_WORD_INDEXED = 0x20, 0x28, 0x30, 0x40
 LDX_HEADER_LENGTH, LD_MEMORY, ST, TAX = 0xB1, 0x60, 0x02, 0x07
 XOR_X, OR_X, AND, SHIFT_LEFT, SHIFT_RIGHT, MODULO = 0xAC, 0x4C, 0x54, 0x64, 0x74, 0x94
 JUMP, JUMP_IF_EQUAL, JUMP_IF_SET, RETURN = 0x05, 0x15, 0x45, 0x06
-# Offsets in a frame without VLAN tag; the IPv4 header begins at _IP.
+# Offsets in a frame without VLAN tag; the IP header begins at _IP.
 _DESTINATION_MAC, _SOURCE_MAC, _TYPE, _IP = 0, 6, 12, 14
 _FRAGMENT, _PROTOCOL, _SOURCE, _DESTINATION = _IP + 6, _IP + 9, _IP + 12, _IP + 16
+_NEXT_HEADER6, _ADDRESSES6, _END6 = _IP + 6, _IP + 8, _IP + 40
 _IS_FRAGMENT = 0x3FFF  # more fragments, or an offset
 _TCP, _UDP = 6, 17
 _SOCKET_HASH = 0xFFFFF000 + 32  # SKF_AD_OFF + SKF_AD_RXHASH: the packet's hash, which TCP sets to its socket's
+
+_HASHED, _START, _SWAPPED = 0, 1, 2  # places in M
 
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
@@ -65,13 +70,24 @@ def program(policy: str, links: int, link: int) -> list[Instruction]:
         if policy == ENCAP34:
             code.add(LD_WORD, _SOCKET_HASH)
             code.add(JUMP_IF_EQUAL, 0, no="end")
+        ports = policy not in (LAYER23, ENCAP23)
         code.add(LD_HALF, _TYPE)
         code.add(JUMP_IF_EQUAL, ETHERNET_IPV4, no="no IPv4")
-        _with_addresses(code, ports=policy not in (LAYER23, ENCAP23))
+        _addresses(code, (_SOURCE, _DESTINATION))
+        if ports:
+            _add_ports(code)
+        code.add(JUMP, yes="IP")
+        code.place("no IPv4")
+        code.add(JUMP_IF_EQUAL, ETHERNET_IPV6, no="no IP")
+        _addresses(code, range(_ADDRESSES6, _END6, 4))
+        if ports:
+            _add_ports6(code)
+        code.place("IP")
+        _folded(code, ports)
         if policy in (LAYER34, ENCAP34):
             code.add(SHIFT_RIGHT, 1)
         code.add(JUMP, yes="end")
-        code.place("no IPv4")
+        code.place("no IP")
         _ethernet(code)
     code.place("end")
     code.add(MODULO, links)
@@ -112,22 +128,25 @@ def _source_mac(code: _Assembler) -> None:
     code.add(XOR_X)
 
 
-def _with_addresses(code: _Assembler, ports: bool) -> None:
-    """A = both IP addresses and either both ports or the Ethernet hash, folded to the lowest byte."""
-    addresses, start = 0, 1  # places in M
-    code.add(LD_WORD, _SOURCE)
-    code.add(TAX)
-    code.add(LD_WORD, _DESTINATION)
-    code.add(XOR_X)
-    code.add(ST, addresses)
-    if ports:
-        _add_ports(code, addresses)
-    _swap_bytes(code, addresses)
+def _addresses(code: _Assembler, words: Iterable[int]) -> None:
+    """M[_HASHED] = the words of both IP addresses, xored."""
+    first, *others = words
+    code.add(LD_WORD, first)
+    for place in others:
+        code.add(TAX)
+        code.add(LD_WORD, place)
+        code.add(XOR_X)
+    code.add(ST, _HASHED)
+
+
+def _folded(code: _Assembler, ports: bool) -> None:
+    """A = M[_HASHED], without ports with the Ethernet hash in it, folded to the lowest byte."""
+    _swap_bytes(code, _HASHED)
     if not ports:  # which is a number already
-        code.add(ST, start)
+        code.add(ST, _START)
         _ethernet(code)
         code.add(TAX)
-        code.add(LD_MEMORY, start)
+        code.add(LD_MEMORY, _START)
         code.add(XOR_X)
     for shift in (16, 8):
         code.add(TAX)
@@ -135,8 +154,8 @@ def _with_addresses(code: _Assembler, ports: bool) -> None:
         code.add(XOR_X)
 
 
-def _add_ports(code: _Assembler, place: int) -> None:
-    """M[place] ^= both ports, where the packet is a whole one of TCP or UDP."""
+def _add_ports(code: _Assembler) -> None:
+    """M[_HASHED] ^= both ports, where the packet is a whole one of TCP or UDP."""
     code.add(LD_HALF, _FRAGMENT)
     code.add(JUMP_IF_SET, _IS_FRAGMENT, yes="no ports")
     code.add(LD_BYTE, _PROTOCOL)
@@ -145,16 +164,31 @@ def _add_ports(code: _Assembler, place: int) -> None:
     code.place("ports")
     code.add(LDX_HEADER_LENGTH, _IP)
     code.add(LD_WORD_INDEXED, _IP)
-    code.add(TAX)
-    code.add(LD_MEMORY, place)
-    code.add(XOR_X)
-    code.add(ST, place)
+    _xor_into_hashed(code)
     code.place("no ports")
+
+
+def _add_ports6(code: _Assembler) -> None:
+    """The same for IPv6: a fragment's next header is that of fragments."""
+    code.add(LD_BYTE, _NEXT_HEADER6)
+    code.add(JUMP_IF_EQUAL, _TCP, yes="ports6")
+    code.add(JUMP_IF_EQUAL, _UDP, no="no ports6")
+    code.place("ports6")
+    code.add(LD_WORD, _END6)
+    _xor_into_hashed(code)
+    code.place("no ports6")
+
+
+def _xor_into_hashed(code: _Assembler) -> None:
+    code.add(TAX)
+    code.add(LD_MEMORY, _HASHED)
+    code.add(XOR_X)
+    code.add(ST, _HASHED)
 
 
 def _swap_bytes(code: _Assembler, place: int) -> None:
     """A = M[place] with its bytes in reverse: the driver reads words of the header as a little-endian machine does."""
-    swapped = 2
+    swapped = _SWAPPED
     code.add(LD_MEMORY, place)
     code.add(SHIFT_RIGHT, 24)
     code.add(ST, swapped)

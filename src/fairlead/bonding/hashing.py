@@ -7,35 +7,38 @@ which even ports of connecting sockets made useless: from 4.15 on it is dropped,
 """
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address
 
-ETHERNET_IPV4 = 0x0800
+ETHERNET_IPV4, ETHERNET_IPV6 = 0x0800, 0x86DD
 LAYER2, LAYER23, LAYER34 = "layer2", "layer2+3", "layer3+4"
 ENCAP23, ENCAP34, VLAN_SRCMAC = "encap2+3", "encap3+4", "vlan+srcmac"
 POLICIES = (LAYER2, LAYER23, LAYER34, ENCAP23, ENCAP34, VLAN_SRCMAC)
 
 DROPS_LOWEST_BIT = (4, 15)
 KEEPS_IT_BELOW_LAYER4 = (5, 18)
-_SAME_FOR_ALL = (1, 2, 4, 8)  # numbers of links that the byte order of the packet type does not matter for
+_SAME_FOR_ALL = (1, 2, 4, 8)  # numbers of links that the byte order of IPv4's packet type does not matter for
 
 
 @dataclass(frozen=True)
 class FlowEnd:
     """One end of a flow; ``mac`` as six bytes, where it is known."""
 
-    address: IPv4Address
+    address: IPv4Address | IPv6Address
     port: int | None = None
     mac: bytes | None = None
 
     def __str__(self) -> str:
         """As `fairlead.bonding.parse` reads it."""
         mac = f"{self.mac.hex(':')}@" if self.mac else ""
-        return f"{mac}{self.address}" + ("" if self.port is None else f":{self.port}")
+        if self.port is None:
+            return f"{mac}{self.address}"
+        address = f"[{self.address}]" if self.address.version == 6 else f"{self.address}"
+        return f"{mac}{address}:{self.port}"
 
 
 @dataclass(frozen=True)
 class Flow:
-    """What a host sends: unfragmented IPv4. ``source`` is the sending end."""
+    """What a host sends: unfragmented, both ends IPv4 or both IPv6. ``source`` is the sending end."""
 
     source: FlowEnd
     destination: FlowEnd
@@ -68,7 +71,8 @@ def link_of(flow: Flow, policy: str, links: int, kernel: tuple[int, int]) -> Lin
     needs_macs = policy in (LAYER2, LAYER23, ENCAP23)
     if needs_macs and (flow.source.mac is None or flow.destination.mac is None):
         return LinkChoice(None, f"{policy} needs both MAC addresses")
-    if needs_macs and links not in _SAME_FOR_ALL and kernel < (6, 1):
+    is_same = links in _SAME_FOR_ALL and flow.source.address.version == 4
+    if needs_macs and not is_same and kernel < (6, 1):
         return LinkChoice(
             None, f"which byte order kernel {kernel[0]}.{kernel[1]} gives the packet type is not known here"
         )
@@ -86,7 +90,8 @@ def link_of(flow: Flow, policy: str, links: int, kernel: tuple[int, int]) -> Lin
 def _of_ethernet(flow: Flow) -> int:
     assert flow.source.mac is not None
     assert flow.destination.mac is not None
-    return flow.destination.mac[5] ^ flow.source.mac[5] ^ ETHERNET_IPV4
+    packet_type = ETHERNET_IPV4 if flow.source.address.version == 4 else ETHERNET_IPV6
+    return flow.destination.mac[5] ^ flow.source.mac[5] ^ packet_type
 
 
 def _of_ports(flow: Flow) -> int:
@@ -98,7 +103,9 @@ def _of_ports(flow: Flow) -> int:
 
 def _with_addresses(hashed: int, flow: Flow) -> int:
     for end in (flow.destination, flow.source):
-        hashed ^= int.from_bytes(end.address.packed, "little")
+        packed = end.address.packed  # of IPv6 all four words
+        for place in range(0, len(packed), 4):
+            hashed ^= int.from_bytes(packed[place : place + 4], "little")
     hashed ^= hashed >> 16
     return hashed ^ (hashed >> 8)
 

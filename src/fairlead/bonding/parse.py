@@ -1,7 +1,10 @@
-"""Flows as a person writes them: SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT]."""
+"""Flows as a person writes them: SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT].
+
+With a port an IPv6 address is in brackets.
+"""
 
 import re
-from ipaddress import AddressValueError, IPv4Address
+from ipaddress import ip_address
 
 from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.errors import ConfigError
@@ -20,7 +23,10 @@ def flow(text: str) -> Flow:
         raise ConfigError(
             f"{text!r} is not a flow", hint="write SOURCE>DESTINATION, each [MAC@]ADDRESS[:PORT], in quotes"
         )
-    return Flow(_end(ends[0]), _end(ends[1]))
+    source, destination = map(_end, ends)
+    if source.address.version != destination.address.version:
+        raise ConfigError(f"{text!r}: one end is of IPv4, the other of IPv6")
+    return Flow(source, destination)
 
 
 def kernel(text: str) -> tuple[int, int]:
@@ -37,13 +43,23 @@ def kernel(text: str) -> tuple[int, int]:
 
 def _end(text: str) -> FlowEnd:
     mac_text, at, rest = text.strip().rpartition("@")
-    address, colon, port = rest.partition(":")
+    address, colon, port = _parts(rest)
     if at and not _MAC.fullmatch(mac_text):
         raise ConfigError(f"{mac_text!r} is not a MAC address")
     if colon and not (port.isdecimal() and int(port) < 65536):
         raise ConfigError(f"{port!r} is not a port")
     try:
         mac = bytes.fromhex(mac_text.replace(":", "")) if at else None
-        return FlowEnd(IPv4Address(address), int(port) if colon else None, mac)
-    except AddressValueError as error:
-        raise ConfigError(f"{address!r} is not an IPv4 address") from error
+        return FlowEnd(ip_address(address), int(port) if colon else None, mac)
+    except ValueError as error:
+        raise ConfigError(f"{address!r} is not an IP address") from error
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Address, colon and port; of IPv6 "[ADDRESS]:PORT", or the address alone with brackets or without."""
+    if text.startswith("["):
+        address, _, rest = text[1:].partition("]")
+        return address, rest[:1], rest[1:]
+    if text.count(":") > 1:
+        return text, "", ""
+    return text.partition(":")

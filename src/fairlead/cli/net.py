@@ -2,6 +2,7 @@
 
 import json
 import platform
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,7 +194,8 @@ def explain(
 ) -> None:
     """Print which link each FLOW takes, and the throughput that theory gives.
 
-    A flow is SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT]. Links are numbered in the order they were enslaved.
+    A flow is SOURCE>DESTINATION, each end [MAC@]ADDRESS[:PORT]; an IPv6 address with a port is in brackets. Links are
+    numbered in the order they were enslaved.
 
     \b
     Examples:
@@ -251,7 +253,7 @@ def _end(end: object) -> str:
     from fairlead.bonding.hashing import FlowEnd
 
     assert isinstance(end, FlowEnd)
-    return f"{end.address}" + ("" if end.port is None else f":{end.port}")
+    return str(replace(end, mac=None))
 
 
 def _rates(span: tuple[float, float]) -> str:

@@ -1,4 +1,4 @@
-"""Which IPv4 addresses are this machine's, and which of them others see it by. Nothing is sent."""
+"""Which addresses are this machine's, and which of them others see it by. Nothing is sent."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from fairlead.errors import LaunchError, MissingToolError
 
 @dataclass(frozen=True)
 class LauncherAddress:
-    """How this machine is seen by hosts that it is none of: its IPv4 address towards them, and the interface's name."""
+    """How this machine is seen by hosts that it is none of: its address towards them, and the interface's name."""
 
     address: str
     interface: str

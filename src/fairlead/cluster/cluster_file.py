@@ -1,6 +1,5 @@
 """The cluster file, as a person writes it: which hosts there are, how to reach them, which interface carries MPI."""
 
-import ipaddress
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from fairlead import config, home
+from fairlead import config, home, ip
 from fairlead.cluster.cloud_table import CloudTable
 from fairlead.cluster.description import DEFAULT_PORTS, Cluster, Command, Host, Lxc, Role, Slurm, Ssh, Transport
 from fairlead.cluster.executors import has_launch_host
@@ -27,13 +26,9 @@ Destination = Annotated[str, config.text_of(r"[A-Za-z0-9][A-Za-z0-9._@:%+-]*", f
 SshOption = Annotated[str, config.text_of(r"[A-Za-z][A-Za-z0-9]*[ =]\S.*", "it must be of the form Name=value")]
 
 
-def _ipv4(value: str) -> str:
-    """An IPv4 address."""
-    try:
-        ipaddress.IPv4Address(value)
-    except ValueError:
-        raise ValueError(f"{value!r} is not an IPv4 address") from None
-    return value
+def _address(value: str) -> str:
+    """An IPv4 or IPv6 address."""
+    return ip.canonical(value)
 
 
 def _absolute(value: Path) -> Path:
@@ -158,11 +153,12 @@ class ClusterTable(config.Model):
 
 
 class HostEntry(config.Model):
-    """One host. Names and addresses are unique; at least one host has the role ``compute``."""
+    """One host. Names and addresses are unique, and all addresses are of one version of IP; at least one host has the
+    role ``compute``."""
 
     name: Name
     """Name in reports, error messages and mpirun's host lists."""
-    address: Annotated[str, AfterValidator(_ipv4)]
+    address: Annotated[str, AfterValidator(_address)]
     """Address of the host on ``interface``."""
     slots: int = Field(default=1, ge=0)
     """Ranks that fill the host; at least 1 on a compute host."""
@@ -330,5 +326,11 @@ def _host_complaints(hosts: tuple[HostEntry, ...]) -> Iterable[InitErrorDetails]
             message = f"{host.address} is already the address of {addresses[host.address]}"
             yield _complaint(("hosts", index, "address"), message, host.address)
         addresses.setdefault(host.address, host.name)
+        if ip.family_of(host.address) != ip.family_of(hosts[0].address):
+            message = (
+                f"{host.address} is of IPv{ip.family_of(host.address)}, {hosts[0].address} of {hosts[0].name} is not: "
+                "no packet gets from one to the other; give all hosts addresses of one version"
+            )
+            yield _complaint(("hosts", index, "address"), message, host.address)
         if host.role == "compute" and host.slots < 1:
             yield _complaint(("hosts", index, "slots"), "a compute host needs at least one slot", host.slots)

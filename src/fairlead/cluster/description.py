@@ -11,6 +11,7 @@ from typing import Literal
 
 from fairlead.cluster.cloud_table import CloudTable
 from fairlead.errors import ConfigError
+from fairlead.ip import Family, family_of
 
 Role = Literal["compute", "relay", "other"]
 Transport = Literal["tcp", "native"]
@@ -27,7 +28,7 @@ class Host:
 
     Attributes:
         name: unique in the cluster; what reports, mpirun's host lists and error messages say.
-        address: IPv4 address on ``interface``.
+        address: IPv4 or IPv6 address on ``interface``, in the form of `fairlead.ip.canonical`.
         slots: ranks that it takes before it counts as full.
         role: compute, relay (no ranks, may forward) or other (not managed, for example a lab's neighbours).
         reach: what the executor calls it.
@@ -122,6 +123,11 @@ class Cluster:
     cloud: CloudTable | None = None
     transport: Transport | None = None
     source: str = "cluster"
+
+    @property
+    def family(self) -> Family:
+        """The version of IP that all hosts' addresses belong to."""
+        return family_of(self.hosts[0].address)
 
     def compute_hosts(self) -> tuple[Host, ...]:
         """Hosts that take ranks, in the file's order."""

@@ -7,6 +7,7 @@ from itertools import groupby
 from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import TCP, Cluster, Transport
 from fairlead.errors import ConfigError
+from fairlead.ip import Family, covering_network, family_of
 
 MARK = "FAIRLEAD_JOB"  # environment variable of every rank: how ranks are told from everything else on a host
 LAUNCH_MARK = "FAIRLEAD_LAUNCH"  # of mpirun and what it starts on its own host, such as ssh
@@ -21,7 +22,7 @@ class Job:
         argv: the program and its arguments; for a launch line of the user's own, that whole line.
         hosts: the host of every rank, in rank order; len(hosts) is the number of ranks.
         interfaces: names of the interfaces that MPI may use, each once (one name where all hosts agree).
-        network: the hosts' addresses as one IPv4 network ("10.64.0.0/16"), for where names differ.
+        network: the hosts' addresses as one network ("10.64.0.0/16"), for where names differ.
         transport: ``tcp``, over those interfaces; ``native``: launchers leave it to the library what carries messages.
         launcher_address: how the hosts see this machine, where mpirun runs here and here is none of them.
         env: environment of the ranks. It stands in command lines: no secrets.
@@ -43,6 +44,11 @@ class Job:
     cores_shared: bool = False
     rsh_agent: str | None = None
     options: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> Family:
+        """The version of IP that MPI shall use."""
+        return family_of(self.network or "")
 
     @property
     def ranks(self) -> int:
@@ -125,14 +131,3 @@ def make_job(
         rsh_agent=rsh_agent,
         options=tuple(options),
     )
-
-
-def covering_network(addresses: Sequence[str]) -> str:
-    """The smallest IPv4 network in CIDR notation that holds all addresses."""
-    from ipaddress import IPv4Address, IPv4Network
-
-    numbers = [int(IPv4Address(address)) for address in addresses]
-    differing = 0
-    for number in numbers:
-        differing |= number ^ numbers[0]
-    return str(IPv4Network((numbers[0], 32 - differing.bit_length()), strict=False))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.bonding.classic_bpf import EVERYTHING, program, text
 from fairlead.bonding.hashing import POLICIES
+from fairlead.ip import Family
 from fairlead.lab.topology import LabLink
 
 WAY = "emulated"
@@ -94,24 +95,27 @@ def no_spreading(end: AggregateEnd) -> list[str]:
     return [f"filter del dev {end.device} parent 1:"]
 
 
-def choosing(device: str, end: AggregateEnd | None, count_flows: bool) -> list[str]:
+def choosing(device: str, end: AggregateEnd | None, count_flows: bool, family: Family = 4) -> list[str]:
     """Lines of ``nft -f``: a chain for what leaves ``device``: counts bytes by TCP connection, chooses NICs in turn.
 
     Args:
         end: of which `device` is; None: of a link that is not aggregated.
+        family: version of IP of what is counted.
     """
     rules = []
     if end is not None and end.spreading == ALL:  # copies come here again
         rules.append(f"meta priority {{ {', '.join(map(class_of, range(8)))} }} accept")
     if count_flows:
-        rules.append(f"ip protocol tcp update @{FLOWS} {{ ip saddr . tcp sport . ip daddr . tcp dport }}")
+        ip, is_tcp = ("ip", "ip protocol tcp") if family == 4 else ("ip6", "ip6 nexthdr tcp")
+        rules.append(f"{is_tcp} update @{FLOWS} {{ {ip} saddr . tcp sport . {ip} daddr . tcp dport }}")
     if end is not None and end.nics and end.spreading in (ROUND_ROBIN, ALL):
         rules.append(_in_turn(end.nics) if end.spreading == ROUND_ROBIN else _on_all(end))
     if not rules:
         return []
     lines = [f"add table {TABLE}"]
     if count_flows:
-        kind = "type ipv4_addr . inet_service . ipv4_addr . inet_service; size 65535; flags dynamic; counter;"
+        address = f"ipv{family}_addr"
+        kind = f"type {address} . inet_service . {address} . inet_service; size 65535; flags dynamic; counter;"
         lines.append(f"add set {TABLE} {FLOWS} {{ {kind} }}")
     hook = f'type filter hook egress device "{device}" priority 0;'
     lines += [f"add chain {TABLE} {device} {{ {hook} }}", f"flush chain {TABLE} {device}"]

@@ -10,6 +10,7 @@ from fairlead import config
 from fairlead.bonding.explain import HASHING, MODES, parse_mode
 from fairlead.bonding.hashing import LAYER2
 from fairlead.errors import ConfigError
+from fairlead.ip import Family
 from fairlead.lab.congestion.description import CongestionDescription
 from fairlead.lab.units import Queue, Rate, Size, Time, queue_bytes
 
@@ -187,6 +188,8 @@ class LabTable(config.Model):
     """Hosts on each leaf that run no ranks but may relay traffic."""
     neighbours_per_leaf: int = Field(default=0, ge=0, le=60)
     """Hosts on each leaf outside of jobs; congestion comes from them."""
+    family: Family = 4
+    """Version of IP of all addresses: 4 or 6."""
     slots: int = Field(default=1, ge=1, le=1024)
     """Ranks that fill a compute host."""
     congestion_control: Annotated[

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 from typing import Any
 
 from fairlead.bonding.hashing import Flow, FlowEnd
@@ -120,8 +120,8 @@ def _counts(lab: Lab) -> str:
 def _sent(element: dict[str, Any], macs: dict[str, bytes]) -> Sent:
     source, source_port, destination, port = element["val"]["concat"]
     flow = Flow(
-        FlowEnd(IPv4Address(source), source_port, macs.get(source)),
-        FlowEnd(IPv4Address(destination), port, macs.get(destination)),
+        FlowEnd(ip_address(source), source_port, macs.get(source)),
+        FlowEnd(ip_address(destination), port, macs.get(destination)),
     )
     return Sent(flow, element["counter"]["bytes"], element["counter"]["packets"])
 
@@ -141,7 +141,7 @@ def _uplink(lab: Lab, node: str) -> LabLink:
 def _use(lab: Lab, end: AggregateEnd) -> None:
     """Have one end use these NICs only."""
     counted = lab.plan.count_flows and end.node in lab.plan.host_by_name
-    chosen = aggregate.choosing(end.device, end, counted)
+    chosen = aggregate.choosing(end.device, end, counted, lab.plan.family)
     if chosen:
         _run(lab, end.node, ["nft", "-f", "-"], "\n".join(chosen) + "\n")
     _tc(lab, end.node, [*aggregate.no_spreading(end), *aggregate.spreading(end)])

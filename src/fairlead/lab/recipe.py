@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairlead.lab import aggregate
+from fairlead.ip import Family
+from fairlead.lab import addressing, aggregate
 from fairlead.lab.aggregate import AggregateEnd
 from fairlead.lab.topology import LabHost, LabLink, LabServer, ResolvedLab
 
@@ -19,12 +20,25 @@ BRIDGE = "br0"
 _SILENT = "type bridge stp_state 0 forward_delay 0 mcast_snooping 0"
 MTU_B = 1500
 _LARGEST_PACKET_B = 65536  # what segmentation offload makes, unless told otherwise
-_QUIET_SYSCTLS = {  # router solicitations and duplicate address detection would be traffic that nobody described
-    "net/ipv6/conf/all/disable_ipv6": "1",
-    "net/ipv6/conf/default/disable_ipv6": "1",
+# Router solicitations and duplicate address detection would be traffic that nobody described.
+_QUIET_SYSCTLS: dict[Family, dict[str, str]] = {
+    4: {
+        "net/ipv6/conf/all/disable_ipv6": "1",
+        "net/ipv6/conf/default/disable_ipv6": "1",
+    },
+    6: {
+        "net/ipv6/conf/all/disable_ipv6": "0",
+        "net/ipv6/conf/default/disable_ipv6": "0",
+        "net/ipv6/conf/default/accept_ra": "0",
+        "net/ipv6/conf/default/router_solicitations": "0",
+        "net/ipv6/conf/default/addr_gen_mode": "1",  # no link-local addresses: MPI would try them
+    },
 }
 _HOST_SYSCTLS = {"net/ipv4/tcp_no_metrics_save": "1"}  # or one run's congestion slows the start of the next one
-_SWITCH_SYSCTLS = {"net/ipv4/ip_forward": "1"}
+_SWITCH_SYSCTLS: dict[Family, dict[str, str]] = {
+    4: {"net/ipv4/ip_forward": "1"},
+    6: {"net/ipv6/conf/all/forwarding": "1"},
+}
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,7 @@ def _link_lines(plan: ResolvedLab, link: LabLink) -> list[str]:
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
     mac_a, mac_b = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else "", ""
     if link.addresses:
-        mac_a, mac_b = (f"address {_mac(address)} " for address in link.addresses)
+        mac_a, mac_b = (f"address {addressing.mac(address)} " for address in link.addresses)
     return [
         f"link add name {end_a} {mac_a}mtu {MTU_B} netns {{netns:{link.a}}} "
         f"type veth peer name {end_b} {mac_b}mtu {MTU_B} netns {{netns:{link.b}}}"
@@ -97,22 +111,14 @@ def _link_lines(plan: ResolvedLab, link: LabLink) -> list[str]:
 
 
 def mac_of(host: LabHost) -> str:
-    """Locally administered and derived from the address, so that it is the same in every start of a lab."""
-    return _mac(host.address)
-
-
-def _mac(address: str) -> str:
-    return "02:fa:" + ":".join(f"{int(part):02x}" for part in address.split("."))
-
-
-def _gateway(leaf: int) -> str:
-    return f"10.64.{leaf}.254"
+    """See `addressing.mac`."""
+    return addressing.mac(host.address)
 
 
 def _neighbour(address: str, device: str) -> str:
     """A neighbour that need not be asked for: the kernel's table of those that were is one for all namespaces of the
     machine, and a lab of 64 hosts would fill half of it."""
-    return f"neigh replace {address} lladdr {_mac(address)} dev {device} nud permanent"
+    return f"neigh replace {address} lladdr {addressing.mac(address)} dev {device} nud permanent"
 
 
 def _links_of(plan: ResolvedLab, node: str) -> list[tuple[LabLink, str]]:
@@ -139,30 +145,31 @@ def _nft(plan: ResolvedLab, node: str) -> tuple[str, ...]:
     lines = []
     for link, other in _links_of(plan, node):
         counted = plan.count_flows and node in plan.host_by_name
-        lines += aggregate.choosing(interface(plan, node, other), _end_at(plan, link, node), counted)
+        lines += aggregate.choosing(interface(plan, node, other), _end_at(plan, link, node), counted, plan.family)
     return tuple(lines)
 
 
 def _host(plan: ResolvedLab, host: LabHost) -> Namespace:
+    gateway, network = addressing.leaf(plan.family, host.leaf), addressing.leaf_network(plan.family, host.leaf)
     ip = (
         "link set lo up",
-        f"addr add {host.address}/24 dev {HOST_INTERFACE} noprefixroute",
+        f"addr add {addressing.on_leaf(host.address)} dev {HOST_INTERFACE} noprefixroute",
         f"link set {HOST_INTERFACE} up gso_max_size {largest_packet_B(plan)}",
-        f"route add 10.64.{host.leaf}.0/24 dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
-        f"route add default via {_gateway(host.leaf)}{{congctl}}",
-        _neighbour(_gateway(host.leaf), HOST_INTERFACE),
+        f"route add {network} dev {HOST_INTERFACE} scope link src {host.address}{{congctl}}",
+        f"route add default via {gateway}{{congctl}}",
+        _neighbour(gateway, HOST_INTERFACE),
         *(_neighbour(o.address, HOST_INTERFACE) for o in plan.hosts if o.leaf == host.leaf and o is not host),
     )
     own = host.name
-    return Namespace(own, True, _QUIET_SYSCTLS | _HOST_SYSCTLS, ip, _tc(plan, own), _nft(plan, own))
+    return Namespace(own, True, _QUIET_SYSCTLS[plan.family] | _HOST_SYSCTLS, ip, _tc(plan, own), _nft(plan, own))
 
 
 def _leaf(plan: ResolvedLab, index: int) -> Namespace:
-    name = plan.leafs[index]
+    name, address = plan.leafs[index], addressing.leaf(plan.family, index)
     ip = [
         "link set lo up",
-        f"link add name {BRIDGE} address {_mac(_gateway(index))} {_SILENT}",
-        f"addr add {_gateway(index)}/24 dev {BRIDGE}",
+        f"link add name {BRIDGE} address {addressing.mac(address)} {_SILENT}",
+        f"addr add {addressing.on_leaf(address)} dev {BRIDGE}",
         f"link set {BRIDGE} up",
         *(_neighbour(host.address, BRIDGE) for host in plan.hosts if host.leaf == index),
     ]
@@ -174,8 +181,8 @@ def _leaf(plan: ResolvedLab, index: int) -> Namespace:
     for target in range(len(plan.leafs)):
         if target != index:
             gateway = plan.spines[plan.spine_of[index][target]] if plan.spines else plan.leafs[target]
-            ip.append(f"route add 10.64.{target}.0/24 via {_address_of(plan, gateway, name)}")
-    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _tc(plan, name), _nft(plan, name))
+            ip.append(f"route add {_network(plan, target)} via {_address_of(plan, gateway, name)}")
+    return _switch(plan, name, ip)
 
 
 def _spine(plan: ResolvedLab, index: int) -> Namespace:
@@ -183,26 +190,35 @@ def _spine(plan: ResolvedLab, index: int) -> Namespace:
     ip = ["link set lo up"]
     for link, leaf in _links_of(plan, name):
         ip += _trunk_end(link, name, leaf)
-        ip.append(f"route add 10.64.{plan.leafs.index(leaf)}.0/24 via {_address_of(plan, leaf, name)}")
-    return Namespace(name, False, _QUIET_SYSCTLS | _SWITCH_SYSCTLS, tuple(ip), _tc(plan, name), _nft(plan, name))
+        ip.append(f"route add {_network(plan, plan.leafs.index(leaf))} via {_address_of(plan, leaf, name)}")
+    return _switch(plan, name, ip)
+
+
+def _switch(plan: ResolvedLab, name: str, ip: list[str]) -> Namespace:
+    sysctls = _QUIET_SYSCTLS[plan.family] | _SWITCH_SYSCTLS[plan.family]
+    return Namespace(name, False, sysctls, tuple(ip), _tc(plan, name), _nft(plan, name))
 
 
 def _server(plan: ResolvedLab, server: LabServer) -> Namespace:
     ip = (
         "link set lo up",
         f"link add name {BRIDGE} {_SILENT}",
-        f"addr add {server.address}/24 dev {BRIDGE}",
+        f"addr add {addressing.on_leaf(server.address)} dev {BRIDGE}",
         f"link set {BRIDGE} up gso_max_size {largest_packet_B(plan)}",
         *(bridge_port(other) for _, other in _links_of(plan, server.name)),
     )
     name = server.name
-    return Namespace(name, False, _QUIET_SYSCTLS, ip, _tc(plan, name), _nft(plan, name))
+    return Namespace(name, False, _QUIET_SYSCTLS[plan.family], ip, _tc(plan, name), _nft(plan, name))
 
 
 def _trunk_end(link: LabLink, node: str, other: str) -> list[str]:
     assert link.addresses
     own, peer = link.addresses if link.a == node else reversed(link.addresses)
-    return [f"addr add {own}/30 dev {other}", f"link set {other} up", _neighbour(peer, other)]
+    return [f"addr add {addressing.on_trunk(own)} dev {other}", f"link set {other} up", _neighbour(peer, other)]
+
+
+def _network(plan: ResolvedLab, leaf: int) -> str:
+    return addressing.leaf_network(plan.family, leaf)
 
 
 def _address_of(plan: ResolvedLab, node: str, towards: str) -> str:

@@ -5,8 +5,9 @@ machines is scaled with the rates. What a shaper lets pass at once keeps its siz
 """
 
 import math
-from itertools import combinations
+from itertools import combinations, product
 
+from fairlead.lab import addressing
 from fairlead.lab.description import FRAME_B, Description, LinkDescription, ServersTable
 from fairlead.lab.topology import LabBond, LabHost, LabLink, LabServer, LabVm, Pair, ResolvedLab
 from fairlead.lab.units import queue_bytes
@@ -31,9 +32,7 @@ def resolve_lab(description: Description, name: str | None = None, scale: float 
         trunks = [(leaf, spine) for leaf in leafs for spine in spines]
     for number, (a, b) in enumerate(trunks):
         assert description.trunk is not None  # checked by the description
-        base = 4 * number  # a /30 each
-        addresses = tuple(f"10.65.{(base + end) // 256}.{(base + end) % 256}" for end in (1, 2))
-        links.append(_link(a, b, description.trunk, scale, (addresses[0], addresses[1])))
+        links.append(_link(a, b, description.trunk, scale, addressing.trunk(lab.family, number)))
     return ResolvedLab(
         name=name or lab.name,
         topology=lab.topology,
@@ -70,20 +69,20 @@ def _hosts(description: Description) -> list[LabHost]:
                 name = f"{prefix}{leaf * per_leaf + k}"
                 slots = lab.slots if role == "compute" else 0 if role == "relay" else 1
                 server = f"server{leaf * servers.per_leaf + k // per_server}" if servers and per_server else ""
-                hosts.append(LabHost(name, f"10.64.{leaf}.{first + k}", role, slots, leaf, server))
+                address = addressing.host(lab.family, leaf, first + k)
+                hosts.append(LabHost(name, address, role, slots, leaf, server))
         first += per_leaf
     return hosts
 
 
 def _servers(description: Description, scale: float) -> list[LabServer]:
-    kind = description.servers
+    kind, family = description.servers, description.lab.family
     if kind is None:
         return []
     memory_B = math.ceil(kind.memory * scale)  # what fits unscaled has to fit
     return [
-        LabServer(f"server{leaf * kind.per_leaf + k}", f"10.64.{leaf}.{201 + k}", leaf, kind.cpus, memory_B, kind.disk)
-        for leaf in range(description.lab.leafs)
-        for k in range(kind.per_leaf)
+        LabServer(f"server{number}", addressing.host(family, leaf, 201 + k), leaf, kind.cpus, memory_B, kind.disk)
+        for number, (leaf, k) in enumerate(product(range(description.lab.leafs), range(kind.per_leaf)))
     ]
 
 

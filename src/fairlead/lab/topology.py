@@ -1,7 +1,6 @@
 """A lab's network as pure data: hosts, switches, links, routes, and what follows from them (paths, bottlenecks).
 
-Addresses are 10.64.LEAF.N; the leaf is 10.64.LEAF.254, its servers are 10.64.LEAF.201 and so on. Trunks have addresses
-of 10.65.0.0/16, two a trunk.
+`fairlead.lab.addressing` says which addresses there are.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
+
+from fairlead.ip import Family, family_of
 
 DirectedLink = tuple[str, str]  # (from, to), names of hosts and switches
 Pair = tuple[str, str]  # (source, destination), names of hosts
@@ -132,6 +133,11 @@ class ResolvedLab:
         fields["vm"] = LabVm(**data["vm"]) if data["vm"] else None
         fields["spine_of"] = tuple(tuple(row) for row in data["spine_of"])
         return cls(**fields)
+
+    @property
+    def family(self) -> Family:
+        """The version of IP that all addresses belong to."""
+        return family_of(self.hosts[0].address)
 
     @cached_property
     def host_by_name(self) -> dict[str, LabHost]:

@@ -1,7 +1,7 @@
 """The TCP flows between a cluster's hosts as they are now, with MAC addresses: of a program that runs."""
 
 import json
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 
 from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.cluster.description import Cluster, Host
@@ -47,12 +47,18 @@ def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
         words = line.split()
         if len(words) < 4:
             continue
-        (source, source_port), (destination, port) = (word.rsplit(":", 1) for word in words[2:4])
+        (source, source_port), (destination, port) = (_end(word) for word in words[2:4])
         if source == host.address and destination in addresses - {host.address}:
             flows.append(
                 Flow(
-                    FlowEnd(IPv4Address(source), int(source_port), own.get(source)),
-                    FlowEnd(IPv4Address(destination), int(port), others.get(destination)),
+                    FlowEnd(ip_address(source), int(source_port), own.get(source)),
+                    FlowEnd(ip_address(destination), int(port), others.get(destination)),
                 )
             )
     return release, flows
+
+
+def _end(text: str) -> tuple[str, str]:
+    """Address and port of an end as ss(8) prints it: "10.0.0.1:5000", "[fd00::1]:5000"."""
+    address, _, port = text.rpartition(":")
+    return address.removeprefix("[").removesuffix("]"), port

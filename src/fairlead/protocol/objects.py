@@ -394,7 +394,7 @@ class ManagedHost:
 
     Attributes:
         name: name in messages.
-        address: IPv4 address, different for each host.
+        address: IP address, different for each host, all of one family.
         port: UDP and TCP port of that host's agent.
     """
 

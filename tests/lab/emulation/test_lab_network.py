@@ -6,6 +6,7 @@ import pytest
 from lab_fixtures import (
     LEAF_SPINE,
     MESH,
+    MESH6,
     PRIVILEGES,
     RATE_BPS,
     STAR,
@@ -28,6 +29,7 @@ TCP_SHARE = (MTU_B - 52) / FRAME_B  # payload of a full frame: IP and TCP header
     "text",
     [
         pytest.param(MESH, id="mesh"),
+        pytest.param(MESH6, id="mesh of IPv6"),
         pytest.param(STAR, id="star", marks=pytest.mark.slow),
         pytest.param(LEAF_SPINE, id="leaf-spine", marks=pytest.mark.slow),
     ],

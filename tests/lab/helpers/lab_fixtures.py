@@ -38,6 +38,10 @@ hosts_per_leaf = 3
 rate = "50mbit"
 queue = "20ms"
 """
+MESH6 = (
+    '[lab]\nname = "mesh6"\ntopology = "mesh"\nfamily = 6\nleafs = 3\nhosts_per_leaf = 1\nneighbours_per_leaf = 1\n'
+    + LINKS
+)
 MESH = '[lab]\nname = "mesh"\ntopology = "mesh"\nleafs = 3\nhosts_per_leaf = 1\nneighbours_per_leaf = 1\n' + LINKS
 LEAF_SPINE = (
     '[lab]\nname = "tree"\ntopology = "leaf-spine"\nleafs = 3\nspines = 2\nhosts_per_leaf = 1\n'
@@ -101,14 +105,16 @@ def tcp_rate_bps(lab: Lab, source: str, destination: str, seconds: float = 1.0) 
 
 
 ECHO = """
-import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("", 7777)); print("ready", flush=True)
+import socket, sys
+s = socket.socket(socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 7777)); print("ready", flush=True)
 while True:
     data, peer = s.recvfrom(2000); s.sendto(data, peer)
 """
 PING = """
 import socket, statistics, sys, time
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5); seen = []
+s = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(5); seen = []
 for _ in range(20):
     t = time.perf_counter(); s.sendto(b"x" * 64, (sys.argv[1], 7777)); s.recv(2000)
     seen.append(time.perf_counter() - t); time.sleep(0.002)
@@ -118,7 +124,7 @@ print(statistics.median(seen))
 
 def round_trip_s(lab: Lab, source: str, destination: str) -> float:
     """Median round trip of small datagrams."""
-    with serving(lab, destination, "python3", "-c", ECHO, ready="ready"):
+    with serving(lab, destination, "python3", "-c", ECHO, str(lab.plan.family), ready="ready"):
         return float(python(lab, source, PING, lab.plan.host_by_name[destination].address))
 
 

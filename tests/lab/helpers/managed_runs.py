@@ -15,6 +15,7 @@ from typing import Any
 
 from fairlead import lab as labs
 from fairlead.config import parse
+from fairlead.ip import Family
 from fairlead.lab.description import Description
 from fairlead.store import Event, Run, Store
 
@@ -26,6 +27,7 @@ name = "{name}"
 topology = "mesh"
 leafs = {leafs}
 hosts_per_leaf = {hosts_per_leaf}
+family = {family}
 neighbours_per_leaf = 1
 [host_link]
 rate = "1gbit"
@@ -38,17 +40,18 @@ REROUTED = ["--no-detection", "--reroute", "h0:h1:h2"]  # a detour from the star
 PROGRAM = "random-traffic"
 
 
-def mesh_text(name: str, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit") -> str:
+def mesh_text(name: str, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit", family: Family = 4) -> str:
     """Description of a lab with a name of its own."""
-    return MESH.format(name=f"{name}-{os.getpid()}", hosts_per_leaf=hosts_per_leaf, leafs=leafs, trunk=trunk)
+    own = f"{name}-{os.getpid()}"
+    return MESH.format(name=own, hosts_per_leaf=hosts_per_leaf, leafs=leafs, trunk=trunk, family=family)
 
 
 @contextmanager
 def mesh(
-    name: str, share: Path, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit"
+    name: str, share: Path, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit", family: Family = 4
 ) -> Iterator[labs.Lab]:
     """Switches with a trunk between any two, and a neighbour of each; on each a host (h0, h1, h2), or several."""
-    text = mesh_text(name, hosts_per_leaf, leafs=leafs, trunk=trunk)
+    text = mesh_text(name, hosts_per_leaf, leafs=leafs, trunk=trunk, family=family)
     lab = labs.up(parse(text, Description, source="mesh.toml"), share=[share])
     try:
         yield lab
@@ -258,8 +261,10 @@ def kernel_state(lab: labs.Lab, host: str) -> dict[str, list[str]]:
     """What fairlead has in a host's kernel now: devices, rules, routes, packet filters."""
     script = """
     ip -o link show | grep -o 'fl-[0-9a-f]*' | sort -u | sed 's/^/device /'
-    ip rule show | grep 'proto 70' | sed 's/^/rule /'
-    ip route show table all proto 70 2>/dev/null | sed 's/^/route /'
+    for ip in "ip -4" "ip -6"; do
+        $ip rule show | grep 'proto 70' | sed 's/^/rule /'
+        $ip route show table all proto 70 2>/dev/null | sed 's/^/route /'
+    done
     nft list tables | grep fairlead | sed 's/^/filter /'
     true
     """

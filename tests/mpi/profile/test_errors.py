@@ -61,3 +61,12 @@ def test_the_order_is_known_after_a_message_that_did_not_fit(mpi: Mpi, tmp_path:
     for tag in EXCHANGES:
         assert message_rings.numbers(zero[zero["end_and_number"] & 0xFF == message_rings.SEND], tag) == [1]
         assert message_rings.numbers(one[one["end_and_number"] & 0xFF == message_rings.RECEIVE], tag) == [1]
+
+
+@every_family
+def test_what_a_callback_ended_is_not_taken_for_what_gets_its_handle(mpi: Mpi, tmp_path: Path) -> None:
+    ranks = recorded.run(mpi.need(), SOURCE.parent / "callbacks.c", 2, tmp_path)
+    for each in ranks:
+        assert each.functions["MPI_Ibarrier"].calls == 20
+        assert not each.messages.received_messages.any()
+        assert not each.messages.received_B.any()

@@ -56,10 +56,16 @@ def frame_of(flow: Flow, protocol: int = 6, options: bytes = b"", fragment: int 
     """The first bytes of an Ethernet frame."""
     assert flow.source.mac is not None
     assert flow.destination.mac is not None
-    header = bytes([0x45 + len(options) // 4, 0, 0, 40, 0, 0, *fragment.to_bytes(2, "big"), 64, protocol, 0, 0])
+    if flow.source.address.version == 6:
+        kind, header = b"\x86\xdd", bytes([0x60, 0, 0, 0, 0, 20, 44 if fragment else protocol, 64])
+    else:
+        kind, header = (
+            b"\x08\x00",
+            bytes([0x45 + len(options) // 4, 0, 0, 40, 0, 0, *fragment.to_bytes(2, "big"), 64, protocol, 0, 0]),
+        )
     ends = flow.source.address.packed + flow.destination.address.packed + options
     ports = (flow.source.port or 0).to_bytes(2, "big") + (flow.destination.port or 0).to_bytes(2, "big")
-    return flow.destination.mac + flow.source.mac + b"\x08\x00" + header + ends + ports + bytes(16)
+    return flow.destination.mac + flow.source.mac + kind + header + ends + ports + bytes(16)
 
 
 def link_by_program(policy: str, links: int, frame: bytes, socket_hash: int = 0) -> int:

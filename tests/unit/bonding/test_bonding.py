@@ -1,6 +1,6 @@
 """Which link a flow takes: the kernel documentation's formulas by hand, and what users saw of them."""
 
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 
 import pytest
 
@@ -16,7 +16,7 @@ A, B = bytes.fromhex("0200000000a1"), bytes.fromhex("0200000000b2")
 
 
 def flow(source_port=40000, port=5201, source="10.0.0.1", destination="10.0.0.2", mac=B) -> Flow:
-    return Flow(FlowEnd(IPv4Address(source), source_port, A), FlowEnd(IPv4Address(destination), port, mac))
+    return Flow(FlowEnd(ip_address(source), source_port, A), FlowEnd(ip_address(destination), port, mac))
 
 
 def links(policy, flows, number, kernel=NEW):
@@ -46,6 +46,27 @@ def test_layer34_takes_the_ports_as_they_stand_in_the_header():
     hashed ^= hashed >> 8
     assert links("layer3+4", [flow()], 4) == [(hashed >> 1) % 4]
     assert links("layer3+4", [flow()], 4, OLD) == [hashed % 4]
+
+
+def flow6(**changes) -> Flow:
+    return flow(**({"source": "fd00:64::1", "destination": "fd00:64:1::2"} | changes))
+
+
+def test_of_ipv6_all_four_words_of_an_address_count():
+    # fd00:64::1 and fd00:64:1::2 differ in words 1 and 3: 0x00000100 ^ 0x02000000 ^ 0x01000000 in little endian.
+    words = 0x00000100 ^ 0x02000000 ^ 0x01000000
+    assert links("layer2", [flow6()], 4) == [(0x13 ^ 0x86DD) % 4]
+    for policy, start in (("layer2+3", 0x13 ^ 0x86DD), ("layer3+4", 0x5114409C)):
+        hashed = start ^ words
+        hashed ^= hashed >> 16
+        hashed ^= hashed >> 8
+        assert links(policy, [flow6()], 4) == [(hashed >> (policy == "layer3+4")) % 4]
+
+
+def test_the_byte_order_of_the_packet_type_always_matters_with_ipv6():
+    assert link_of(flow(), "layer2", 2, OLD).link == 1
+    assert "byte order" in link_of(flow6(), "layer2", 2, OLD).reason
+    assert link_of(flow6(), "layer3+4", 2, OLD).link is not None
 
 
 def test_even_source_ports_shared_one_link_of_two_before_kernel_4_15():
@@ -95,10 +116,15 @@ def test_theory_of_the_other_modes():
 def test_flows_as_people_write_them():
     assert parse.flow("02:00:00:00:00:a1@10.0.0.1:40000>02:00:00:00:00:b2@10.0.0.2:5201") == flow()
     assert parse.flow("10.0.0.1>10.0.0.2").source == FlowEnd(IPv4Address("10.0.0.1"))
+    assert parse.flow("02:00:00:00:00:a1@[fd00:64::1]:40000>02:00:00:00:00:b2@[fd00:64:1::2]:5201") == flow6()
+    assert parse.flow("fd00::1>[fd00::2]").destination == FlowEnd(ip_address("fd00::2"))
+    assert str(flow6().source) == "02:00:00:00:00:a1@[fd00:64::1]:40000"
     assert parse.kernel("6.1.0-13-amd64") == (6, 1)
     for text, complaint in (
         ("10.0.0.1", "is not a flow"),
-        ("10.0.0.1>x", "'x' is not an IPv4 address"),
+        ("10.0.0.1>x", "'x' is not an IP address"),
+        ("10.0.0.1>fd00::1", "one end is of IPv4, the other of IPv6"),
+        ("[fd00::1]:x>fd00::2", "'x' is not a port"),
         ("10.0.0.1:99999>10.0.0.2", "'99999' is not a port"),
         ("02:00@10.0.0.1>10.0.0.2", "'02:00' is not a MAC address"),
     ):
@@ -115,3 +141,14 @@ def test_flows_of_a_host_are_read_from_its_tools():
     )
     host = Host("h", "10.0.0.1")
     assert live._read(host, text, {"10.0.0.1", "10.0.0.2"}) == ("6.1.0", [flow()])
+
+
+def test_flows_of_a_host_with_ipv6_are_read_from_its_tools():
+    text = (
+        "6.1.0\n"
+        '[{"address": "02:00:00:00:00:a1", "addr_info": [{"local": "10.0.0.1"}, {"local": "fd00:64::1"}]}]\n'
+        '[{"dst": "fd00:64:1::2", "lladdr": "02:00:00:00:00:b2"}]\n\n'
+        "0 0 [fd00:64::1]:40000 [fd00:64:1::2]:5201\n0 0 10.0.0.1:22 192.0.2.1:50000\n"
+    )
+    host = Host("h", "fd00:64::1")
+    assert live._read(host, text, {"fd00:64::1", "fd00:64:1::2"}) == ("6.1.0", [flow6()])

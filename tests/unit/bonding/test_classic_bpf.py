@@ -1,7 +1,7 @@
 """Policies as classic BPF, run by an interpreter, against the formulas of `fairlead.bonding.hashing`."""
 
 import random
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address
 
 import pytest
 
@@ -13,11 +13,12 @@ from .bpf_interpreter import frame_of, link_by_program
 KERNEL = (6, 1)
 
 
-def flows(number: int) -> list[Flow]:
+def flows(number: int, family: int = 4) -> list[Flow]:
     draw = random.Random(6)
 
     def end() -> FlowEnd:
-        return FlowEnd(IPv4Address(draw.getrandbits(32)), draw.getrandbits(16), draw.randbytes(6))
+        address = IPv4Address(draw.getrandbits(32)) if family == 4 else IPv6Address(draw.getrandbits(128))
+        return FlowEnd(address, draw.getrandbits(16), draw.randbytes(6))
 
     return [Flow(end(), end()) for _ in range(number)]
 
@@ -29,6 +30,21 @@ def test_a_policy_puts_every_flow_on_the_link_of_the_formula(policy: str, links:
         assert link_by_program(policy, links, frame_of(flow)) == link_of(flow, policy, links, KERNEL).link
         with_options = frame_of(flow, options=bytes([1, 1, 1, 1]))
         assert link_by_program(policy, links, with_options) == link_of(flow, policy, links, KERNEL).link
+
+
+@pytest.mark.parametrize("links", [1, 2, 3, 4, 7, 8])
+@pytest.mark.parametrize("policy", [each for each in POLICIES if each != "encap3+4"])
+def test_a_policy_puts_flows_of_ipv6_on_the_link_of_the_formula(policy: str, links: int) -> None:
+    for flow in flows(60, family=6):
+        assert link_by_program(policy, links, frame_of(flow)) == link_of(flow, policy, links, KERNEL).link
+
+
+def test_fragments_of_ipv6_and_what_has_no_ports_count_by_addresses_alone() -> None:
+    for flow in flows(20, family=6):
+        whole = link_by_program("layer3+4", 8, frame_of(flow, protocol=58))
+        assert whole == link_by_program("layer3+4", 8, frame_of(flow, fragment=1))
+        no_ports = Flow(FlowEnd(flow.source.address, 0, flow.source.mac), FlowEnd(flow.destination.address, 0))
+        assert whole == link_of(no_ports, "layer3+4", 8, KERNEL).link
 
 
 def test_fragments_and_what_has_no_ports_count_by_addresses_alone() -> None:

@@ -7,10 +7,11 @@ import pytest
 from fairlead.cluster import launchers
 from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.job import Job, covering_network, make_job, place_ranks
+from fairlead.cluster.job import Job, make_job, place_ranks
 from fairlead.cluster.launchers.base import Launcher, get, register
 from fairlead.cluster.launchers.detect import Mpi, detect, parse_version
 from fairlead.errors import ConfigError, MissingToolError
+from fairlead.ip import covering_network
 
 # Captured from the programs themselves.
 OPEN_MPI_4 = "mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
@@ -264,9 +265,28 @@ def test_job_knows_interface_network_and_whether_cores_are_shared() -> None:
     assert made.ranks_on() == {"a": 2, "b": 1}
 
 
+def test_open_mpi_keeps_to_the_version_of_ip_that_the_hosts_have() -> None:
+    six = {"network": "fd00:64::/64"}
+    for name in ("openmpi4", "openmpi5"):
+        line = " ".join(get(name)().command(job(**six)))
+        assert "--mca btl_tcp_if_include eth0 --mca btl_tcp_disable_family 4" in line
+        two = " ".join(get(name)().command(job(**six, interfaces=("eth0", "ens3"))))
+        assert "if_include" not in two, "it reads no networks of IPv6"
+        assert "--mca btl_tcp_disable_family 4" in two
+        assert "disable_family" not in " ".join(get(name)().command(job()))
+
+
+@pytest.mark.parametrize("name", ["mpich4", "mpich5", "intelmpi2021"])
+def test_hydra_refuses_hosts_with_ipv6(name: str) -> None:
+    with pytest.raises(ConfigError, match="by IPv4 addresses only") as refused:
+        get(name)().command(job(network="fd00:64::/64"))
+    assert "use Open MPI" in str(refused.value.hint)
+
+
 def test_covering_network() -> None:
     assert covering_network(["10.0.0.1"]) == "10.0.0.1/32"
     assert covering_network(["10.64.0.1", "10.64.3.2"]) == "10.64.0.0/22"
+    assert covering_network(["fd00:64::1", "fd00:64:3::2"]) == "fd00:64::/46"
 
 
 def test_bad_jobs_are_refused() -> None:

@@ -72,7 +72,7 @@ def test_types_in_words() -> None:
     assert words(LinkDescription, "nics") == "whole number, 1 to 8"
     assert words(LinkDescription, "queue") == "size or time"
     assert words(HostEntry, "role") == "`compute`, `relay` or `other`"
-    assert words(HostEntry, "address") == "text, an IPv4 address"
+    assert words(HostEntry, "address") == "text, an IPv4 or IPv6 address"
     assert words(ClusterFile, "hosts") == "list of [tables](#hosts), not empty"
     assert words(Delay, "link") == "list of 2 texts"
 

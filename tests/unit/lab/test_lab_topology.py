@@ -108,6 +108,37 @@ def test_leafs_route_to_every_other_leaf_over_the_trunk_between_them() -> None:
     assert f"route add 10.64.0.0/24 via {dict(zip((link.a, link.b), link.addresses, strict=True))['leaf0']}" in leaf.ip
 
 
+def test_a_lab_of_ipv6_has_the_same_network_with_other_addresses() -> None:
+    six = plan_of("mesh", leafs=4, hosts_per_leaf=2, neighbours_per_leaf=2, family=6)
+    assert (MESH.family, six.family) == (4, 6)
+    assert [host.address for host in six.hosts[:4]] == ["fd00:64::1", "fd00:64::2", "fd00:64:1::1", "fd00:64:1::2"]
+    assert [link.addresses for link in six.links if link.addresses][1] == ("fd00:65::5", "fd00:65::6")
+    assert ResolvedLab.from_json(json.loads(json.dumps(six.to_json()))) == six
+    assert six.shared_bottlenecks() == MESH.shared_bottlenecks()
+    spaces = {space.name: space for space in recipe.namespaces(six)}
+    for line in (
+        "addr add fd00:64:1::1/64 nodad dev eth0 noprefixroute",
+        "route add fd00:64:1::/64 dev eth0 scope link src fd00:64:1::1{congctl}",
+        "route add default via fd00:64:1::fe{congctl}",
+        "neigh replace fd00:64:1::fe lladdr 02:fa:64:01:00:fe dev eth0 nud permanent",
+    ):
+        assert line in spaces["h2"].ip
+    assert "route add fd00:64::/64 via fd00:65::5" in spaces["leaf2"].ip
+    assert spaces["leaf2"].sysctls["net/ipv6/conf/all/forwarding"] == "1"
+    assert {space.sysctls["net/ipv6/conf/all/disable_ipv6"] for space in spaces.values()} == {"0"}
+    macs = [recipe.mac_of(host) for host in six.hosts]
+    assert len(set(macs)) == len(macs)
+
+
+def test_connections_of_ipv6_are_counted() -> None:
+    text = '[lab]\nname = "x"\ntopology = "star"\nhosts_per_leaf = 1\ncount_flows = true\nfamily = 6\n'
+    plan = resolve_lab(parse(text + '[host_link]\nrate = "100mbit"\n', Description, source="x"))
+    rule = "ip6 nexthdr tcp update @flows { ip6 saddr . tcp sport . ip6 daddr . tcp dport }"
+    host = recipe.namespaces(plan)[0].nft
+    assert host[-1] == f"add rule netdev lab eth0 {rule}"
+    assert "type ipv6_addr . inet_service . ipv6_addr . inet_service;" in host[1]
+
+
 def test_cluster_file_holds_every_host_with_its_role() -> None:
     import tomllib
 

@@ -101,7 +101,7 @@ TEST(Config, HasWhatTheLineSays) {
     EXPECT_EQ(config.self, 1);
     EXPECT_EQ(config.uid, 1000U);
     EXPECT_EQ(config.own().label(), "h1 (10.64.0.2)");
-    EXPECT_EQ(ntohs(config.own().socket_address().sin_port), 47012);
+    EXPECT_EQ(config.own().socket_address().port(), 47012);
     EXPECT_EQ(config.guardian, (std::vector<std::string>{"/opt/guardian", "--quiet"}));
     EXPECT_EQ(config.rings, "/dev/shm/rings");
     EXPECT_EQ(parse(valid()).rings, "");
@@ -110,11 +110,18 @@ TEST(Config, HasWhatTheLineSays) {
     EXPECT_EQ(config.clock_test.drift, 1e-5);
     EXPECT_EQ(config.secret.bytes()[1], 0x11);
     EXPECT_EQ(config.secret.bytes()[31], 0xff);
-    in_addr address{};
-    inet_pton(AF_INET, "10.64.0.3", &address);
-    EXPECT_EQ(config.host_at(address), 2);
-    inet_pton(AF_INET, "10.64.0.4", &address);
-    EXPECT_EQ(config.host_at(address), std::nullopt);
+    EXPECT_EQ(config.host_at(Address::parse("10.64.0.3").value()), 2);
+    EXPECT_EQ(config.host_at(Address::parse("10.64.0.4").value()), std::nullopt);
+    EXPECT_EQ(config.family(), AF_INET);
+}
+
+TEST(Config, HostsMayHaveAddressesOfIPv6) {
+    json value = valid();
+    for (std::size_t i = 0; i < 3; ++i) value["hosts"][i]["address"] = "fd00:64::" + std::to_string(i + 1);
+    const Config config = parse(value);
+    EXPECT_EQ(config.family(), AF_INET6);
+    EXPECT_EQ(config.own().label(), "h1 (fd00:64::2)");
+    EXPECT_EQ(config.host_at(Address::parse("fd00:64:0::3").value()), 2);
 }
 
 TEST(Config, MistakesNameTheField) {
@@ -158,8 +165,10 @@ TEST(Config, WithoutAUserItIsOurOwn) {
 TEST(Config, HostsAreChecked) {
     const std::vector<std::tuple<const char*, json, const char*>> cases{
         {"address", "10.64.0.256", "hosts[2]: 'address'"},
-        {"address", "localhost", "IPv4"},
+        {"address", "localhost", "an IP address"},
         {"address", "10.64.0.1", "two hosts"},
+        {"address", "fd00:64::1%eth0", "an IP address"},
+        {"address", "fd00:64::1", "h0 (10.64.0.1) and h2 (fd00:64::1): one has an IPv4 address, the other an IPv6"},
         {"port", 0, "hosts[2]: 'port'"},
         {"port", 65536, "hosts[2]: 'port'"},
         {"name", "", "hosts[2]: 'name'"},

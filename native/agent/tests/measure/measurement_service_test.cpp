@@ -23,15 +23,13 @@ std::vector<Host> hosts_on_loopback() {
     std::vector<Host> hosts;
     for (const char* text : {"127.0.0.1", "127.0.0.2", "127.0.0.3"}) {
         Host host{.name = text, .address_text = text};
-        inet_pton(AF_INET, text, &host.address);
+        host.address = Address::parse(text).value();
         const UniqueFd fd(socket(AF_INET, SOCK_STREAM, 0));
-        sockaddr_in own{};
-        own.sin_family = AF_INET;
-        own.sin_addr = host.address;
-        socklen_t length = sizeof own;
-        bind(fd.get(), reinterpret_cast<sockaddr*>(&own), length);
-        getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length);
-        host.port = ntohs(own.sin_port);
+        SocketAddress own(host.address, 0);
+        socklen_t length = SocketAddress::kRoom_B;
+        bind(fd.get(), own.get(), own.size_B());
+        getsockname(fd.get(), own.get(), &length);
+        host.port = own.port();
         hosts.push_back(host);
     }
     return hosts;
@@ -61,11 +59,10 @@ struct MeasurementServiceTest : testing::Test {
     /// A connection to host 0 of which nothing more is heard.
     UniqueFd silent(core::HostId from) {
         UniqueFd fd(socket(AF_INET, SOCK_STREAM, 0));
-        sockaddr_in own = configs[0].hosts[from].socket_address();
-        own.sin_port = 0;
-        const sockaddr_in server = configs[0].hosts[0].socket_address();
-        EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&own), sizeof own), 0);
-        EXPECT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&server), sizeof server), 0);
+        const SocketAddress own = configs[0].hosts[from].any_port();
+        const SocketAddress server = configs[0].hosts[0].socket_address();
+        EXPECT_EQ(bind(fd.get(), own.get(), own.size_B()), 0);
+        EXPECT_EQ(connect(fd.get(), server.get(), server.size_B()), 0);
         return fd;
     }
     static bool closed(const UniqueFd& fd) {

@@ -25,10 +25,9 @@ struct Pair {
     LoopbackListener listener;
 
     Stream client(double time_s = 5.0) {
-        sockaddr_in source{};
-        source.sin_family = AF_INET;
-        source.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        return Stream::connect(source, listener.address, 1.0, cancellation, monotonic_s() + time_s);
+        const Address own(listener.address.sin_addr);
+        const SocketAddress place(own, ntohs(listener.address.sin_port));
+        return Stream::connect(own, place, 1.0, cancellation, monotonic_s() + time_s);
     }
     Stream server(double time_s = 5.0) {
         return Stream(UniqueFd(accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK)), cancellation,

@@ -15,7 +15,7 @@ Config config_of(std::vector<std::string> guardian) {
     Config config;
     for (const char* text : {"127.0.0.1", "127.0.0.2"}) {
         Host host{.name = text, .address_text = text};
-        inet_pton(AF_INET, text, &host.address);
+        host.address = Address::parse(text).value();
         config.hosts.push_back(host);
     }
     config.job = "test1";

@@ -13,7 +13,7 @@ Config two_peers() {
     for (const char* address : {"10.0.0.1", "10.0.0.2", "10.0.0.3"}) {
         Host host;
         host.name = address;
-        inet_pton(AF_INET, address, &host.address);
+        host.address = Address::parse(address).value();
         host.port = 47011;
         config.hosts.push_back(host);
     }
@@ -23,7 +23,7 @@ Config two_peers() {
 TcpSocket socket_to(const char* address, std::uint64_t cookie, std::uint64_t acked_B) {
     TcpSocket socket;
     socket.cookie = cookie;
-    inet_pton(AF_INET, address, &socket.remote);
+    socket.remote = Address::parse(address).value();
     socket.local_port = 1024;
     socket.remote_port = 40000;
     socket.uid = 1000;

@@ -19,6 +19,14 @@
 namespace fairlead::agent {
 namespace {
 
+in_addr number_of_loopback(std::uint32_t number) {
+    return {htonl(INADDR_LOOPBACK + number)};
+}
+
+Address loopback(std::uint32_t number) {
+    return Address(number_of_loopback(number));
+}
+
 TEST(SockDiag, SeesWhatAConnectionDid) {
     Connection connection;
     const std::vector<char> data(10'000);
@@ -29,7 +37,7 @@ TEST(SockDiag, SeesWhatAConnectionDid) {
     const auto found = std::find_if(sockets.begin(), sockets.end(),
                                     [port](const TcpSocket& socket) { return socket.remote_port == port; });
     ASSERT_NE(found, sockets.end());
-    EXPECT_EQ(found->remote.s_addr, htonl(INADDR_LOOPBACK));
+    EXPECT_EQ(found->remote, loopback(0));
     EXPECT_EQ(found->uid, getuid());
     EXPECT_EQ(found->acked_B + found->in_flight_B, 10'001U) << "the first acknowledgement counts the SYN";
     EXPECT_GT(found->srtt_s, 0.0);
@@ -72,17 +80,13 @@ std::vector<std::uint16_t> listed(SockDiag& diag, std::initializer_list<const Co
     return ports;
 }
 
-in_addr loopback(std::uint32_t number) {
-    return {htonl(INADDR_LOOPBACK + number)};
-}
-
 TEST(SockDiag, ListsOnlyWhatLeadsToTheAddresses) {
-    const Connection near;                     // 127.0.0.1 to 127.0.0.1
-    const Connection far(loopback(8).s_addr);  // 127.0.0.9 to 127.0.0.1
-    const std::vector<in_addr> eighth{loopback(8)};
+    const Connection near;                               // 127.0.0.1 to 127.0.0.1
+    const Connection far(number_of_loopback(8).s_addr);  // 127.0.0.9 to 127.0.0.1
+    const std::vector<Address> eighth{loopback(8)};
     SockDiag one(eighth);
     EXPECT_EQ(listed(one, {&near, &far}), std::vector{far.port()}) << "the server's end of it";
-    std::vector<in_addr> many;
+    std::vector<Address> many;
     for (std::uint32_t i = 1; i <= 1000; ++i) many.push_back(loopback(i));
     SockDiag of_many(many);
     EXPECT_EQ(listed(of_many, {&near, &far}), std::vector{far.port()});
@@ -105,13 +109,37 @@ TEST(SockDiag, ListsSocketsOfIPv6ThatLeadToIPv4) {
         GTEST_SKIP() << "no IPv6 here";
     }
     for (const bool filtered : {false, true}) {
-        const std::vector<in_addr> remotes(filtered ? 1 : 0, loopback(0));
+        const std::vector<Address> remotes(filtered ? 1 : 0, loopback(0));
         SockDiag diag(remotes);
         const auto sockets = diag.established();
         const auto found = std::ranges::find(sockets, ntohs(listener.address.sin_port), &TcpSocket::remote_port);
         ASSERT_NE(found, sockets.end()) << filtered;
         EXPECT_EQ(found->family, AF_INET6);
-        EXPECT_EQ(found->remote.s_addr, htonl(INADDR_LOOPBACK));
+        EXPECT_EQ(found->remote, loopback(0));
+        EXPECT_EQ(diag.refresh(std::span(&*found, 1)).size(), 1U);
+    }
+}
+
+TEST(SockDiag, ListsWhatLeadsToAnAddressOfIPv6) {
+    const UniqueFd listener(socket(AF_INET6, SOCK_STREAM, 0));
+    const UniqueFd client(socket(AF_INET6, SOCK_STREAM, 0));
+    SocketAddress place(Address(in6addr_loopback), 0);
+    socklen_t length = SocketAddress::kRoom_B;
+    if (listener.get() < 0 || bind(listener.get(), place.get(), place.size_B()) < 0) GTEST_SKIP() << "no IPv6 here";
+    ASSERT_EQ(listen(listener.get(), 1), 0);
+    ASSERT_EQ(getsockname(listener.get(), place.get(), &length), 0);
+    ASSERT_EQ(connect(client.get(), place.get(), place.size_B()), 0);
+    const Connection of_four;
+    for (const bool there : {true, false}) {
+        const std::vector<Address> remotes{there ? Address(in6addr_loopback) : Address::parse("fd00:64::9").value(),
+                                           loopback(0)};
+        SockDiag diag(remotes);
+        const auto sockets = diag.established();
+        const auto found = std::ranges::find(sockets, place.port(), &TcpSocket::remote_port);
+        EXPECT_EQ(found != sockets.end(), there);
+        EXPECT_EQ(listed(diag, {&of_four}).size(), 2U) << "a filter may hold both families";
+        if (!there) continue;
+        EXPECT_EQ(found->remote, place.address());
         EXPECT_EQ(diag.refresh(std::span(&*found, 1)).size(), 1U);
     }
 }
@@ -206,7 +234,7 @@ TEST(ParseAnswers, EveryFieldHasItsValue) {
     const TcpSocket& socket = answers.sockets[0];
     EXPECT_EQ(socket.family, AF_INET);
     EXPECT_EQ(socket.cookie, 0x100000002U);
-    EXPECT_EQ(socket.remote.s_addr, htonl(0x7f000009));
+    EXPECT_EQ(socket.remote, loopback(8));
     EXPECT_EQ(socket.local_port, 4000);
     EXPECT_EQ(socket.remote_port, 80);
     EXPECT_EQ(socket.uid, 1000U);
@@ -223,7 +251,7 @@ TEST(ParseAnswers, EveryFieldHasItsValue) {
     EXPECT_EQ(parse_answers(bytes, kSequence + 1).count, 0U) << "of another request";
 }
 
-TEST(ParseAnswers, OnlyWhatIsConnectedOverIPv4) {
+TEST(ParseAnswers, OnlyWhatIsConnectedByAddressesOfIp) {
     const auto sockets = [](const inet_diag_msg& message) {
         return parse_answers(answer(message, some_info()), kSequence).sockets;
     };
@@ -231,13 +259,18 @@ TEST(ParseAnswers, OnlyWhatIsConnectedOverIPv4) {
     message.idiag_state = 2;
     EXPECT_TRUE(sockets(message).empty()) << "not established";
     message = message_to_peer();
+    message.idiag_family = AF_UNIX;
+    EXPECT_TRUE(sockets(message).empty()) << "another family";
     message.idiag_family = AF_INET6;
-    EXPECT_TRUE(sockets(message).empty()) << "an address of IPv6";
+    message.id.idiag_dst[0] = htonl(0xfd000064);
+    message.id.idiag_dst[3] = htonl(9);
+    ASSERT_EQ(sockets(message).size(), 1U);
+    EXPECT_EQ(sockets(message)[0].remote, Address::parse("fd00:64::9"));
     message.id.idiag_dst[0] = 0;
     message.id.idiag_dst[2] = htonl(0xffff);
     message.id.idiag_dst[3] = htonl(0x7f000009);
     ASSERT_EQ(sockets(message).size(), 1U) << "a mapped one";
-    EXPECT_EQ(sockets(message)[0].remote.s_addr, htonl(0x7f000009));
+    EXPECT_EQ(sockets(message)[0].remote, loopback(8));
 }
 
 TEST(ParseAnswers, LengthsAreNotTrusted) {

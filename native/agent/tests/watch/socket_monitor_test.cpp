@@ -16,7 +16,7 @@ class Monitor : public testing::Test {
         Config config;
         for (const std::uint32_t number : {8U, 0U}) {
             Host host;
-            host.address.s_addr = htonl(INADDR_LOOPBACK + number);
+            host.address = Address(in_addr{htonl(INADDR_LOOPBACK + number)});
             host.port = 1;
             config.hosts.push_back(host);
         }

@@ -12,16 +12,27 @@ namespace {
 // In a test's body plain Setup is a trap that GoogleTest sets for misspelt SetUp.
 using SetupBody = Setup;
 
+Address address(const std::string& text) {
+    return Address::parse(text).value();
+}
+
 Setup valid_setup() {
     return {.job = "1f3a9c02",
             .device = "eth0",
             .self = 1,
-            .hosts = {{0x0a400001, 27011}, {0x0a400002, 27011}, {0x0a400003, 27012}},
+            .hosts = {{address("10.64.0.1"), 27011}, {address("10.64.0.2"), 27011}, {address("10.64.0.3"), 27012}},
             .network_id = 0xabcdef,
             .overlay_port = 28000,
             .uid_first = 1000,
             .uid_last = 1000,
             .grace_ms = 1000};
+}
+
+Setup valid_setup_of_ipv6() {
+    SetupBody setup = valid_setup();
+    for (std::size_t i = 0; i < setup.hosts.size(); ++i)
+        setup.hosts[i].address = address("fd00:64::" + std::to_string(i + 1));
+    return setup;
 }
 
 template <typename Body>
@@ -38,6 +49,7 @@ Refusal refusal(const SetupBody& setup) {
 
 TEST(GuardianProtocol, RequestsSurviveTheWire) {
     EXPECT_EQ(decoded(valid_setup()), (Request{7, valid_setup()}));
+    EXPECT_EQ(decoded(valid_setup_of_ipv6()), (Request{7, valid_setup_of_ipv6()}));
     EXPECT_EQ(decoded(Reroute{2, 0, 1400}), (Request{7, Reroute{2, 0, 1400}}));
     EXPECT_EQ(decoded(Restore{2}), (Request{7, Restore{2}}));
     EXPECT_EQ(decoded(Teardown{}), (Request{7, Teardown{}}));
@@ -50,12 +62,18 @@ TEST(GuardianProtocol, TheLargestSetupFits) {
     SetupBody setup = valid_setup();
     setup.job = "abcdefghij12";
     setup.device = "enp0s31f6.1234x";
-    setup.hosts.clear();
-    for (std::uint32_t i = 0; i < kMaxHosts; ++i) setup.hosts.push_back({0x0a400001 + i, 47011});
-    EXPECT_EQ(decoded(setup), (Request{7, setup}));
-    EXPECT_EQ(encode(Request{7, setup}).size(), kMaxPacket_B);
-    setup.hosts.push_back({0x0b000001, 47011});
-    EXPECT_THROW(encode(Request{7, setup}), std::length_error);
+    for (const std::string network : {"10.64.", "fd00::"}) {
+        const char separator = network.back();
+        setup.hosts.clear();
+        for (std::size_t i = 0; i < kMaxHosts; ++i)
+            setup.hosts.push_back(
+                {address(network + std::to_string(i / 200) + separator + std::to_string(1 + i % 200)), 47011});
+        EXPECT_EQ(decoded(setup), (Request{7, setup}));
+        EXPECT_LE(encode(Request{7, setup}).size(), kMaxPacket_B);
+        setup.hosts.push_back({address(network + "99" + separator + "1"), 47011});
+        EXPECT_THROW(encode(Request{7, setup}), std::length_error);
+    }
+    EXPECT_EQ(encode(Request{7, valid_setup_of_ipv6()}).size(), kMaxPacket_B);
 }
 
 TEST(GuardianProtocol, RepliesSurviveTheWire) {
@@ -106,13 +124,19 @@ TEST(GuardianProtocol, FieldsOutOfRangeAreRefusedByName) {
     EXPECT_EQ(field([](SetupBody& s) { s.hosts[2] = s.hosts[0]; }), "hosts");
     for (const std::uint16_t port : {std::uint16_t{0}, std::uint16_t{53}, std::uint16_t{1023}})
         EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].agent_port = port; }), "hosts");
-    for (const Address address : {0x00000001u, 0x7f000001u, 0xe0000001u, 0xffffffffu, 0xa9fe0001u})
-        EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].address = address; }), "hosts");
-    EXPECT_EQ(field([](SetupBody& s) {
-                  for (std::uint32_t i = 0; i < 9; ++i)
-                      s.hosts.push_back({0x0b000001 + i, static_cast<std::uint16_t>(2000 + i)});
-              }),
-              "hosts");
+    for (const char* wrong : {"0.0.0.1", "127.0.0.1", "224.0.0.1", "255.255.255.255", "169.254.0.1", "fd00::3"})
+        EXPECT_EQ(field([&](SetupBody& s) { s.hosts[2].address = address(wrong); }), "hosts") << wrong;
+    for (const char* wrong : {"::", "::1", "fe80::1", "ff02::1", "10.64.0.9"}) {
+        SetupBody setup = valid_setup_of_ipv6();
+        setup.hosts[2].address = address(wrong);
+        EXPECT_EQ(check(setup).value_or("").substr(0, 5), "hosts") << wrong;
+    }
+    EXPECT_EQ(
+        field([](SetupBody& s) {
+            for (std::uint32_t i = 0; i < 9; ++i)
+                s.hosts.push_back({address("11.0.0." + std::to_string(i + 1)), static_cast<std::uint16_t>(2000 + i)});
+        }),
+        "hosts");
     for (const std::uint32_t id : {0u, 1u << 24})
         EXPECT_EQ(field([&](SetupBody& s) { s.network_id = id; }), "network_id");
     // Docker's and flannel's overlays among them.

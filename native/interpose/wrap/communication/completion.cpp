@@ -29,6 +29,9 @@ int tag_of(const Operation& operation, const MPI_Status& status) {
     return operation.tag == record::kAnyTag ? status.MPI_TAG : operation.tag;
 }
 
+// Whether this thread's outermost call completes requests: calls inside it are the library's, for the same requests.
+thread_local bool completing = false;
+
 }  // namespace
 
 Completion::Scratch& Completion::scratch() {
@@ -47,7 +50,20 @@ Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Req
       certainty_(certainty),
       among_tests_(call.outermost() && call.thread().follows_vain_test(call.begin_ticks())),
       none_(among_tests_ && std::all_of(requests, requests + std::max(count, 0), is_null)) {
-    if (!call.outermost() || !any_tracked()) {
+    if (call.outermost()) {
+        completing = true;
+    }
+    if (!any_tracked()) {
+        return;
+    }
+    if (!call.outermost()) {
+        for (int index = 0; index < count && !completing; ++index) {
+            Pending next{index, requests[index]};
+            if (tracked(requests[index], next.operation) && !next.operation.persistent) {
+                in_callback_.push_back(std::move(next));
+                requests_ = requests;
+            }
+        }
         return;
     }
     Scratch& kept = scratch();
@@ -58,6 +74,18 @@ Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Req
             scratch_ = &kept;
         } else {
             kept.pending.pop_back();
+        }
+    }
+}
+
+Completion::~Completion() {
+    if (call_.outermost()) {
+        completing = false;
+    }
+    for (const Pending& pending : in_callback_) {
+        if (is_freed(pending, requests_) && untrack(pending.request, pending.operation.serial)) {
+            pending.operation.receives ? lose_message(call_, pending.operation.message)
+                                       : end_message(call_, pending.operation.message);
         }
     }
 }
@@ -253,6 +281,10 @@ void Completion::finish(const Pending& pending, const MPI_Status& status) {
     }
     if (is_cancelled(status)) {
         cancel_message(call_, operation.message);
+        return;
+    }
+    if (!is_source(operation, status)) {  // the handle is another operation's by now
+        lose_message(call_, operation.message);
         return;
     }
     const int source = source_of(operation, status);

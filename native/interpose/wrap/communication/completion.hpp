@@ -16,6 +16,9 @@ class Completion {
     enum class Certainty { all, none };  // whether the call returns only when all requests are complete
 
     Completion(Call& call, Certainty certainty, int count, const MPI_Request requests[]);
+    ~Completion();
+    Completion(const Completion&) = delete;
+    Completion& operator=(const Completion&) = delete;
 
     // The statuses to call with: fairlead's own where the program ignores them and they are needed.
     MPI_Status* status_for(MPI_Status* status);
@@ -62,6 +65,11 @@ class Completion {
     bool among_tests_;            // the test before it found nothing
     bool none_;                   // and here is nothing to test, so that the thread goes on with what it did
     Scratch* scratch_ = nullptr;  // null: nothing here is tracked
+
+    // Of a call in a callback of the program, inside one that completes nothing itself (MPI_Comm_free): it is not
+    // counted, but what it completes is tracked no longer, for the library gives the handles to others.
+    const MPI_Request* requests_ = nullptr;
+    std::vector<Pending> in_callback_;
 };
 
 }  // namespace fairlead

@@ -97,5 +97,5 @@ class ClusterFacts:
 
 
 def addresses_of(interface: answers.Interface) -> list[str]:
-    """IPv4 addresses of an interface, without their prefix lengths."""
+    """Addresses of an interface, of the cluster's version of IP and without their prefix lengths."""
     return [entry.split("/")[0] for entry in interface["addresses"]]

@@ -7,11 +7,12 @@ from typing import Any
 from fairlead.cluster.doctor.answers import Facts, Interface, Settings, Tool
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote.execute import run_on
+from fairlead.ip import family_of
 
 TIMEOUT_S = 40.0
 IFF_UP, IFF_LOOPBACK = 0x1, 0x8  # linux/if.h
 
-# Arguments: tools, --, the agent, --, the guardian's words. Prints lines "KIND REST".
+# Arguments: the version of IP, tools, --, the agent, --, the guardian's words. Prints lines "KIND REST".
 _SCRIPT = r"""
 LC_ALL=C; export LC_ALL
 echo "hostname $(uname -n)"
@@ -23,9 +24,11 @@ for base in /sys/class/net/*; do
   [ -e "$base/mtu" ] || continue
   echo "interface ${base##*/} $(cat "$base/mtu") $(cat "$base/flags") $(cat "$base/carrier" 2>/dev/null || echo 0)"
 done
-PATH=$PATH:/usr/sbin:/sbin ip -o -4 address show 2>/dev/null | while read -r number name family address rest; do
+PATH=$PATH:/usr/sbin:/sbin ip -o "-$1" address show 2>/dev/null | while read -r number name family address rest; do
+  case $address in fe80:*) continue ;; esac
   echo "address $name $address"
 done
+shift
 while [ "$1" != -- ]; do
   if path=$(command -v "$1"); then
     echo "tool $1 $path"
@@ -51,7 +54,18 @@ def facts(executor: Executor, host: str, settings: Settings) -> Facts:
         HostError: not reached, or too slow.
     """
     agent, guardian = settings.get("agent") or [], settings.get("guardian") or []
-    question = ["sh", "-c", _SCRIPT, "sh", *settings["tools"], "--", *agent, "--", *guardian]
+    question = [
+        "sh",
+        "-c",
+        _SCRIPT,
+        "sh",
+        str(family_of(settings["address"])),
+        *settings["tools"],
+        "--",
+        *agent,
+        "--",
+        *guardian,
+    ]
     return parse(run_on(executor, host, question, timeout_s=TIMEOUT_S), settings["tools"])
 
 

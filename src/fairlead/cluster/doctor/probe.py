@@ -47,13 +47,13 @@ def facts(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add_network(found: Facts, settings: dict[str, Any]) -> None:
-    interface = settings["interface"]
-    found.add("interfaces", links.interfaces, [])
+    interface, family = settings["interface"], paths.family_of(settings["address"])
+    found.add("interfaces", lambda: links.interfaces(family), [])
     found.add("links", lambda: links.links(interface), [])
     found.add("bond", lambda: links.bond(interface), {})
     found.add("segments", links.segments)
     found.add("routing", lambda: links.routing(interface), {})
-    found.add("firewall", lambda: firewalls.firewall(interface), {"input": None, "forward": None})
+    found.add("firewall", lambda: firewalls.firewall(interface, family), {"input": None, "forward": None})
     found.add("connection_ports", lambda: programs.port_ranges("/proc/sys/net/ipv4/ip_local_port_range"), [])
     found.add("reserved_ports", lambda: programs.port_ranges("/proc/sys/net/ipv4/ip_local_reserved_ports"), [])
     found.add("infiniband", programs.infiniband, [])
@@ -74,7 +74,7 @@ def _add_system(found: Facts, own: list[str]) -> None:
 def _add_programs(found: Facts, settings: dict[str, Any]) -> None:
     agent, guardian, note = (settings.get(name) for name in ("agent", "guardian", "shared_note"))
     found.add("tools", lambda: libraries.tools(settings["tools"]), dict.fromkeys(settings["tools"]))
-    found.add("mpi", lambda: libraries.mpi(settings["tools"][0]), {})
+    found.add("mpi", lambda: libraries.mpi(settings["tools"][0], paths.family_of(settings["address"])), {})
     found.add("agent", lambda: programs.version(agent) if agent else None)
     found.add("guardian", lambda: programs.guardian(guardian) if guardian else None)
     found.add("installed_guardians", lambda: programs.executable(settings.get("guardian_places", [])), {})

@@ -1,4 +1,4 @@
-"""Hosts that are known by name only: their IPv4 addresses, and the interfaces that have these."""
+"""Hosts that are known by name only: their addresses, and the interfaces that have these."""
 
 import ipaddress
 import json
@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 
+from fairlead import ip
 from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import executor_of
@@ -14,17 +15,20 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote.execute import attempt
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
-Resolve = Callable[[str], str]  # name -> IPv4 address
-_ADDRESSES = ["ip", "-json", "-4", "address"]
+Resolve = Callable[[str], str]  # name -> address
+_ADDRESSES = ["ip", "-json", "address"]
 _NAME_IT = "give a cluster file, or name the interface in the site file (docs/guides/clusters.md)"
 
 
 def resolved(name: str) -> str:
-    """A host's IPv4 address. Raises HostError if none is known."""
+    """A host's IPv4 address; where it has none, its IPv6 address. Raises HostError if none is known."""
     try:
-        return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
-    except (OSError, UnicodeError) as error:
-        raise HostError(f"{name}: no IPv4 address is known for it: {error}") from error
+        try:
+            return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
+        except OSError:
+            return ip.canonical(str(socket.getaddrinfo(name, None, socket.AF_INET6)[0][4][0]))
+    except (OSError, ValueError) as error:
+        raise HostError(f"{name}: no address is known for it: {error}") from error
 
 
 def seen_by_others(names: list[str], addresses: list[str]) -> list[str]:

@@ -108,7 +108,7 @@ def _entry(words: Sequence[str], line: int) -> Entry:
     user, _, host = words[0].rpartition("@")
     name, colon, count = host.partition(":")
     if ":" in count:
-        raise ValueError(f"{words[0]!r}: an IPv6 address cannot be used here; give a name that has an IPv4 address")
+        raise ValueError(f"{words[0]!r}: mpirun knows no host by its IPv6 address; give a name that leads to it")
     if not _NAME.fullmatch(name):
         raise ValueError(f"{words[0]!r} is not the name or IPv4 address of a host")
     said = _settings(words[1:])

@@ -5,6 +5,7 @@ from abc import abstractmethod
 from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.base import Launcher
+from fairlead.errors import ConfigError
 
 
 class Hydra(Launcher):
@@ -16,7 +17,16 @@ class Hydra(Launcher):
     family = "mpich"
 
     def command(self, job: Job) -> list[str]:
-        """See `Launcher.command`."""
+        """See `Launcher.command`.
+
+        Raises:
+            ConfigError: the hosts have IPv6 addresses.
+        """
+        if job.family == 6:
+            raise ConfigError(
+                f"{self.mpirun}: the mpiexec of MPICH and Intel MPI (Hydra) reaches hosts by IPv4 addresses only",
+                hint="use Open MPI (`--mpirun`), or give the hosts' IPv4 addresses in the cluster file",
+            )
         transports = self._transports(job) if job.transport == TCP else {}
         environment = {**transports, **(self._idle() if job.cores_shared else {}), **job.environment()}
         return [

@@ -112,14 +112,21 @@ class OpenMpi5(OpenMpi):
 
 
 def _interface(job: Job) -> str | None:
-    """The interface by name where all hosts agree on it, else by network: an unknown name is an error."""
-    return job.interfaces[0] if len(job.interfaces) == 1 else job.network
+    """The interface by name where all hosts agree on it, else by network: an unknown name is an error.
+
+    Open MPI reads networks of IPv4 only.
+    """
+    if len(job.interfaces) == 1:
+        return job.interfaces[0]
+    return job.network if job.family == 4 else None
 
 
 def _tcp(job: Job, *, shared_memory: str) -> list[str]:
     interface = _interface(job)
     pinned = ["--mca", "btl_tcp_if_include", interface] if interface else []
-    return ["--mca", "pml", "ob1", "--mca", "btl", f"tcp,{shared_memory},self", *pinned]
+    # Or it would use both versions of IP where the interface has addresses of both.
+    family = ["--mca", "btl_tcp_disable_family", "4"] if job.family == 6 else []
+    return ["--mca", "pml", "ob1", "--mca", "btl", f"tcp,{shared_memory},self", *pinned, *family]
 
 
 def _exports(job: Job) -> list[str]:

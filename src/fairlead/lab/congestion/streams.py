@@ -74,7 +74,8 @@ class StreamCongestion(Congestion):
         flows = self._flows()
         ports = _take_ports(self.lab, len(flows))
         for (_, destination, _), port in zip(flows, ports, strict=True):
-            server = self._add(destination, [self.program, "receive", str(port)])
+            address = self.lab.plan.host_by_name[destination].address
+            server = self._add(destination, [self.program, "receive", address, str(port)])
             self._wait_until(partial(server.says, "ready"), "a receiver of streams listens")
         for (source, destination, count), port in zip(flows, ports, strict=True):
             self._add(source, self._client(destination, count, port))

@@ -60,7 +60,7 @@ class Copy:
         port = int(self._sink.stdout.readline() or 0)
         if not port:
             raise LabError(f"{target} cannot receive the copy", hint="see the messages above")
-        self._socket = socket.socket()
+        self._socket = socket.socket(socket.AF_INET if lab.plan.family == 4 else socket.AF_INET6)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, lab.plan.congestion_control.encode())
         self._socket.settimeout(_CONNECT_TIMEOUT_S)
         self._socket.connect((address, port))

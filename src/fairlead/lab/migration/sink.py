@@ -31,7 +31,8 @@ def receive(connection: socket.socket, count_B: int, buffer: bytearray) -> bytes
 
 
 def main() -> None:
-    with socket.create_server((sys.argv[1], 0)) as server:
+    family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+    with socket.create_server((sys.argv[1], 0), family=family) as server:
         os.write(1, f"{server.getsockname()[1]}\n".encode())
         ready, _, _ = select.select([server.fileno(), 0], [], [])
         if server.fileno() not in ready:

@@ -126,14 +126,17 @@ def named(cases: list[Case]) -> list[str]:
     return [f"{name}-{text[:30]}" for name, _, _, text, _ in cases]
 
 
-def healthy(change: Change | None = None, *, on: tuple[str, ...] = ("h1",), **cluster: Any) -> ClusterFacts:
+def healthy(
+    change: Change | None = None, *, on: tuple[str, ...] = ("h1",), network: str = "10.64.0.0/24", **cluster: Any
+) -> ClusterFacts:
     """Three hosts without a fault, but for ``change`` to the facts of the hosts ``on``."""
+    first, _, prefix = network.rpartition("0/" if "." in network else "/")
     hosts = []
     for number, name in enumerate(NAMES):
         captured = copy.deepcopy(CAPTURED)
-        address = f"10.64.0.{number + 1}"
+        address = f"{first}{number + 1}"
         captured["hostname"] = name
-        captured["interfaces"][1]["addresses"] = [f"{address}/24"]
+        captured["interfaces"][1]["addresses"] = [f"{address}/{prefix}"]
         captured["mpi"]["own_name"] = [address]
         paths = {peer: PATH | {"source": address} for peer in NAMES if peer != name}
         if change and name in on:

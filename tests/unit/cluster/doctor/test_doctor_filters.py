@@ -270,6 +270,20 @@ def test_where_no_filter_is_seen_the_network_between_is_named() -> None:
     assert "security group" in admit(facts, facts.hosts[1])
 
 
+def test_filters_of_ipv6_are_those_of_ip6tables() -> None:
+    refuses = healthy(setting("facts", "firewall", "input", value=["-P INPUT DROP"]), network="fd00:64::/64")
+    (chain,) = refusing_chains(refuses.hosts[1])
+    assert chain.tool == "ip6tables"
+    assert admit(refuses, refuses.hosts[1]) == "ip6tables -I INPUT -s fd00:64::/64 -j ACCEPT"
+    of_four = firewalls.refusing_chains(DOCKER)  # of the family ip
+    assert (
+        refusing_chains(healthy(setting("facts", "firewall", "nft", value=of_four), network="fd::/64").hosts[1]) == []
+    )
+    both = [{"family": "inet", "table": "t", "chain": "c", "hook": "input", "why": "policy drop"}]
+    shown = healthy(setting("facts", "firewall", "nft", value=both), network="fd00:64::/64")
+    assert admit(shown, shown.hosts[1]) == "nft insert rule inet t c ip6 saddr { fd00:64::/64 } accept"
+
+
 def test_the_cluster_may_have_several_networks() -> None:
     facts = healthy()
     assert networks(facts) == ["10.64.0.0/24"]

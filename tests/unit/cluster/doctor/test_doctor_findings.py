@@ -228,7 +228,15 @@ def test_a_healthy_cluster_has_nothing_but_good_news() -> None:
 
 
 def test_every_check_is_triggered_by_some_case() -> None:
-    elsewhere = {"reachable", "enough_hosts", "own_name", "chosen_interface", "agent_ports", "launching"}
+    elsewhere = {
+        "reachable",
+        "enough_hosts",
+        "own_name",
+        "chosen_interface",
+        "agent_ports",
+        "launching",
+        "ipv6_forwarding",
+    }
     subjects = (
         test_doctor_filters,
         test_doctor_hosts,

@@ -16,7 +16,7 @@ from fairlead.cluster.doctor import bundle, examine, plain, probing, session
 from fairlead.cluster.doctor.examine import rounds
 from fairlead.cluster.doctor.facts import ClockOffset
 from fairlead.cluster.doctor.findings import Severity, judge
-from fairlead.cluster.doctor.probing import paths
+from fairlead.cluster.doctor.probing import links, paths
 from fairlead.cluster.doctor.probing.system import Facts
 from fairlead.cluster.executors import executor_of
 
@@ -97,7 +97,7 @@ def test_what_a_shell_says() -> None:
 
 
 def test_the_shells_script_runs_here() -> None:
-    words = ["sh", "-c", plain._SCRIPT, "sh", "sh", "no-such-tool", "--", "/bin/echo", "--"]
+    words = ["sh", "-c", plain._SCRIPT, "sh", "4", "sh", "no-such-tool", "--", "/bin/echo", "--"]
     said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     facts = plain.parse(said, ["sh", "no-such-tool"])
     assert "lo" in {item["name"] for item in facts["interfaces"]}
@@ -189,17 +189,27 @@ def test_the_probe_runs_by_itself() -> None:
     assert set(ports) == {"agent_port", "any_port", "overlay_port"}
 
 
-def test_paths_of_a_host_to_itself() -> None:
-    served = paths.serve("127.0.0.1", {"agent": [0, 0], "overlay": [20000, 29999]})
-    peer = {"name": "self", "address": "127.0.0.1", "mtu_B": 1500, **served}
-    found = paths.try_all("127.0.0.1", [peer])["self"]
+@pytest.mark.parametrize("own", ["127.0.0.1", "::1"])
+def test_paths_of_a_host_to_itself(own: str) -> None:
+    served = paths.serve(own, {"agent": [0, 0], "overlay": [20000, 29999]})
+    if own == "::1" and "error" in served:
+        pytest.skip("no IPv6 here")
+    peer = {"name": "self", "address": own, "mtu_B": 1500, **served}
+    found = paths.try_all(own, [peer])["self"]
     assert [found[key] for key in ("tcp_agent", "tcp_any", "udp_agent", "udp_overlay")] == [None] * 4
     assert found["path_mtu_B"] == 1500
     assert found["learned_mtu_B"] >= 1500
-    assert found["source"] == "127.0.0.1"
+    assert found["source"] == own
     assert 0 < found["round_trip_s"] < 1
-    assert paths.rate_to("127.0.0.1", peer)["rate_Bps"] > 0
-    assert paths.rate_to("127.0.0.1", {"address": "127.0.0.1", "any_port": 1})["rate_Bps"] is None
+    assert paths.rate_to(own, peer)["rate_Bps"] > 0
+    assert paths.rate_to(own, {"address": own, "any_port": 1})["rate_Bps"] is None
+
+
+def test_a_probe_of_ipv6_tells_addresses_of_ipv6() -> None:
+    for family, loopback in ((socket.AF_INET, "127.0.0.1/8"), (socket.AF_INET6, "::1/128")):
+        found = next(item for item in links.interfaces(family) if item["name"] == "lo")["addresses"]
+        assert found in ([loopback], []), "the machine may be without IPv6"
+        assert all((":" in address) == (family == socket.AF_INET6) for address in found)
 
 
 def test_the_probe_is_written_for_python_3_7() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.cluster.doctor.findings import judge
+from fairlead.cluster.doctor.findings import Severity, judge
 
 from .doctor_facts import (
     ERROR,
@@ -229,6 +229,35 @@ def test_a_strict_filter_hurts_nobody_on_a_host_of_one_network() -> None:
     strict = setting("facts", "routing", "rp_filter", value=1)
     inside = several(strict, with_interface("docker0", "172.17.0.1/16", "bridge"))
     assert not [item for item in judge(healthy(inside)) if item.check == "reverse_path"]
+
+
+SIX = "fd00:64::/64"
+
+
+def test_a_healthy_cluster_of_ipv6() -> None:
+    assert {item.severity for item in judge(healthy(network=SIX))} <= {Severity.OK}
+
+
+def test_settings_of_ipv4_say_nothing_of_ipv6() -> None:
+    change = several(with_interface("eth1", "fd00:1::2/64"), setting("facts", "routing", "rp_filter", value=1))
+    facts = healthy(change, network=SIX)
+    relay = with_host(facts, "h1", host=replace(facts.hosts[1].host, role="relay"))
+    assert not {item.check for item in judge(relay)} & {"reverse_path", "forwarding"}
+
+
+def test_a_kernel_that_cannot_forward_ipv6_for_one_device() -> None:
+    cannot = setting("facts", "routing", "ipv6_forward", value=0)
+    assert "accept_ra=2" in one(judge(healthy(cannot, network=SIX)), "ipv6_forwarding").fix
+    for facts in (healthy(cannot), replace(healthy(cannot, network=SIX), plane="relay")):
+        assert not [item for item in judge(facts) if item.check == "ipv6_forwarding"]
+
+
+def test_networks_and_routes_of_ipv6() -> None:
+    twice = healthy(with_interface("eth1", "fd00:64::77/64"), network=SIX)
+    assert one(judge(twice), "same_network").fix == "ip address del fd00:64::77/64 dev eth1"
+    other = several(with_interface("eth1", "fd00:1::2/64"), setting("paths", "h2", "source", value="fd00:1::2"))
+    found = one(judge(healthy(other, network=SIX)), "route_source")
+    assert found.fix == "ip route replace fd00:64::3/128 dev eth0 src fd00:64::2"
 
 
 def test_only_relays_have_to_forward() -> None:

@@ -82,7 +82,7 @@ n1 slots=2
         ("n1 sluts=2\n", 1, "'sluts=2' is not understood; known here: slots=, max_slots=, user=, username=, ifname=;"),
         ("n1 2\n", 1, "'2' is not understood"),
         ("n1 n2\n", 1, "'n2' is not understood"),
-        ("fe80::1 slots=2\n", 1, "'fe80::1': an IPv6 address cannot be used here; give a name that has an IPv4 addr"),
+        ("fe80::1 slots=2\n", 1, "'fe80::1': mpirun knows no host by its IPv6 address; give a name that leads to it"),
         ("-oProxyCommand=id\n", 1, "'-oProxyCommand=id' is not the name or IPv4 address of a host"),
         ("n1\n+n0\n", 2, "'+n0' is not the name or IPv4 address of a host"),
         ("^n1\n", 1, "'^n1' is not the name or IPv4 address of a host"),

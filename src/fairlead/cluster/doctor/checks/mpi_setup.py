@@ -169,7 +169,7 @@ def own_name_address(facts: ClusterFacts) -> Iterable[Finding]:
                 f"its own name {name} does not resolve: hosts that get this name from an MPI library cannot reach it",
                 line,
             )
-        elif all(address.startswith("127.") for address in found):
+        elif all(address == "::1" or address.startswith("127.") for address in found):
             yield note(
                 "own_name_address",
                 [host.name],

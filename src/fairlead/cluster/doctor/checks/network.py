@@ -133,6 +133,11 @@ def same_network(facts: ClusterFacts) -> Iterable[Finding]:
         if own is None or (host.facts.get("routing") or {}).get("arp_ignore"):
             continue
         mine = {_network(entry) for entry in own["addresses"]}
+        keep = (
+            "; or, to keep both: sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2"
+            if facts.cluster.family == 4
+            else ""
+        )
         for item in _others(host):
             shared = [entry for entry in item["addresses"] if _network(entry) in mine]
             if shared:
@@ -141,13 +146,12 @@ def same_network(facts: ClusterFacts) -> Iterable[Finding]:
                     [host.name],
                     f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends through "
                     "one of them regardless of what MPI binds to, and neighbours learn the wrong one",
-                    f"ip address del {shared[0]} dev {item['name']}; or, to keep both: "
-                    "sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2",
+                    f"ip address del {shared[0]} dev {item['name']}{keep}",
                 )
 
 
-def _network(entry: str) -> ipaddress.IPv4Network:
-    return ipaddress.IPv4Interface(entry).network
+def _network(entry: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    return ipaddress.ip_interface(entry).network
 
 
 @check
@@ -160,12 +164,13 @@ def route_source(facts: ClusterFacts) -> Iterable[Finding]:
             if source is None or source == address:
                 continue
             device = next((item["name"] for item in host.facts["interfaces"] if source in addresses_of(item)), "?")
+            network = ipaddress.ip_network(hosts[peer].host.address)  # of this address alone
             yield warning(
                 "route_source",
                 [host.name],
                 f"the route to {peer} ({hosts[peer].host.address}) leaves by {device} from {source}, not by "
                 f"{host.host.interface} from {address}: messages do not use the managed network",
-                f"ip route replace {hosts[peer].host.address}/32 dev {host.host.interface} src {address}",
+                f"ip route replace {network} dev {host.host.interface} src {address}",
             )
 
 
@@ -173,8 +178,10 @@ def route_source(facts: ClusterFacts) -> Iterable[Finding]:
 def reverse_path(facts: ClusterFacts) -> Iterable[Finding]:
     """No strict filter drops what comes in by another interface than the answer would leave by (ip-sysctl: rp_filter).
 
-    The guardian loosens it on the devices that it uses, while it uses them.
+    The guardian loosens it on the devices that it uses, while it uses them. IPv6 has none.
     """
+    if facts.cluster.family == 6:
+        return
     for host in facts.reached():
         settings, interface = host.facts.get("routing") or {}, host.host.interface
         strict = max(settings.get("rp_filter_all") or 0, settings.get("rp_filter") or 0) == 1
@@ -193,6 +200,8 @@ def reverse_path(facts: ClusterFacts) -> Iterable[Finding]:
 @check
 def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
     """What a relay forwards. Fairlead's own device forwards by itself; routes made by hand need the host to."""
+    if facts.cluster.family == 6:
+        return
     for host in facts.reached():
         settings = host.facts.get("routing") or {}
         if host.host.role == "relay" and settings.get("ip_forward") == 0:
@@ -202,6 +211,22 @@ def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
                 "net.ipv4.ip_forward is 0: fairlead's reroutes through this relay work (their device forwards "
                 "by itself), but routes that you set up by hand do not",
                 "sysctl -w net.ipv4.ip_forward=1 && echo net.ipv4.ip_forward=1 > /etc/sysctl.d/60-relay.conf",
+            )
+
+
+@check
+@for_kernel_routes
+def ipv6_forwarding(facts: ClusterFacts) -> Iterable[Finding]:
+    """The kernel can forward what is rerouted on IPv6 (ip-sysctl: force_forwarding)."""
+    for host in facts.reached():
+        if facts.cluster.family == 6 and (host.facts.get("routing") or {}).get("ipv6_forward") == 0:
+            yield warning(
+                "ipv6_forwarding",
+                [host.name],
+                "this kernel (before 6.17) forwards IPv6 on all devices or on none, and net.ipv6.conf.all.forwarding "
+                "is 0: kernel routes cannot reroute anything here",
+                "--plane relay; or sysctl -w net.ipv6.conf.all.forwarding=1, before it accept_ra=2 on interfaces that "
+                "learn their routes from router advertisements",
             )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fairlead.cluster.doctor.facts import RELAY, ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, note, warning
+from fairlead.ip import family_of
 
 OVERLAY_DEVICES = "fl-+"
 
@@ -29,16 +30,20 @@ class Chain:
 def refusing_chains(host: HostFacts) -> list[Chain]:
     """All that are known on a host: from iptables, from nftables, and from the guardian, which sees them as no root."""
     rules = host.facts["firewall"]
+    is_ipv6 = family_of(host.host.address) == 6
+    iptables, family = ("ip6tables", "ip6") if is_ipv6 else ("iptables", "ip")
     found = []
     for hook, shown, kept in (
         ("input", rules.get("input"), rules.get("legacy_input")),
         ("forward", rules.get("forward"), rules.get("legacy_forward")),
     ):
-        for tool, listed in (("iptables", shown), ("iptables-legacy", kept if kept != shown else None)):
+        for tool, listed in ((iptables, shown), (f"{iptables}-legacy", kept if kept != shown else None)):
             if why := _refuses(listed or ()):
                 found.append(Chain(tool, hook, hook.upper(), why))
     for chain in [*_from_nft(rules.get("nft") or ()), *_from_guardian(host)]:
-        is_iptables = chain.name == f"ip filter {chain.hook.upper()}" and rules.get(chain.hook) is not None
+        if is_ipv6 and chain.name.startswith("ip "):
+            continue
+        is_iptables = chain.name == f"{family} filter {chain.hook.upper()}" and rules.get(chain.hook) is not None
         if not is_iptables and chain.name not in {each.name for each in found}:
             found.append(chain)
     return found
@@ -81,8 +86,8 @@ def networks(facts: ClusterFacts) -> list[str]:
         interface = host.interface() if host.reached else None
         listed = interface["addresses"] if interface else ()
         entries = [entry for entry in listed if entry.split("/")[0] == host.host.address]
-        found.add(ipaddress.IPv4Interface(entries[0] if entries else host.host.address).network)
-    return [str(network) for network in ipaddress.collapse_addresses(found)]
+        found.add(ipaddress.ip_interface(entries[0] if entries else host.host.address).network)
+    return [str(network) for network in ipaddress.collapse_addresses(found)]  # type: ignore[type-var]
 
 
 def admit(facts: ClusterFacts, host: HostFacts) -> str:
@@ -95,8 +100,9 @@ def admit(facts: ClusterFacts, host: HostFacts) -> str:
         return _each(sources, "ufw allow from {}")
     chains = [chain for chain in refusing_chains(host) if chain.hook == "input"]
     if not chains:
+        tool = "iptables" if facts.cluster.family == 4 else "ip6tables"
         return (
-            f"iptables -I INPUT -s {','.join(sources)} -j ACCEPT on {host.name}; if the host has no filter "
+            f"{tool} -I INPUT -s {','.join(sources)} -j ACCEPT on {host.name}; if the host has no filter "
             "(`nft list ruleset` as root), allow them in the network: the cloud's security group, the switch's "
             "access list"
         )
@@ -105,7 +111,8 @@ def admit(facts: ClusterFacts, host: HostFacts) -> str:
 
 def _admit_input(chain: Chain, sources: Sequence[str]) -> str:
     if chain.tool == "nft":
-        return f"nft insert rule {chain.name} ip saddr {{ {', '.join(sources)} }} accept"
+        ip = "ip6" if ":" in sources[0] else "ip"
+        return f"nft insert rule {chain.name} {ip} saddr {{ {', '.join(sources)} }} accept"
     return f"{chain.tool} -I {chain.name} -s {','.join(sources)} -j ACCEPT"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from typing import Any
 
 from fairlead.cluster.doctor.probing.system import content_of, lines_of, text_of
@@ -52,21 +53,23 @@ def firewalld(interface: str) -> dict[str, Any] | None:
     return {"zone": zone or parse_zone(text_of("firewall-cmd", "--get-default-zone"))}
 
 
-def legacy(chain: str) -> list[str] | None:
+def legacy(chain: str, tool: str) -> list[str] | None:
     """Rules of the older iptables, where they are not those that `iptables` shows; never loads its modules."""
-    if "filter" not in (content_of("/proc/net/ip_tables_names") or "").split():
+    names = "/proc/net/ip_tables_names" if tool == "iptables" else "/proc/net/ip6_tables_names"
+    if "filter" not in (content_of(names) or "").split():
         return None
-    return lines_of("iptables-legacy", "-S", chain)
+    return lines_of(f"{tool}-legacy", "-S", chain)
 
 
-def firewall(interface: str) -> dict[str, Any]:
-    """All packet filters of this host, as far as this user may see them (None: he may not, or there is none)."""
+def firewall(interface: str, family: int = socket.AF_INET) -> dict[str, Any]:
+    """Packet filters of this host, as far as this user may see them (None: he may not, or there is none)."""
+    tool = "iptables" if family == socket.AF_INET else "ip6tables"
     ruleset = text_of("nft", "list", "ruleset")
     return {
-        "input": lines_of("iptables", "-S", "INPUT"),
-        "forward": lines_of("iptables", "-S", "FORWARD"),
-        "legacy_input": legacy("INPUT"),
-        "legacy_forward": legacy("FORWARD"),
+        "input": lines_of(tool, "-S", "INPUT"),
+        "forward": lines_of(tool, "-S", "FORWARD"),
+        "legacy_input": legacy("INPUT", tool),
+        "legacy_forward": legacy("FORWARD", tool),
         "nft": None if ruleset is None else refusing_chains(ruleset),
         "firewalld": firewalld(interface),
         "ufw": ufw_is_on(content_of("/etc/ufw/ufw.conf") or ""),

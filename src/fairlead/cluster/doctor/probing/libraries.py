@@ -78,15 +78,15 @@ def parameters(mpirun: str | None) -> list[dict[str, str]]:
     return found
 
 
-def addresses_of_own_name() -> list[str]:
-    """IPv4 addresses that this host finds for its own name; empty where it finds none."""
+def addresses_of_own_name(family: int) -> list[str]:
+    """Addresses that this host finds for its own name; empty where it finds none."""
     try:
-        return sorted({str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)})
+        return sorted({str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, family)})
     except OSError:
         return []
 
 
-def mpi(mpirun: str) -> dict[str, Any]:
+def mpi(mpirun: str, family: int = socket.AF_INET) -> dict[str, Any]:
     """Everything about MPI but mpirun's own version."""
     path = find(mpirun)
     return {
@@ -94,5 +94,5 @@ def mpi(mpirun: str) -> dict[str, Any]:
         "daemons": [name for name in DAEMONS if find(name)],
         "launchers": tools([name for name in LAUNCHERS if name != mpirun]),
         "parameters": parameters(path),
-        "own_name": addresses_of_own_name(),
+        "own_name": addresses_of_own_name(family),
     }

@@ -17,6 +17,7 @@ from fairlead.cluster.doctor.probing.system import content_of, number, text_of
 
 IFF_UP, IFF_LOOPBACK = 0x1, 0x8  # linux/if.h
 NETWORKS = "/sys/class/net"
+_LINK_LOCAL = b"\xfe\x80"
 COUNTERS = (
     "rx_packets",
     "tx_packets",
@@ -48,15 +49,15 @@ _Address._fields_ = [
 ]
 
 
-def ipv4(pointer: int | None) -> str | None:
-    """Dotted IPv4 address of a sockaddr, or None for other families."""
-    if not pointer or struct.unpack("H", ctypes.string_at(pointer, 2))[0] != socket.AF_INET:
+def address_of(pointer: int | None, family: int) -> bytes | None:
+    """Address in a sockaddr, or None for other families."""
+    if not pointer or struct.unpack("H", ctypes.string_at(pointer, 2))[0] != family:
         return None
-    return socket.inet_ntoa(ctypes.string_at(pointer + 4, 4))
+    return ctypes.string_at(pointer + 4, 4) if family == socket.AF_INET else ctypes.string_at(pointer + 8, 16)
 
 
-def addresses() -> dict[str, list[str]]:
-    """Interface name -> list of "address/prefix" (getifaddrs)."""
+def addresses(family: int) -> dict[str, list[str]]:
+    """Interface name -> list of "address/prefix" (getifaddrs); none of IPv6 that is of its link only."""
     libc = ctypes.CDLL(None)
     head = ctypes.POINTER(_Address)()
     found: dict[str, list[str]] = {}
@@ -65,10 +66,10 @@ def addresses() -> dict[str, list[str]]:
     entry = head
     while entry:
         item = entry.contents
-        address, mask = ipv4(item.address), ipv4(item.netmask)
-        if address and mask:
-            prefix = bin(struct.unpack("!I", socket.inet_aton(mask))[0]).count("1")
-            found.setdefault(item.name.decode(), []).append(f"{address}/{prefix}")
+        address, mask = address_of(item.address, family), address_of(item.netmask, family)
+        if address and mask and not address.startswith(_LINK_LOCAL):
+            prefix = bin(int.from_bytes(mask, "big")).count("1")
+            found.setdefault(item.name.decode(), []).append(f"{socket.inet_ntop(family, address)}/{prefix}")
         entry = item.next
     libc.freeifaddrs(head)
     return found
@@ -88,9 +89,9 @@ def kind(base: Path) -> str:
     return "physical" if (base / "device").exists() else "virtual"
 
 
-def interfaces() -> list[dict[str, Any]]:
-    """All network interfaces of this host."""
-    by_name = addresses()
+def interfaces(family: int = socket.AF_INET) -> list[dict[str, Any]]:
+    """All network interfaces of this host, with their addresses of one family."""
+    by_name = addresses(family)
     result = []
     for _, name in socket.if_nameindex():
         base = Path(NETWORKS, name)
@@ -194,6 +195,12 @@ def parse_settings(values: dict[str, str | None]) -> dict[str, int | None]:
     return {name: int(value) if value and value.lstrip("-").isdigit() else None for name, value in values.items()}
 
 
+def forwards_ipv6() -> str | None:
+    """Whether the kernel can forward IPv6 for one device, as it can from 6.17 on, or does for all."""
+    base = Path("/proc/sys/net/ipv6/conf/all")
+    return "1" if (base / "force_forwarding").exists() else content_of(base / "forwarding")
+
+
 def routing(name: str) -> dict[str, int | None]:
     """What the kernel does with packets that are not for it, or come in by another interface than answers leave by."""
     base = "/proc/sys/net/ipv4"
@@ -206,5 +213,6 @@ def routing(name: str) -> dict[str, int | None]:
             "arp_announce": content_of(f"{base}/conf/all/arp_announce"),
             "tcp_mtu_probing": content_of(f"{base}/tcp_mtu_probing"),
             "bridge_filter": content_of("/proc/sys/net/bridge/bridge-nf-call-iptables"),
+            "ipv6_forward": forwards_ipv6(),
         }
     )

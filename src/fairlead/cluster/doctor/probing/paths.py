@@ -15,9 +15,10 @@ from typing import Any
 TRY_TIMEOUT_S = 1.5
 UDP_TRIES = 3
 OVERLAY_TRIES = 100
-IP_HEADERS_B = 28  # IPv4 and UDP
+HEADERS_B = {socket.AF_INET: 28, socket.AF_INET6: 48}  # of IP and UDP
 IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_PMTUDISC_PROBE = 10, 2, 3  # linux/in.h
 IP_MTU = 14  # linux/in.h: what the kernel has learned of the path of a connected socket
+IPV6_MTU_DISCOVER, IPV6_MTU = 23, 24  # linux/in6.h; the values of the former are those of IPv4
 COMMON_MTUS_B = (9000, 8951, 1500, 1492, 1450, 1400, 1280, 576)
 TCP_CONGESTION = 13  # linux/tcp.h
 ROUND_TRIPS = 20
@@ -29,13 +30,26 @@ KEY = b"fairlead-doctor"
 NO_ANSWER = "no answer"
 
 
+def family_of(address: str) -> socket.AddressFamily:
+    """The family of sockets that an address is for."""
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def discover_mtu(udp: socket.socket, how: int) -> None:
+    """Have a socket's packets go out whole or not at all."""
+    if udp.family == socket.AF_INET6:
+        udp.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, how)
+    else:
+        udp.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, how)
+
+
 def listen(address: str, ports: Sequence[int]) -> tuple[socket.socket, socket.socket]:
     """A TCP listener and a UDP socket on the first port of ``ports`` that both can have."""
     last = OSError("no port to try")
     for port in ports:
-        tcp = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        tcp = socket.socket(family_of(address), socket.SOCK_STREAM)
         tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        udp = socket.socket(family_of(address), socket.SOCK_DGRAM)
         try:
             tcp.bind((address, port))
             udp.bind((address, tcp.getsockname()[1]))
@@ -124,9 +138,9 @@ def congestion_control(own: str, address: str, port: int) -> str | None:
 
 def try_udp(own: str, address: str, port: int, size_B: int, tries: int = UDP_TRIES) -> str | None:
     """None if a packet of ``size_B`` (IP length, not to be fragmented) arrives, else why not."""
-    data = KEY.ljust(size_B - IP_HEADERS_B, b".")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-        udp.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE)
+    data = KEY.ljust(size_B - HEADERS_B[family_of(address)], b".")
+    with socket.socket(family_of(address), socket.SOCK_DGRAM) as udp:
+        discover_mtu(udp, IP_PMTUDISC_PROBE)
         udp.settimeout(TRY_TIMEOUT_S / tries)
         udp.bind((own, 0))
         for _ in range(tries):
@@ -157,10 +171,10 @@ def learned_mtu(own: str, address: str, port: int, mtu_B: int) -> int | None:
 
     ``mtu_B`` itself where nothing was refused, or where nobody says so (a black hole).
     """
-    data = KEY.ljust(mtu_B - IP_HEADERS_B, b".")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+    data = KEY.ljust(mtu_B - HEADERS_B[family_of(address)], b".")
+    with socket.socket(family_of(address), socket.SOCK_DGRAM) as udp:
         try:
-            udp.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+            discover_mtu(udp, IP_PMTUDISC_DO)
             udp.settimeout(TRY_TIMEOUT_S / UDP_TRIES)
             udp.bind((own, 0))
             udp.connect((address, port))
@@ -169,6 +183,8 @@ def learned_mtu(own: str, address: str, port: int, mtu_B: int) -> int | None:
                 udp.recv(64)
             except OSError:
                 pass  # refused, or lost: the next line tells which
+            if udp.family == socket.AF_INET6:
+                return udp.getsockopt(socket.IPPROTO_IPV6, IPV6_MTU)
             return udp.getsockopt(socket.IPPROTO_IP, IP_MTU)
         except OSError:
             return None
@@ -176,7 +192,7 @@ def learned_mtu(own: str, address: str, port: int, mtu_B: int) -> int | None:
 
 def source_towards(address: str) -> str | None:
     """The source address that the kernel's routes choose for packets to ``address``; None: no route leads there."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+    with socket.socket(family_of(address), socket.SOCK_DGRAM) as udp:
         try:
             udp.connect((address, 9))  # sends nothing
         except OSError:
@@ -187,7 +203,7 @@ def source_towards(address: str) -> str | None:
 def round_trip(own: str, address: str, port: int) -> float | None:
     """Shortest of several round trips of a small datagram in seconds, or None if none came back."""
     best_s = None
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+    with socket.socket(family_of(address), socket.SOCK_DGRAM) as udp:
         udp.settimeout(TRY_TIMEOUT_S / UDP_TRIES)
         try:
             udp.bind((own, 0))
