@@ -147,6 +147,11 @@ _SHORT = tuple(each.name for each in LIBRARIES)
 EVERY = _params(ALL, _SHORT)
 every_mpi = pytest.mark.parametrize("mpi", EVERY)
 
+# One of each binary interface, and of each family. Debian's Open MPI 4 is for this machine's processor alone.
+_OPENMPI = "openmpi5" if "FAIRLEAD_TEST_MPI" in os.environ else "openmpi4"
+EACH_ABI = [each for each in LIBRARIES if each.name in (_OPENMPI, "mpich5", "mpich5abi")]
+EACH_FAMILY = [each for each in EACH_ABI if each.abi != "standard"]
+
 # For what depends on the launcher alone.
 LAUNCHERS = _params((each for each in ALL if each.name == each.launcher), _SHORT)
 every_launcher = pytest.mark.parametrize("mpi", LAUNCHERS)
