@@ -7,8 +7,8 @@ jobs=$(nproc)
 build=$PWD/build/arm
 # QEMU passes no netlink of NETLINK_SOCK_DIAG on to the kernel: what the agent sees of sockets is left out.
 left_out='^(SockDiag|Monitor)\.'
-# Profiles, the relay plane in ranks, and ranks beside agents: that they join, and that carry frames over a third host. Not in Fortran,
-# which MPI libraries from PyPI have no bindings for.
+# Profiles, the relay plane in ranks, and ranks beside agents: these are joined, and carry frames over a third host.
+# Not in Fortran, which MPI libraries from PyPI have no bindings for.
 relay=tests/mpi/relay
 mpi_tests=(
     tests/mpi/profile/test_counts.py
@@ -27,7 +27,8 @@ emulated() { scripts/as-aarch64.sh "$root" "$@"; }
 configure() { # SOURCES DIRECTORY OPTION...
     local sources=$1 directory=$2
     shift 2
-    cmake -S "$sources" -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE=Release "${defined[@]/#/-D}" "$@" >"$directory.log"
+    cmake --no-warn-unused-cli -S "$sources" -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        "${defined[@]/#/-D}" "$@" >"$directory.log"
 }
 
 # GoogleTest for the C++ library that comes with zig.
