@@ -69,6 +69,7 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_C
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm);
 int PMPI_Wait(MPI_Request* request, MPI_Status* status);
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
 int PMPI_Win_free(MPI_Win* win);
 int PMPI_Win_get_group(MPI_Win win, MPI_Group* group);

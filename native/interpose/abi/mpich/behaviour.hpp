@@ -18,6 +18,9 @@ constexpr bool kErrorsFreePersistent = false;
 // are complete. MPI_Waitall and all other tests do not.
 constexpr bool kTestallKnowsAllKinds = false;
 
+// MPI_Waitall waits for all, also where one has failed.
+constexpr bool kErrorEndsWaitall = false;
+
 // MPI_Waitall completes reads and writes of files in the order of its array. Tests carry on with all of them at once,
 // in which ROMIO mistakes the messages of a collective one for those of another, and completes one of a single process
 // again.

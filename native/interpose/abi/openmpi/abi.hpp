@@ -85,6 +85,9 @@ constexpr bool kErrorsFreePersistent = true;
 
 constexpr bool kTestallKnowsAllKinds = true;
 
+// MPI_Waitall ends as soon as one request has failed, and leaves open what is not complete then.
+constexpr bool kErrorEndsWaitall = true;
+
 constexpr bool kWaitsForFilesInTurn = false;
 
 constexpr bool kCancelsMatched = false;

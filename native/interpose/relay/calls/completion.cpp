@@ -9,6 +9,8 @@ namespace fairlead::relay {
 
 namespace {
 
+constexpr unsigned kPollsToErrors = 256;  // between looks whether a request has failed beside others that are open
+
 /// Whether something is missing, or no array is so long: the library's to refuse, before it does anything.
 bool cannot_be(std::initializer_list<const void*> results, const MPI_Status* status,
                std::initializer_list<const void*> arrays = {}, int count = 0) {
@@ -41,10 +43,14 @@ int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
         return library<decltype(wait_all)>(Function::MPI_Waitall)(count, requests, statuses);
     }
     plane->enter();
-    const auto done = plane->wait_in_turn({requests, static_cast<std::size_t>(count)});
+    auto done = plane->wait_in_turn({requests, static_cast<std::size_t>(count)});
     Outcome outcome;
-    plane->wait_until(
-        [&] { return plane->wait_all(count, requests, statuses, true, outcome) || outcome.error != MPI_SUCCESS; });
+    unsigned polls = 0;
+    plane->wait_until([&] {
+        return plane->wait_all(count, requests, statuses, true, outcome) || outcome.error != MPI_SUCCESS ||
+               (kErrorEndsWaitall && ++polls % kPollsToErrors == 0 &&
+                plane->ends_with_error({requests, static_cast<std::size_t>(count)}, statuses, done, outcome));
+    });
     for (const auto& [at, status] : done) {
         if (statuses != MPI_STATUSES_IGNORE) {
             statuses[at] = status;

@@ -2,6 +2,7 @@
 // Completion: what the library has and what the plane has may stand in one array. Requests of the plane are hidden from
 // the library by MPI_REQUEST_NULL, which it passes over.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -189,15 +190,15 @@ bool Plane::wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome)
     return true;
 }
 
-std::vector<std::pair<std::size_t, MPI_Status>> Plane::wait_in_turn(std::span<MPI_Request> requests) {
-    std::vector<std::pair<std::size_t, MPI_Status>> done;
+std::map<std::size_t, MPI_Status> Plane::wait_in_turn(std::span<MPI_Request> requests) {
+    std::map<std::size_t, MPI_Status> done;
     if (!has_begun_in_turn_) {
         return done;
     }
     locked([&] {
         for (std::size_t at = 0; at < requests.size(); ++at) {
             if (const OperationPtr operation = operation_of(requests[at]); operation != nullptr && operation->in_turn) {
-                done.emplace_back(at, MPI_Status{});
+                done[at] = {};
             }
         }
         return 0;
@@ -208,6 +209,53 @@ std::vector<std::pair<std::size_t, MPI_Status>> Plane::wait_in_turn(std::span<MP
         status.MPI_ERROR = outcome.error;
     }
     return done;
+}
+
+// Only completion tells the error of a request of Open MPI's. Its MPI_Waitall does not wait for such ones here.
+bool Plane::ends_with_error(std::span<MPI_Request> requests, MPI_Status statuses[],
+                            std::map<std::size_t, MPI_Status>& done, Outcome& outcome) {
+    std::vector<MPI_Request> over(requests.size(), request_null());
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        const OperationPtr operation = operation_of(requests[at]);
+        if (requests[at] == request_null() || done.contains(at)) {
+            continue;
+        }
+        if (operation != nullptr && (operation->on_plane() || operation->in_transition())) {
+            if (operation->complete && operation->error != MPI_SUCCESS) {
+                outcome = {MPI_ERR_IN_STATUS, operation->channel->comm};
+                done[at].MPI_ERROR = conclude(operation, &requests[at], &done[at]);
+            }
+            continue;
+        }
+        int flag = 0;
+        if (PMPI_Request_get_status(requests[at], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag != 0) {
+            over[at] = requests[at];
+            done[at].MPI_ERROR = MPI_SUCCESS;
+        }
+    }
+    std::vector<MPI_Request> after = over;
+    std::vector<MPI_Status> own(requests.size());
+    const int error = PMPI_Waitall(static_cast<int>(after.size()), after.data(), own.data());
+    if (error != MPI_SUCCESS) {
+        outcome = {error, comm_null()};
+    }
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        if (over[at] == request_null()) {
+            continue;
+        }
+        own[at].MPI_ERROR = error != MPI_SUCCESS ? own[at].MPI_ERROR : MPI_SUCCESS;
+        requests[at] = after[at];
+        done[at] = own[at];
+        if (const OperationPtr operation = operation_of(over[at]); operation != nullptr && operation->active) {
+            concluded(operation, over[at], after[at], own[at]);
+        }
+    }
+    for (std::size_t at = 0; at < requests.size() && outcome.error != MPI_SUCCESS; ++at) {
+        if (statuses != MPI_STATUSES_IGNORE) {
+            statuses[at].MPI_ERROR = requests[at] != request_null() ? MPI_ERR_PENDING : MPI_SUCCESS;
+        }
+    }
+    return outcome.error != MPI_SUCCESS;
 }
 
 bool Plane::wait_all(int count, MPI_Request requests[], MPI_Status statuses[], bool says_success, Outcome& outcome) {

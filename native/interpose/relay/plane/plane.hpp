@@ -109,8 +109,12 @@ class Plane {
     bool wait_all(int count, MPI_Request requests[], MPI_Status statuses[], bool says_success, Outcome& outcome);
     bool wait_one(MPI_Request* request, MPI_Status* status, Outcome& outcome);
     /// Waits, as the library's MPI_Waitall does, for collective reads and writes of files one after another, and
-    /// completes them. Returns the status of each, with its place.
-    std::vector<std::pair<std::size_t, MPI_Status>> wait_in_turn(std::span<MPI_Request> requests);
+    /// completes them. Returns the status of each, by its place.
+    std::map<std::size_t, MPI_Status> wait_in_turn(std::span<MPI_Request> requests);
+    /// Completes what the library has done already, of which `done` gets the statuses. Whether one of all has failed:
+    /// then the others stay open, and their statuses say so.
+    bool ends_with_error(std::span<MPI_Request> requests, MPI_Status statuses[],
+                         std::map<std::size_t, MPI_Status>& done, Outcome& outcome);
     bool test_any(int count, MPI_Request requests[], int* index, MPI_Status* status, Outcome& outcome);
     bool test_some(int count, MPI_Request requests[], int* number, int indices[], MPI_Status statuses[],
                    Outcome& outcome);

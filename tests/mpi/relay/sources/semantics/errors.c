@@ -337,6 +337,37 @@ void wrong_probes(void) {
     returning(MPI_ERRORS_ARE_FATAL);
 }
 
+/// Open MPI's MPI_Waitall ends with the first error, and leaves open what is not complete; MPICH's waits for all.
+void left_open(void) {
+#ifdef OPEN_MPI
+    unsigned char out[BYTES], small[ROOM];
+    write_bytes(out, BYTES, rank);
+    returning(MPI_ERRORS_RETURN);
+    for (int time = 0; time < TIMES; ++time) {
+        const int bad = time % 2, open = 1 - bad;
+        int late = -1, class;
+        MPI_Request requests[2], sends[2];
+        MPI_Status statuses[2];
+        MPI_Irecv(small, ROOM, MPI_BYTE, time % 3 ? last_rank : MPI_ANY_SOURCE, LONG, world, &requests[bad]);
+        MPI_Irecv(&late, 1, MPI_INT, time % 3 ? MPI_ANY_SOURCE : last_rank, AFTER, world, &requests[open]);
+        MPI_Isend(out, BYTES, MPI_BYTE, next_rank, LONG, world, &sends[0]);
+        MPI_Error_class(MPI_Waitall(2, requests, statuses), &class);
+        NEED(class == MPI_ERR_IN_STATUS && statuses[open].MPI_ERROR == MPI_ERR_PENDING);
+        MPI_Error_class(statuses[bad].MPI_ERROR, &class);
+        NEED(class == MPI_ERR_TRUNCATE && statuses[bad].MPI_SOURCE == last_rank && late == -1);
+        NEED(requests[bad] == MPI_REQUEST_NULL && requests[open] != MPI_REQUEST_NULL);
+        MPI_Barrier(world);
+        MPI_Isend(&rank, 1, MPI_INT, next_rank, AFTER, world, &sends[1]);
+        NEED(MPI_Waitall(2, requests, statuses) == MPI_SUCCESS && late == last_rank);
+        NEED(statuses[open].MPI_SOURCE == last_rank && statuses[open].MPI_TAG == AFTER);
+        MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+        MPI_Barrier(world);
+    }
+    nothing_is_lost();
+    returning(MPI_ERRORS_ARE_FATAL);
+#endif
+}
+
 /// What a call that completed several requests without an error says in the error fields of their statuses.
 void error_fields(void) {
     enum { BEFORE = 77, TWO = 2 };

@@ -60,6 +60,7 @@ static const struct Case {
     {"told once", told_once},
     {"wrong messages", wrong_messages},
     {"wrong probes", wrong_probes},
+    {"left open", left_open},
     {"error fields", error_fields},
     {"communicators", communicators},
     {"made while receiving", made_while_receiving},

@@ -68,6 +68,7 @@ void wrong_communicators(void);
 void told_once(void);
 void wrong_messages(void);
 void wrong_probes(void);
+void left_open(void);
 void error_fields(void);
 /* communicators.c */
 void communicators(void);
