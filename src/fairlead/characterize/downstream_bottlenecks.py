@@ -65,7 +65,8 @@ def meeting_point(
             hidden |= relation.hurts[pair]
     users = (excess > limit_s(network, min(excess[pair] for pair in pairs))) & ~hidden
     always = np.all([_waiting(each, network) for each in attempts], axis=0)
-    users &= always | _near(pairs, relation.count)  # far ones may have waited for others' traffic
+    alone = np.any([relation.hurts[pair] for pair in pairs], axis=0)
+    users &= always | _near(pairs, relation.count) & ~alone  # the others may have waited for others' traffic
     for pair in pairs:
         users[pair] = False
     slowed = sum(carried) < SLOWED_SHARE * sum(alone_bps[pair] for pair in pairs)
@@ -185,9 +186,9 @@ class Search:
         link = meeting_point(attempts, self._relation, self._network, self._alone_bps)
         if link is None or len(attempts) >= ATTEMPTS:
             return False
-        if (link.users & ~_near(pairs, self._relation.count)).any():
-            return True
         alone = self._relation.hurts[pairs[0]] | self._relation.hurts[pairs[1]]
+        if (link.users & (alone | ~_near(pairs, self._relation.count))).any():
+            return True
         for pair in pairs:
             alone[pair] = True
         return not bool((link.users & ~alone).any())

@@ -97,7 +97,7 @@ class _View:
         for number, (test, pairs) in enumerate(zip(self._window.tests, tests, strict=True)):
             rates = self._window.rates_bps[first : first + len(test)]
             first += len(test)
-            if any(a == b for a, b in pairs) or not _disjoint(tests, number):
+            if any(a == b for a, b in pairs) or self._groups.tests_own_link(test) or not _disjoint(tests, number):
                 continue
             delays = self._pooled.copy()
             if causes is not None:

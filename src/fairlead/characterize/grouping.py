@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from fairlead.characterize.quiet_network import Quiet, least_s, level_s, limit_s
 from fairlead.characterize.samples import Bools, Floats, Ints, Samples, Window
+from fairlead.characterize.tournament import Pair
 
 SATURATED_SHARE = 0.8
 """So much of what leaves (or enters) a host waits: its own link may be the bottleneck, which tells no groups apart."""
@@ -25,6 +26,9 @@ CLEAR_CELLS = 3
 DIFFERENT_SHARE = 0.4
 """Of what waits at either of two hosts, the share that does not wait at the other: more tells them apart. Where
 processors are busy, queues come and go, and what is behind one switch seems to differ now and then."""
+
+KINDS = 3
+"""Of evidence: see `_differences`."""
 
 Counts = npt.NDArray[np.float32]
 
@@ -58,6 +62,11 @@ class HostGroups:
         spread &= self._between
         return spread
 
+    def tests_own_link(self, test: tuple[Pair, ...]) -> bool:
+        """Whether two pairs end at one host of a group with others: that host's own link is tested, none of groups."""
+        ends = {destination for _, destination in test}
+        return len(test) == 2 and len(ends) == 1 and bool(self.sizes[self.of[list(ends)]] > 1)
+
     @cached_property
     def _between(self) -> Bools:
         """(hosts, hosts) whether the two are in different groups."""
@@ -86,22 +95,26 @@ def steady(window: Window, network: Quiet) -> Bools:
 
 
 def partition(samples: Samples, network: Quiet) -> HostGroups:
-    """The groups that all windows with injected traffic tell apart."""
+    """The groups that all windows with injected traffic tell apart.
+
+    Each kind of evidence is judged by itself: the paths to a machine that is alone on its server and those to a pair on
+    another one wait together whenever a third server sends, which must not hide that the paths from them do not.
+    """
     count = samples.count
-    differ, either = np.zeros((2, count, count), dtype=np.float32)
-    windows = np.zeros((count, count), dtype=np.int64)
+    differ, either = np.zeros((2, KINDS, count, count), dtype=np.float32)
+    windows = np.zeros((KINDS, count, count), dtype=np.int64)
     for window in samples.windows:
-        for differing, waiting in _differences(window, network, count):
-            differ += differing
-            either += waiting
-            windows += differing > 0
-    enough = (windows > 1) | (differ >= CLEAR_CELLS)
-    return _groups(enough & (differ > DIFFERENT_SHARE * either))
+        for kind, (differing, waiting) in enumerate(_differences(window, network, count)):
+            differ[kind] += differing
+            either[kind] += waiting
+            windows[kind] += differing > 0
+    told = differ > DIFFERENT_SHARE * either
+    return _groups((windows.sum(axis=0, where=told) > 1) | (differ.sum(axis=0, where=told) >= CLEAR_CELLS))
 
 
 def _differences(window: Window, network: Quiet, count: int) -> Iterator[tuple[Counts, Counts]]:
-    """(hosts, hosts) paths that waited at one of two hosts and not at the other, and at either: for paths from them,
-    and for paths to them."""
+    """(hosts, hosts) for each kind of evidence, how many paths tell two hosts apart, and of how many: of paths from
+    them, of paths to them, and of those that an injection from one to the other would hurt."""
     if not window.tests:
         return
     waits, free = _decided(window, network, count)
@@ -118,6 +131,22 @@ def _differences(window: Window, network: Quiet, count: int) -> Iterator[tuple[C
         one_waits = a @ b.T
         differ = one_waits + one_waits.T
         yield differ, a @ a.T + differ
+    yield _between_switches(window, waits, free)
+
+
+def _between_switches(window: Window, waits: Bools, free: Bools) -> tuple[Counts, Counts]:
+    """(hosts, hosts) paths that do not wait although they have a host in common with an injection between the two, and
+    all such: behind one switch either all from the sender or all to the receiver would wait."""
+    differ, either = np.zeros((2, *waits.shape), dtype=np.float32)
+    for source, destination in window.pairs:
+        own = int(waits[source, destination])  # it waits for itself
+        rests, others = min(
+            (int(rest.sum()), int(rest.sum() + wait.sum()) - own)
+            for wait, rest in ((waits[source], free[source]), (waits[:, destination], free[:, destination]))
+        )
+        for pair in ((source, destination), (destination, source)):
+            differ[pair], either[pair] = rests, others
+    return differ, either
 
 
 def _saturated(wait: Bools, rest: Bools, hosts: Ints) -> Ints:

@@ -58,7 +58,8 @@ class HostLinks:
                 meetings.setdefault(test.pairs[0][1], []).append(test)
         carried = np.where(between, alone_bps, np.nan)
         for host, together in meetings.items():
-            links._take_meeting(host, together, groups.groups, carried)
+            if groups.groups.sizes[groups.groups.of[host]] > 1:  # else links towards its switch may be what is full
+                links._take_meeting(host, together, groups.groups, carried)
         links._find_unlike(groups.groups)
         return links
 

@@ -3,7 +3,8 @@
 Few windows tell much where pairs that cannot meet are tested at the same time, and where one pair stands for all pairs
 of two groups of hosts. In order: each host sends and receives once, some at a time, which shows who lies behind one
 switch; one pair for each two groups; each host's own link, out and in; links at which paths meet behind their first
-bottlenecks. What is not clear is repeated, by itself.
+bottlenecks. What is not clear is repeated, by itself. Where a later window tells hosts of one group apart, the groups
+are made anew, and only what is new of them is measured.
 """
 
 import random
@@ -15,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from fairlead.characterize import grouping, host_links, sensitivity
-from fairlead.characterize.downstream_bottlenecks import Search
+from fairlead.characterize.downstream_bottlenecks import SATURATING_SHARE, Search
 from fairlead.characterize.group_samples import GroupSamples
 from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.host_links import HostLinks, Seen
@@ -47,7 +48,8 @@ LEAST_ROUNDS, ROUNDS_FACTOR = 8, 3
 
 GROUPS_A_PAIR = 4
 PASSES = 3
-"""What was seen between groups may tell them apart further; so often they are made anew."""
+"""What was seen between groups, or of their hosts' own links, may tell them apart further; so often they are made
+anew."""
 
 ATTEMPTS_OUT = 3
 PATHS_A_CELL = 2
@@ -82,7 +84,7 @@ class MeasurementPlan:
         self._idle_windows = idle_windows
         self._repeats = repeats
         self._random = random.Random(seed)
-        self._groups = grouping.apart(samples.count)
+        self._groups = HostGroups(np.full(samples.count, -1))  # of no host yet
         self._network: Quiet
         self._tests: GroupSamples
         self._seen: list[Seen]  # of the first windows, as many as were taken in, as in `_tests`
@@ -97,10 +99,15 @@ class MeasurementPlan:
         for number in range(self._idle_windows):
             yield MeasurementRound((), self._idle_paths(number), QUIET, number, self._idle_windows)
         yield from self._everywhere()
-        yield from self._between()
+        for _ in range(PASSES):
+            before = self._groups
+            yield from self._between()
+            if self._groups is before:
+                break
+            yield from self._within()
+            yield from self._into()
+            yield from self._from_faster()
         self._samples.group_of = self._groups.of
-        yield from self._within()
-        yield from self._into()
         yield from self._meetings()
 
     # ---------------------------------------------------------------- what is probed
@@ -182,14 +189,16 @@ class MeasurementPlan:
     # ---------------------------------------------------------------- between groups
 
     def _between(self) -> Iterator[MeasurementRound]:
-        for number in range(PASSES):
+        before = self._groups
+        for _ in range(PASSES):
             network = quiet(self._samples)
             groups = grouping.partition(self._samples, network)
-            if number and np.array_equal(groups.of, self._groups.of):
-                return
+            if np.array_equal(groups.of, self._groups.of):
+                break
             self._groups, self._network = groups, network
             self._tests, self._seen, self._taken = GroupSamples(groups, network), [], 0
             yield from self._each_pair_of_groups()
+        if self._groups is not before:  # between wrong groups nearly everything is unclear
             yield from self._repeat_unclear()
 
     def _grouped(self) -> GroupSamples:
@@ -326,6 +335,18 @@ class MeasurementPlan:
             alone = [links.alone_bps((each, host), self._groups, carried) for each in others]
             first.append(others[int(np.argmax(np.nan_to_num(alone)))])
         return (first[0], host), (first[1], host)
+
+    def _from_faster(self) -> Iterator[MeasurementRound]:
+        """Once more between groups for which a host stood whose own link is slower than others' of its group."""
+        found, links = self._grouped(), self._links()
+        carried_bps, sent_bps = found.tests.rates_bps(), np.nan_to_num(links.sent_bps)
+        tests = []
+        for source, destination in np.argwhere(found.own_links).tolist():
+            fastest = max(self._groups.members[source], key=sent_bps.__getitem__)
+            if carried_bps[source, destination] < SATURATING_SHARE * sent_bps[fastest]:
+                tests.append((fastest, self._random.choice(self._groups.members[destination])))
+        for number, pair in enumerate(tests):
+            yield MeasurementRound(((pair,),), self._group_paths(((pair,),)), BETWEEN, number, len(tests))
 
     # ---------------------------------------------------------------- links behind the first bottleneck
 

@@ -74,7 +74,7 @@ def quiet(samples: Samples) -> Quiet:
     """
     levels = [_levels(window, samples.count) for window in samples.windows]
     idle = [each for each, window in zip(levels, samples.windows, strict=True) if not window.tests]
-    _refuse_silence(idle, samples.count)
+    _refuse_silence(samples)
     cells, values = (np.concatenate(each) for each in zip(*levels, strict=True))
     base = _low(cells, values, samples.count)
     base = np.where(np.isfinite(base) | np.eye(samples.count, dtype=bool), base, np.nanmedian(base))
@@ -100,14 +100,14 @@ def _levels(window: Window, count: int) -> tuple[Ints, Floats]:
     return window.paths[:, 0] * count + window.paths[:, 1], level_s(window.delays_s)
 
 
-def _refuse_silence(idle: list[tuple[Ints, Floats]], count: int) -> None:
-    probed, answered = np.zeros(count * count, dtype=bool), np.zeros(count * count, dtype=bool)
-    for cells, levels in idle:
-        probed[cells] = True
-        answered[cells[np.isfinite(levels)]] = True
-    silent = np.flatnonzero(probed & ~answered)
+def _refuse_silence(samples: Samples) -> None:
+    probed, answered = np.zeros((2, samples.count, samples.count), dtype=bool)
+    for window in samples.idle():
+        probed[tuple(window.paths.T)] = True
+        answered[tuple(window.paths[np.isfinite(window.delays_s).any(axis=1)].T)] = True
+    silent = np.argwhere(probed & ~answered)
     if silent.size:
-        source, destination = divmod(int(silent[0]), count)
+        source, destination = silent[0].tolist()
         raise MeasurementError(f"no probe from host {source} to host {destination} came back")
 
 

@@ -254,9 +254,10 @@ class SharedBottlenecks:
         return any(self.shares(p, q) or not (self.measured[p] and self.measured[q]) for p, q in directed)
 
     def tells_of_links(self, test: tuple[Pair, ...]) -> bool:
-        """Whether all pairs of a test are between groups."""
+        """Whether all pairs of a test are between groups, and not sent to one host for its own link."""
         of = self.groups.of
-        return all(of[source] != of[destination] for source, destination in test)
+        between = all(of[source] != of[destination] for source, destination in test)
+        return between and not self.groups.tests_own_link(test)
 
     def selected(self, of: list[int]) -> Self:
         """Of some hosts, by their indices."""

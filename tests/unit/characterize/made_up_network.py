@@ -21,6 +21,9 @@ LINK_DELAY_S = 20e-6
 QUEUE_S = 0.020
 GBPS = 1e9
 
+Hosts = int | list[int]
+"""How many, as many on each leaf; or the leaf of each."""
+
 
 @dataclass(frozen=True)
 class Network:
@@ -77,18 +80,19 @@ class Network:
         return np.asarray(hurt, dtype=bool)
 
 
-def star(hosts: int) -> Network:
-    return Network(np.zeros(hosts, dtype=np.int64), np.full((1, 1, 1), -1), np.zeros(0))
+def star(hosts: Hosts) -> Network:
+    leaf_of, _ = _leafs(hosts)
+    return Network(np.zeros_like(leaf_of), np.full((1, 1, 1), -1), np.zeros(0))
 
 
-def mesh(hosts: int) -> Network:
+def mesh(hosts: Hosts) -> Network:
     """Leafs joined pairwise by links of a fifth of a host's."""
     leaf_of, leafs = _leafs(hosts)
     routes = np.arange(leafs * leafs).reshape(leafs, leafs, 1)
     return Network(leaf_of, _none_within(routes), np.full(leafs * leafs, GBPS / 5))
 
 
-def leaf_spine(hosts: int, spines: int = 2) -> Network:
+def leaf_spine(hosts: Hosts, spines: int = 2) -> Network:
     """Each two leafs always use the same spine."""
     leaf_of, leafs = _leafs(hosts)
     a, b = np.indices((leafs, leafs))
@@ -105,7 +109,7 @@ def servers(server_of: list[int]) -> Network:
     return Network(np.array(server_of, dtype=np.int64), _none_within(routes), np.full(2 * servers_, GBPS / 5))
 
 
-def fat_tree(hosts: int, oversubscribed: bool = False) -> Network:
+def fat_tree(hosts: Hosts, oversubscribed: bool = False) -> Network:
     """Three tiers: leafs, pods of about the root of so many, a core. Each leaf has two links up, each pod, too.
 
     Links carry together what comes from below. Oversubscribed, a leaf's two carry a fifth of a host's each, a quarter
@@ -128,8 +132,10 @@ def fat_tree(hosts: int, oversubscribed: bool = False) -> Network:
     return Network(leaf_of, _none_within(routes), trunks)
 
 
-def _leafs(hosts: int) -> tuple[Ints, int]:
-    """About as many leafs as hosts on each: 16 hosts on 4 leafs, 64 on 8, 256 on 16."""
+def _leafs(hosts: Hosts) -> tuple[Ints, int]:
+    """The leaf of each host, and how many there are: 16 hosts on 4 leafs, 64 on 8, 256 on 16, unless it is given."""
+    if not isinstance(hosts, int):
+        return np.array(hosts, dtype=np.int64), max(hosts) + 1
     leafs = 2 ** int(np.ceil(np.log2(hosts) / 2))
     return np.arange(hosts, dtype=np.int64) * leafs // hosts, leafs
 
@@ -218,7 +224,7 @@ class Measured:
         return np.asarray(delays, dtype=np.float64)
 
 
-NETWORKS: dict[str, Callable[[int], Network]] = {
+NETWORKS: dict[str, Callable[[Hosts], Network]] = {
     "star": star,
     "mesh": mesh,
     "leaf-spine": leaf_spine,
