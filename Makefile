@@ -6,7 +6,7 @@ PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
 .PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-vm test-openstack \
-	test-wheel test-deb verify spank wheel deb lint format reference docs lock clean
+	test-wheel test-arm test-deb verify spank wheel deb lint format reference docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -71,11 +71,15 @@ build/spank_fairlead.so: $(wildcard native/spank/*.?pp) scripts/packages.slurm.t
 
 spank: build/spank_fairlead.so ## Slurm's plugin for --fairlead (docs/guides/slurm.md): build/spank_fairlead.so
 
-wheel: build/.setup ## build/dist/fairlead-*.whl, which installs without a compiler: about 10 minutes the first time
-	scripts/wheel.sh
+wheel: build/.setup ## build/dist/fairlead-*.whl for x86-64 and AArch64, to install without a compiler: 15 minutes; PROCESSORS=x86_64 for one
+	scripts/wheel.sh $(PROCESSORS)
 
-test-wheel: build/.tests wheel ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
+test-wheel: build/.tests ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
+	scripts/wheel.sh x86_64
 	scripts/test-wheel.sh $(SUITES)
+
+test-arm: build/.tests ## C++ unit tests, MPI programs and agents for aarch64, emulated (root; installs QEMU): 30 minutes
+	scripts/test-arm.sh
 
 deb: build/.setup ## build/dist/fairlead_*.deb, a Debian package for this machine's release: 3 minutes
 	scripts/deb.sh

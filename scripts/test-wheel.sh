@@ -22,7 +22,7 @@ for suite; do
     say "packages from PyPI for Python $python, in build/wheelhouse/$suite"
     .venv/bin/python -m pip download -q --disable-pip-version-check --only-binary :all: --python-version "$python" \
         --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
-        -d "build/wheelhouse/$suite" "$(ls build/dist/fairlead-*.whl)[demo]"
+        -d "build/wheelhouse/$suite" "$(ls build/dist/fairlead-*_x86_64.whl)[demo]"
     rm -f build/wheelhouse/"$suite"/fairlead-*.whl
     [ -d "build/trees/$suite" ] && continue
     say "Debian $suite, in build/trees/$suite"

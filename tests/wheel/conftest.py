@@ -18,7 +18,7 @@ BUILD = Path(__file__).parents[2] / "build"
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
-    found = sorted((BUILD / "dist").glob("fairlead-*.whl"))
+    found = sorted((BUILD / "dist").glob("fairlead-*_x86_64.whl"))
     if not found:
         pytest.skip("there is no wheel: `make wheel` builds it")
     return found[0]

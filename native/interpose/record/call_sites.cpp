@@ -24,7 +24,7 @@ void set_object(CallSite& site, std::string_view path) {
 }  // namespace
 
 CallSite& CallSites::site(std::uint16_t function, std::uintptr_t address) {
-    // One place may call several functions, by a pointer. Addresses have 47 bits.
+    // One place may call several functions, by a pointer. Addresses have 48 bits at most.
     CallSite*& known = sites_[address | static_cast<std::uint64_t>(function) << 48];
     if (known == nullptr) {
         known = make(function, address);

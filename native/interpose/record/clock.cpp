@@ -7,14 +7,12 @@
 
 namespace fairlead::record {
 
-bool has_constant_counter() {
 #if defined(__x86_64__)
+bool has_constant_counter() {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
     return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & 1U << 8) != 0;
-#else
-    return false;
-#endif
 }
+#endif
 
 Moment now() {
     constexpr int kLooks = 5;

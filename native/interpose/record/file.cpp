@@ -33,6 +33,15 @@ void* private_memory(std::size_t size_B) {
     return memory;
 }
 
+// A part of a file. The system's pages may be larger than the file's, up to 64 KiB on AArch64: then what stands before
+// it is mapped once more.
+void* part(int fd, std::size_t begin_B, std::size_t size_B) {
+    const std::size_t before_B = begin_B % static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* const memory = mapped(mmap(nullptr, before_B + size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                                     static_cast<off_t>(begin_B - before_B)));
+    return memory != nullptr ? static_cast<char*>(memory) + before_B : nullptr;
+}
+
 // As posix_fallocate. Kernels before Linux 6.10 drop what they have reserved on a tmpfs when a signal comes, and a
 // program may have a timer of a millisecond, or less: so not all at once, and less at a time after each signal.
 int reserve(int fd, std::size_t begin_B, std::size_t size_B) {
@@ -106,8 +115,7 @@ void* File::extend(std::size_t size_B) {
         give_up("cannot grow", error);
         return nullptr;
     }
-    void* memory =
-        mapped(mmap(nullptr, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(length_B_)));
+    void* memory = part(fd_, length_B_, size_B);
     if (memory == nullptr) {
         give_up("cannot be mapped", errno);
         return nullptr;

@@ -225,8 +225,7 @@ Block* Thread::add_block(Kind kind, std::size_t size_B) {
 
 void Thread::end_gap(std::uint64_t begin_ticks) {
     const std::uint64_t gap_ticks = begin_ticks - std::exchange(gap_begin_ticks_, 0);
-    const bool polled =
-        gap_ticks < kShortGap_ticks || clock_ns(CLOCK_THREAD_CPUTIME_ID) - gap_begin_cpu_ns_ < kPolling_ns;
+    const bool polled = is_short(gap_ticks) || clock_ns(CLOCK_THREAD_CPUTIME_ID) - gap_begin_cpu_ns_ < kPolling_ns;
     (polled ? counters_->polled_ticks : computed_ticks_) += gap_ticks;
     gap_end_ticks_ = begin_ticks;
 }

@@ -104,7 +104,7 @@ class Thread {
         if (gap_begin_ticks_ == 0) [[likely]] {
             return;
         }
-        if (end_ticks - begin_ticks < kShortGap_ticks) {
+        if (is_short(end_ticks - begin_ticks)) {
             gap_begin_ticks_ += end_ticks - begin_ticks;
         } else {
             end_gap(begin_ticks);
@@ -156,7 +156,8 @@ class Thread {
     }
     // What a thread computes at most while it needs a message: 8 days. The counters of two threads are farther apart.
     static constexpr std::uint64_t kMostComputed_ticks = std::uint64_t{1} << 51;
-    static constexpr std::uint64_t kShortGap_ticks = 50'000;  // in which no clock fits what is more than polling
+    // A gap in which no more than polling fits.
+    static bool is_short(std::uint64_t gap_ticks) { return gap_ticks < ticks_within_100us(); }
     static constexpr std::size_t kMostUnused = 256;
     void give_away();  // what other threads begin, this one may complete
 

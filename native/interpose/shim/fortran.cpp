@@ -26,6 +26,7 @@
 #include "boundary.hpp"
 #include "generated/functions.hpp"
 #include "shim/loaded.hpp"
+#include "shim/processor.hpp"
 #include "shim/shim.hpp"
 
 namespace fairlead::shim {
@@ -117,7 +118,7 @@ void lead(const Object& object, void* const* targets) {
         for (const ElfW(Rela) & each : std::span(first, relocations.sizes_B[table] / sizeof *first)) {
             const auto type = ELF64_R_TYPE(each.r_info);
             const ElfW(Sym)& symbol = relocations.symbols[ELF64_R_SYM(each.r_info)];
-            void* const target = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT
+            void* const target = type == kJumpSlot || type == kGlobalData
                                      ? target_of(relocations.strings + symbol.st_name, targets)
                                      : nullptr;
             if (target != nullptr) {

@@ -14,7 +14,6 @@ void* fairlead_target_of(std::size_t function);  // the same, found if it is not
 namespace fairlead::shim {
 
 constexpr std::size_t kEntry_B = 32;
-constexpr std::size_t kResolverAt_B = 20;
 
 // Whether targets are being found just now, which must not be asked for then.
 bool finding_targets();

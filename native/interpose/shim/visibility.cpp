@@ -23,6 +23,7 @@
 #include "generated/functions.hpp"
 #include "shim/fortran.hpp"
 #include "shim/loaded.hpp"
+#include "shim/processor.hpp"
 #include "shim/shim.hpp"
 
 namespace fairlead::shim {
@@ -87,7 +88,7 @@ using Dlsym = void*(void*, const char*);
 Dlsym* system_dlsym() {
     static Dlsym* found = nullptr;  // threads that come at once find the same
     if (found == nullptr) {
-        found = reinterpret_cast<Dlsym*>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
+        found = reinterpret_cast<Dlsym*>(dlvsym(RTLD_NEXT, "dlsym", kFirstGlibc));
     }
     return found;
 }

@@ -13,7 +13,7 @@ import mpi_libraries
 import numpy as np
 import pytest
 from managed_runs import REROUTED, Command, cluster_file, finish, mesh, nothing_left, processes, run, traffic, wait_for
-from mpi_libraries import LIBRARIES, Mpi
+from mpi_libraries import EACH_FAMILY, LIBRARIES, Mpi
 
 from fairlead import lab as labs
 from fairlead import native, programs
@@ -258,9 +258,7 @@ def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "mpi", [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("mpi", EACH_FAMILY, ids=lambda each: each.name)
 @pytest.mark.parametrize("seed", [None, 31], ids=["rerouted", "chaos"])
 def test_semantics_through_agents(lab: labs.Lab, tmp_path: Path, mpi: Mpi, seed: int | None) -> None:
     """Every case of MPI's semantics between hosts, with messages that agents carry over a third one."""

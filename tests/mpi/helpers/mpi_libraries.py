@@ -1,4 +1,7 @@
-"""The MPI libraries that tests run on: Debian's, and those that scripts/install-mpi.sh puts into build/mpi."""
+"""The MPI libraries that tests run on: Debian's, and those that scripts/install-mpi.sh puts into build/mpi.
+
+``FAIRLEAD_TEST_MPI`` names another directory for the latter: scripts/test-arm.sh has those for AArch64 there.
+"""
 
 import os
 import re
@@ -17,7 +20,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 INTERPOSE = Path(__file__).parents[3] / "native" / "interpose"
-BUILT = Path(__file__).parents[3] / "build" / "mpi"
+BUILT = Path(os.environ.get("FAIRLEAD_TEST_MPI", Path(__file__).parents[3] / "build" / "mpi"))
 
 
 _builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")
@@ -143,6 +146,11 @@ def _params(chosen: Iterable[Mpi], short: tuple[str, ...]) -> list[ParameterSet]
 _SHORT = tuple(each.name for each in LIBRARIES)
 EVERY = _params(ALL, _SHORT)
 every_mpi = pytest.mark.parametrize("mpi", EVERY)
+
+# One of each binary interface, and of each family. Debian's Open MPI 4 is for this machine's processor alone.
+_OPENMPI = "openmpi5" if "FAIRLEAD_TEST_MPI" in os.environ else "openmpi4"
+EACH_ABI = [each for each in LIBRARIES if each.name in (_OPENMPI, "mpich5", "mpich5abi")]
+EACH_FAMILY = [each for each in EACH_ABI if each.abi != "standard"]
 
 # For what depends on the launcher alone.
 LAUNCHERS = _params((each for each in ALL if each.name == each.launcher), _SHORT)

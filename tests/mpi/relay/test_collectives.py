@@ -5,13 +5,12 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
-from mpi_libraries import LIBRARIES, Mpi
+from mpi_libraries import EACH_ABI, LIBRARIES, Mpi
 
 from fairlead import native
 
 pytestmark = pytest.mark.mpi
 PROGRAM = Path(__file__).parent / "sources" / "collectives"
-EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 # MPICH 5 takes another algorithm for reductions, with another order, once a communicator has had so many calls within a
 # host; it counts the plane's own, too.
 ONE_ORDER = {"MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": "1000000"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
-from mpi_libraries import LIBRARIES, Mpi
+from mpi_libraries import EACH_ABI, LIBRARIES, Mpi
 
 from fairlead import native
 from fairlead.profile import record
@@ -16,7 +16,6 @@ from lone_agent import lone_agent
 
 pytestmark = pytest.mark.mpi
 SOURCES = Path(__file__).parent / "sources"
-EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 WITH_SESSIONS = [each for each in LIBRARIES if each.name in ("openmpi5", "mpich5", "mpich5abi")]
 ARMED = [{"FAIRLEAD_CHAOS": "3"}, {"FAIRLEAD_RELAY": "/nowhere"}]
 by_name = {"ids": lambda each: each.name if isinstance(each, Mpi) else next(iter(each))}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import bundled
 import pytest
-from mpi_libraries import LIBRARIES, Mpi, every_mpi
+from mpi_libraries import EACH_FAMILY, LIBRARIES, Mpi, every_mpi
 
 from fairlead import native
 
@@ -23,10 +23,9 @@ PROGRAMS = {
 }
 # Their bytes travel in collective calls but for a few.
 COLLECTIVE = {"is": ["--class", "S"], "ft": ["--class", "S"], "ep": ["--class", "S"]}
-TESTED = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5")]
 
 
-@pytest.mark.parametrize("mpi", TESTED, ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", EACH_FAMILY, ids=lambda each: each.name)
 @pytest.mark.parametrize("program", [*PROGRAMS, *COLLECTIVE])
 def test_results_are_verified(mpi: Mpi, program: str, tmp_path: Path) -> None:
     path = native.mpi_program(mpi.need().family, program)
@@ -47,7 +46,7 @@ def test_threads(mpi: Mpi, tmp_path: Path) -> None:
     assert {name for name in NOT_ZERO - {"waited"} if counts[name] == 0} == set()
 
 
-@pytest.mark.parametrize("mpi", [each for each in TESTED if each.name == "openmpi4"], ids=lambda each: each.name)
+@pytest.mark.parametrize("mpi", LIBRARIES[:1], ids=lambda each: each.name)
 @pytest.mark.parametrize("options", [["-DBINDING=mpi"], ["-DBINDING=mpi_f08", "-DF08"]], ids=["mpi", "mpi_f08"])
 def test_fortran(mpi: Mpi, options: list[str], tmp_path: Path) -> None:
     program = mpi.need().compile_fortran(SOURCES / "fortran.F90", tmp_path / "fortran", *options)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
-from mpi_libraries import INTEL, INTEL_ABI, LIBRARIES, Mpi, every_mpi
+from mpi_libraries import EACH_ABI, INTEL, INTEL_ABI, LIBRARIES, Mpi, every_mpi
 
 from fairlead import native
 from fairlead.profile import record
@@ -21,7 +21,6 @@ ERRORS = [
     "errors", "wrong exchanges", "wrong communicators", "told once", "wrong messages", "wrong probes", "left open",
     "error fields", "wrong starts",
 ]  # fmt: skip
-EACH_ABI = [each for each in LIBRARIES if each.name in ("openmpi4", "mpich5", "mpich5abi")]
 # Without the plane Intel MPI sets no empty statuses, takes a message to oneself out of its buffer at once, and takes
 # requests that are not started for complete ones. It does not start a persistent collective operation whose request has
 # the memory of a former persistent one to MPI_PROC_NULL, as other cases have.

@@ -18,10 +18,10 @@
 
 namespace fairlead::relay {
 
-inline constexpr std::uint32_t kChannelVersion = 2;
+inline constexpr std::uint32_t kChannelVersion = 3;
 inline constexpr std::array<char, 8> kChannelMagic{'F', 'A', 'I', 'R', 'L', 'R', 'L', 'Y'};
 inline constexpr const char* kChannelSocket = "relay.socket";
-inline constexpr std::size_t kChannelPage_B = 4096;
+inline constexpr std::size_t kChannelPage_B = 65536;  // the largest of any kernel's, as some have on AArch64
 inline constexpr Process kMostProcesses = 1U << 20;
 inline constexpr std::uint64_t kLongestRing_B = std::uint64_t{1} << 30;
 
