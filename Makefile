@@ -78,7 +78,7 @@ test-wheel: build/.tests ## the wheel in a bare Debian (root; installs mmdebstra
 	scripts/wheel.sh x86_64
 	scripts/test-wheel.sh $(SUITES)
 
-test-arm: build/.tests ## C++ unit tests, MPI programs and agents for aarch64, emulated (root; installs QEMU): 30 minutes
+test-arm: build/.tests ## C++ unit tests, MPI programs and agents for aarch64, emulated (root; installs QEMU): over an hour
 	scripts/test-arm.sh
 
 deb: build/.setup ## build/dist/fairlead_*.deb, a Debian package for this machine's release: 3 minutes

@@ -252,7 +252,8 @@ def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: st
         received = np.array([getattr(each.messages, f"received_{unit}") for each in ranks])[:, : len(RANKS)]
         assert (sent == received.T).all()
     counts = {name: sum(each.relay[name] for each in ranks) for name in NOT_ZERO}
-    assert counts["relayed"] > 0 and counts["retransmitted"] > 0
+    assert counts["relayed"] > 0
+    assert counts["retransmitted"] > 0 or program == "lu"  # of which no agent may have had a message when it died
     assert counts["direct"] + counts["relayed"] == sum(int(each.messages.sent_messages.sum()) for each in ranks)
     assert {event.data["host"] for event in command.events("died")} == set(VICTIMS)
 

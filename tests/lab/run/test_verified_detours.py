@@ -52,7 +52,7 @@ def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
 def away(lab: labs.Lab) -> None:
     """Wait until the program runs on every host, and its pair is away."""
     talking(lab)
-    assert rerouted_routes(lab, "h0")
+    wait_for(lambda: rerouted_routes(lab, "h0"), "the pair's reroute")  # once an echo has come over the relay
     time.sleep(0.5)
 
 
