@@ -54,7 +54,7 @@ TEST(LargePages, ARecordIsWrittenWhereItBelongs) {
     const LargePages large;
     std::string directory = testing::TempDir() + "recordXXXXXX";
     ASSERT_NE(mkdtemp(directory.data()), nullptr);
-    auto* file = new record::File(directory);  // never destroyed, as in a killed process
+    static auto* const file = new record::File(directory);  // never destroyed, as in a killed process
     for (const char mark : {'a', 'b', 'c'}) {
         static_cast<char*>(file->add(record::Kind::counters, 0, 5 * record::kPage_B))[5 * record::kPage_B - 1] = mark;
     }
