@@ -15,7 +15,7 @@ build() { # DIRECTORY TARGET OPTIONS...
     shift 2
     mkdir -p build
     cmake -S . -B "$directory" -G Ninja -DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DCMAKE_UNITY_BUILD=OFF "$@" >"$directory.log" &&
+        -DCMAKE_UNITY_BUILD=ON "$@" >"$directory.log" &&
         cmake --build "$directory" --target "$target" -j "$jobs" >>"$directory.log" && return
     tail -40 "$directory.log" >&2
     return 1
@@ -23,7 +23,7 @@ build() { # DIRECTORY TARGET OPTIONS...
 
 thread() {
     say "C++ unit tests under the thread sanitizer"
-    build build/thread all -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON -DCMAKE_UNITY_BUILD=ON &&
+    build build/thread all -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON &&
         ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
 }
 
@@ -55,7 +55,7 @@ export -f fuzz_one
 
 fuzz() {
     say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests and those of MPI, which often wait"
-    build build/fuzz all -DFAIRLEAD_FUZZ=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_CXX_COMPILER=clang++ || return
+    build build/fuzz fairlead_fuzzers -DFAIRLEAD_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ || return
     local targets failed=0
     targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
     [ -n "$targets" ] || { say "no fuzz target was built" >&2; return 1; }
