@@ -34,12 +34,13 @@ struct LargePages {
 
 }  // namespace
 
-// In place of the C library's.
-extern "C" long sysconf(int name) noexcept {
+// In place of the C library's. The thread sanitizer calls them before it can watch them.
+extern "C" [[gnu::no_sanitize_thread]] long sysconf(int name) noexcept {
     return name == _SC_PAGESIZE && pages_are_large ? kLargePage_B : __sysconf(name);
 }
 
-extern "C" void* mmap(void* where, std::size_t size_B, int protection, int flags, int fd, off_t offset_B) noexcept {
+extern "C" [[gnu::no_sanitize_thread]] void* mmap(void* where, std::size_t size_B, int protection, int flags, int fd,
+                                                  off_t offset_B) noexcept {
     if (pages_are_large && offset_B % kLargePage_B != 0) {
         errno = EINVAL;
         return MAP_FAILED;
