@@ -12,7 +12,7 @@ from fairlead import interrupts
 
 sys.path.insert(0, str(Path(__file__).parent))  # helpers of several kinds of tests
 
-import draw  # noqa: E402
+import draw
 
 # A shell starts background jobs with Ctrl-C ignored, and programs of ours would rightly leave it so.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
