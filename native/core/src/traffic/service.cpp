@@ -38,6 +38,11 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     const std::optional<Service> got = meter_.add(sample, now);
     if (!got) return Verdict::none;
     latest_ = got;
+    if (before_ && least_share_) {
+        const bool lost = got->rate_bps < *least_share_ * before_->rate_bps;
+        before_.reset();
+        return lost ? Verdict::lost : Verdict::none;
+    }
     if (before_) {
         const bool paid = improved(*before_, *got);
         before_.reset();
@@ -57,7 +62,17 @@ void ChangeJudge::restart() {
 }
 
 void ChangeJudge::changed(bool chosen, Time now) {
-    before_ = chosen ? latest_ : std::nullopt;
+    least_share_.reset();
+    begin(chosen ? latest_ : std::nullopt, now);
+}
+
+void ChangeJudge::tried(double least_share, Time now) {
+    least_share_ = least_share;
+    begin(latest_, now);
+}
+
+void ChangeJudge::begin(std::optional<Service> before, Time now) {
+    before_ = before;
     latest_.reset();
     reference_.reset();
     meter_.restart();

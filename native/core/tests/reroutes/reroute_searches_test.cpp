@@ -336,10 +336,15 @@ TEST_F(RerouteSearchesAhead, AreOfTheLastUseOnly) {
     EXPECT_TRUE(looks(rig.out.take()).empty()) << "it met no congestion";
 }
 
-/// A detour that was taken, and is not held any more.
+/// A detour that was taken, and is not held any more. Its dwell time is one as after relapses.
 class RerouteSearchesOfDetours : public ReroutesRig {
   protected:
-    RerouteSearchesOfDetours() {
+    static Job job() {
+        Job job = rig_job();
+        job.settings.detour.dwell_s = 2.0;
+        return job;
+    }
+    RerouteSearchesOfDetours() : ReroutesRig(job()) {
         queue_s[1] = 20e-3;
         suspect(1);
         for (const Rerouted& rerouted : only<Rerouted>(steps(40))) relay = rerouted.relay;
