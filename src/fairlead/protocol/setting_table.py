@@ -88,7 +88,7 @@ SETTINGS = {
     "detour.legs_period_s": Setting(1.0, (0.01, 600.0)),
     "detour.legs_apart_s": Setting(0.5, (0.0, 600.0)),
     "detour.fills_share": Setting(0.5, (0.0, 1.0)),
-    "detour.dwell_s": Setting(0.5, (0.0, 3600.0), 'detour.dwell_max_s'),
+    "detour.dwell_s": Setting(2.0, (0.0, 3600.0), 'detour.dwell_max_s'),
     "detour.slow_dwell_s": Setting(0.5, (0.0, 3600.0)),
     "detour.dwell_max_s": Setting(60.0, (0.0, 36000.0)),
     "detour.relapse_s": Setting(10.0, (0.0, 3600.0)),

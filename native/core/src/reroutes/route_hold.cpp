@@ -34,7 +34,7 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
     }
     hold_s_ = detour.hold_max_s;
     hold(now, random);
-    if (!on_trial_ || !on_detour) return false;
+    if (!learns_ || !on_trial_ || !on_detour) return false;
     vain_hold_s_ = std::clamp(2.0 * vain_hold_s_, detour.hold_max_s, kLongestHold * detour.hold_max_s);
     hold_until_ = now + vain_hold_s_;
     return true;
@@ -74,8 +74,7 @@ void RouteHold::rerouted(const Change& change, Time now, Random& random) {
     const bool comparable = !change.from_direct || soon || learns_;
     const bool chosen = !change.manual && !change.ahead;
     on_trial_ = change.from_direct && (learns_ || (chosen && now >= trusted_until_));
-    if (on_trial_ && !learns_) return judge_.tried(settings_.service.lost_share, now);
-    judge_.changed(chosen && comparable, now);
+    judge_.changed(chosen && comparable, now, on_trial_ && !learns_ ? settings_.service.lost_share : 0.0);
 }
 
 void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {
@@ -92,10 +91,8 @@ void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& ra
         vain_hold_s_ = 0.0;
         trusted_until_ = now;
     }
-    if (reason == RestoreReason::in_vain && !learns_) {
-        return judge_.tried(1.0 / (1.0 + settings_.service.margin), now);
-    }
-    judge_.changed(reason == RestoreReason::detour_slow, now);
+    const bool compares = reason == RestoreReason::in_vain && !learns_;
+    judge_.changed(reason == RestoreReason::detour_slow, now, compares ? 1.0 / (1.0 + settings_.service.margin) : 0.0);
 }
 
 bool RouteHold::ready_for_trial(Time now) {

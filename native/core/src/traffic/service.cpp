@@ -38,14 +38,11 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     const std::optional<Service> got = meter_.add(sample, now);
     if (!got) return Verdict::none;
     latest_ = got;
-    if (before_ && least_share_) {
-        const bool lost = got->rate_bps < *least_share_ * before_->rate_bps;
-        before_.reset();
-        return lost ? Verdict::lost : Verdict::none;
-    }
     if (before_) {
-        const bool paid = improved(*before_, *got);
+        const bool lost = got->rate_bps < least_share_ * before_->rate_bps;
+        const bool paid = !chosen_ || improved(*before_, *got);
         before_.reset();
+        if (lost) return Verdict::lost;
         reference_ = paid ? std::nullopt : got;
         return paid ? Verdict::none : Verdict::in_vain;
     }
@@ -61,18 +58,10 @@ void ChangeJudge::restart() {
     meter_.restart();
 }
 
-void ChangeJudge::changed(bool chosen, Time now) {
-    least_share_.reset();
-    begin(chosen ? latest_ : std::nullopt, now);
-}
-
-void ChangeJudge::tried(double least_share, Time now) {
+void ChangeJudge::changed(bool chosen, Time now, double least_share) {
+    chosen_ = chosen;
     least_share_ = least_share;
-    begin(latest_, now);
-}
-
-void ChangeJudge::begin(std::optional<Service> before, Time now) {
-    before_ = before;
+    before_ = chosen || least_share > 0.0 ? latest_ : std::nullopt;
     latest_.reset();
     reference_.reset();
     meter_.restart();

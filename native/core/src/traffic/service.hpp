@@ -48,25 +48,24 @@ class ChangeJudge {
         worse     ///< the service has become much worse since: what was learnt is out of date
     };
     Verdict add(const SocketSample& sample, Time now);
-    /// The route changed; chosen: because another looked better, not because this one was gone or free again.
-    void changed(bool chosen, Time now);
-    /// The route changed on trial: the pair should get this share of what it got before, at least.
-    void tried(double least_share, Time now);
+    /// The route changed; chosen: because another looked better, not because this one was gone or free again. It is
+    /// on trial where the pair should get a share of what it got before, at least.
+    void changed(bool chosen, Time now, double least_share = 0.0);
     /// Measures anew what the pair gets, and whether that is done.
     void restart();
     bool ready() const { return latest_.has_value(); }
 
   private:
     bool improved(const Service& before, const Service& after) const;
-    void begin(std::optional<Service> before, Time now);
 
     const ServiceSettings& settings_;
     ServiceMeter meter_;
     Time deaf_until_ = -1e9;  ///< packets of the route before are still on their way
     std::optional<Service> latest_;
-    std::optional<Service> before_;      ///< of a change that is not judged yet
-    std::optional<double> least_share_;  ///< of a trial
-    std::optional<Service> reference_;   ///< when a change was found to be in vain
+    std::optional<Service> before_;  ///< of a change that is not judged yet
+    bool chosen_ = false;
+    double least_share_ = 0.0;
+    std::optional<Service> reference_;  ///< when a change was found to be in vain
 };
 
 }  // namespace fairlead::core

@@ -336,15 +336,10 @@ TEST_F(RerouteSearchesAhead, AreOfTheLastUseOnly) {
     EXPECT_TRUE(looks(rig.out.take()).empty()) << "it met no congestion";
 }
 
-/// A detour that was taken, and is not held any more. Its dwell time is one as after relapses.
+/// A detour that was taken, and is not held any more.
 class RerouteSearchesOfDetours : public ReroutesRig {
   protected:
-    static Job job() {
-        Job job = rig_job();
-        job.settings.detour.dwell_s = 2.0;
-        return job;
-    }
-    RerouteSearchesOfDetours() : ReroutesRig(job()) {
+    RerouteSearchesOfDetours() {
         queue_s[1] = 20e-3;
         suspect(1);
         for (const Rerouted& rerouted : only<Rerouted>(steps(40))) relay = rerouted.relay;

@@ -56,15 +56,15 @@ TEST_F(Hold, IsDrawn) {
 
 TEST_F(Hold, TheDwellTimeDoublesWhenCongestionIsBackSoon) {
     RouteHold hold(settings, false);
-    EXPECT_DOUBLE_EQ(hold.dwell_s(), 0.5);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
     hold.rerouted({true, false, false, {}}, 100.0, random);
-    EXPECT_DOUBLE_EQ(hold.dwell_s(), 0.5);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
     hold.restored(RestoreReason::direct_good, false, 110.0, random);
     hold.rerouted({true, false, false, {}}, 115.0, random);
-    EXPECT_DOUBLE_EQ(hold.dwell_s(), 1.0);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 4.0);
     hold.restored(RestoreReason::direct_good, false, 120.0, random);
     hold.rerouted({true, false, false, {}}, 131.0, random);
-    EXPECT_DOUBLE_EQ(hold.dwell_s(), 0.5);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
     hold.restored(RestoreReason::direct_good, false, 140.0, random);
     hold.rerouted({true, false, false, 12.5}, 160.0, random);
     EXPECT_DOUBLE_EQ(hold.dwell_s(), 12.5) << "until it has been used once more";

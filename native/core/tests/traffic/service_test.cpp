@@ -88,7 +88,7 @@ TEST(ChangeJudge, ATrialLosesWhenThePairGetsLessThanTheShare) {
         ChangeJudge judge(settings);
         Pair40 pair(judge);
         pair.run(30, 50e6, 10e-3);
-        judge.tried(0.5, pair.now);
+        judge.changed(false, pair.now, 0.5);
         EXPECT_EQ(pair.run(30, after_bps, 5e-3), after_bps < 25e6 ? Verdict::lost : Verdict::none);
         EXPECT_EQ(pair.run(30, 1e6, 5e-3), Verdict::none) << "told once";
     }
@@ -98,7 +98,7 @@ TEST(ChangeJudge, ATrialBeforeAnythingWasMeasuredIsNotJudged) {
     const ServiceSettings settings;
     ChangeJudge judge(settings);
     Pair40 pair(judge);
-    judge.tried(0.5, pair.now);
+    judge.changed(false, pair.now, 0.5);
     EXPECT_EQ(pair.run(30, 1e6, 10e-3), Verdict::none);
 }
 

@@ -202,7 +202,7 @@ struct DetourSettings {
     /// share of a detour's throughput above which its pair does not look for another detour
     double fills_share = 0.5;
     /// time for which the direct path must have been low before the pair is restored
-    double dwell_s = 0.5;
+    double dwell_s = 2.0;
     /// the same when the detour has become slow
     double slow_dwell_s = 0.5;
     /// longest such time; it doubles each time congestion returns soon after a restoration
