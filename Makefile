@@ -44,7 +44,7 @@ test-python: build/.tests ## Python, lab and kernel tests
 faults: build/.tests ## programs under management while parts of it are hurt (at most 60 minutes); FAULTS='--share 0.1' for less
 	$(PY) -m bench.faults $(FAULTS)
 
-verify: build/.tests ## the long suites: kills, fuzzing, long runs (about 90 minutes); VERIFY="labs faults" for some
+verify: build/.tests ## the long suites: kills, fuzzing, long runs (about 75 minutes); VERIFY="labs faults" for some
 	scripts/verify.sh $(VERIFY)
 
 test-lxc: build/.tests ## hosts that are real LXC containers (root; installs LXC): 1 minute

@@ -31,6 +31,7 @@ def files(table: Table) -> dict[str, str]:
         f"{FOLDER}/answers.py": _answers(table),
         f"{FOLDER}/commands.py": _commands(table),
         f"{FOLDER}/numbers.py": _numbers(table),
+        f"{FOLDER}/setting_table.py": _settings(table),
     }
 
 
@@ -333,3 +334,17 @@ def _numbers(table: Table) -> str:
                 lines.append(f"{group.name.upper()}_{setting.name.upper()} = {setting.default!r}")
                 lines += _wrapped(f'"""Setting `{group.name}.{setting.name}`: {setting.meaning}."""', "")
     return _module("Numbers that supervisor and agents agree upon.", [], lines)
+
+
+# ----------------------------------------------------------------------------------------------------------- settings
+
+
+def _settings(table: Table) -> str:
+    lines = ["SETTINGS = {"]
+    for group in table.groups:
+        for each in group.settings:
+            at_most = f", {each.at_most!r}" if each.at_most else ""
+            lines.append(f'    "{group.name}.{each.name}": Setting({each.default!r}, {each.limits!r}{at_most}),')
+    lines += ["}", '"""Every setting of the agents, by name (docs/reference/agent-settings.md)."""']
+    imports = ["from fairlead.protocol.setting import Setting"]
+    return _module("Defaults and limits of the agents' settings.", imports, lines)

@@ -12,6 +12,8 @@ from fairlead import interrupts
 
 sys.path.insert(0, str(Path(__file__).parent))  # helpers of several kinds of tests
 
+import draw
+
 # A shell starts background jobs with Ctrl-C ignored, and programs of ours would rightly leave it so.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -20,6 +22,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
     os.unsetenv(name)  # what C code has set is not in `os.environ`
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run half of the cases, drawn by SEED")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    seed = config.getoption("--draw")
+    if seed is None:
+        return
+    many = [item.nodeid for item in items if item.get_closest_marker("drawn")]
+    left_out = set(many) - draw.half_of_each_test(many, seed)
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+        items[:] = [item for item in items if item.nodeid not in left_out]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,8 @@ that nothing of this machine is in the figures. The oracle knows when and where 
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -29,13 +30,16 @@ PROGRAMS = {
     "nbody": {"name": "ring", "message_B": 262_144, "iterations": 270, "compute_s": 0.010},
 }
 CONGESTION = ("bursts", "mpi", "delay")
+# Factors for the rates of all links: where one is narrow, a program's own messages fill it.
+SCALES = (1.0, 0.3, 0.1)
 
 
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``thesis.managed.…`` and ``thesis.oracle.…``: run times over the unmanaged one, with the same congestion;
-    ``thesis.slowdown.…``: what that congestion costs."""
-    for program, congestion in product(PROGRAMS, CONGESTION):
-        yield from figures(f"{program}.{congestion}", compared(session, scenario, program, congestion))
+    ``thesis.slowdown.…``: what that congestion costs. Names end with the scale, where it is not 1."""
+    for scale, program, congestion in product(SCALES, PROGRAMS, CONGESTION):
+        name = f"{program}.{congestion}" + ("" if scale == 1.0 else f".{scale:g}")
+        yield from figures(name, compared(session, partial(scenario, scale=scale), program, congestion))
 
 
 def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:
@@ -47,14 +51,25 @@ def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:
     yield median_figure(f"thesis.oracle.{name}", oracle, "1")
 
 
-def scenario(program: str, congestion: str, seed: int) -> dict[str, Any]:
-    """A program on 16 hosts, four on each leaf, and what slows it down."""
+def scenario(program: str, congestion: str, seed: int, scale: float = 1.0) -> dict[str, Any]:
+    """A program on 16 hosts, four on each leaf, and what slows it down. On narrower links it makes fewer iterations."""
     disturb = {"bursts": _bursts, "mpi": _mpi, "delay": _delay}[congestion]
+    pattern = {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}
+    if scale < 1.0:
+        pattern["iterations"] = round(2.0 * scale * pattern["iterations"])
     return {
         "seed": seed,
-        "topology": MESH16,
-        "programs": [{"pattern": {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}}],
+        "topology": _scaled(MESH16, scale),
+        "programs": [{"pattern": pattern}],
         "congestion": disturb(random.Random(f"{seed} {congestion}")),
+    }
+
+
+def _scaled(topology: Mapping[str, Any], scale: float) -> dict[str, Any]:
+    """With all rates times this; queues and delays in seconds stay."""
+    return {
+        key: {**value, "rate_bps": scale * value["rate_bps"]} if isinstance(value, dict) else value
+        for key, value in topology.items()
     }
 
 

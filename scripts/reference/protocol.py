@@ -155,10 +155,22 @@ def _settings(table: Table) -> str:
     parts = [
         "# Settings of the agent",
         markdown.paragraph(
-            "The numbers that an agent decides by. An agent gets those that differ from their defaults in its "
-            "`manage.settings`, a scenario of `fairlead simulate` in `agents.settings`: "
-            '`{"congestion_level.medium_factor": 2}`. Values outside the limits are refused. What they do: '
-            "[detection](../explanation/detection.md)."
+            "The numbers that an agent decides by. What they do: [detection](../explanation/detection.md). Change "
+            "them for a cluster in its [cluster file](files/cluster.md), for one run with `fairlead run --set`, which "
+            "overrides the file, for the rows of a plan in a level of its [management](files/evaluation.md), for a "
+            "comparison in its `settings`, and for a simulation in its scenario's `agents.settings`:"
+        ),
+        """```toml
+[settings]                      # in the cluster file
+detour.dwell_s = 1
+congestion_level.medium_factor = 2
+```""",
+        """```
+fairlead run mesh8.cluster.toml -n 8 --set detour.dwell_s=1 -- ./program
+```""",
+        markdown.paragraph(
+            "Names and values are checked before anything starts. The run's record has those that differ from their "
+            "defaults. Agents get them in `manage.settings` of the [protocol](agent-protocol.md)."
         ),
     ]
     for group in table.groups:

@@ -45,6 +45,26 @@ TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
     }
 }
 
+TEST(Controller, ADetourThatCarriesLessIsLeftAndTheDirectPathKeptUntilNothingPasses) {
+    Rig rig;
+    rig.greet_all();
+    const auto uses = [&](int samples, std::uint64_t size_B, double direct_queue_s) {
+        rig.sample_B = size_B;
+        for (int i = 0; i < samples; ++i) rig.step(rig.sample(direct_queue_s + 300e-6), 0.04, direct_queue_s, 0.0);
+    };
+    uses(20, 50000, 0.0);
+    uses(10, 50000, 20e-3);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    uses(20, 20000, 20e-3);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::in_vain);
+    uses(40, 20000, 20e-3);
+    EXPECT_EQ(rig.seen<Rerouted>().size(), 1U) << "it got as much there";
+    rig.sample_B = 0;
+    for (int i = 0; i < 20; ++i) rig.step(rig.sample(20e-3), 0.04, -1.0, 0.0);
+    EXPECT_EQ(rig.seen<Rerouted>().size(), 2U) << "nothing arrives";
+}
+
 /// Jobs that met on a detour must not all leave it in the same moment.
 TEST(Controller, HoldsOfDetoursAreDrawn) {
     const DetourSettings settings;

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fairlead.cli.parameters.agent_settings import complete_settings, parse_settings
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.named_path import NamedPath
 from fairlead.cli.parameters.program_command import ProgramCommand
 from fairlead.cli.parameters.reroutes import parse_reroutes
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
+from fairlead.protocol.settings import Number
 
 if TYPE_CHECKING:
     from fairlead.manage.components import Components
@@ -52,6 +54,15 @@ if TYPE_CHECKING:
 @click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
 @click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    callback=parse_settings,
+    shell_complete=complete_settings,
+    metavar="NAME=VALUE",
+    help="A setting of the agents, for example detour.dwell_s=2 (docs/reference/agent-settings.md). Repeatable.",
+)
+@click.option(
     "--plane",
     type=click.Choice(["auto", *PLANES.names()]),
     default="auto",
@@ -91,6 +102,7 @@ def command(
     migrate: bool,
     migrate_dry_run: bool,
     reroutes: list[tuple[str, str, str]],
+    settings: dict[str, Number],
     plane: str,
     transport: str,
     placement_file: Path | None,
@@ -118,6 +130,7 @@ def command(
       fairlead run mesh8.cluster.toml -n 8 -- cg --class A
       fairlead run mesh8.cluster.toml -n 8 --reroute h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml -n 8 --plane relay --reroute h0:h2:h4 -- ./program
+      fairlead run mesh8.cluster.toml -n 8 --set detour.dwell_s=2 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
       fairlead run cloud.toml --transport tcp -- ./program
@@ -151,6 +164,7 @@ def command(
         results=results,
         components=components,
         reroutes=reroutes,
+        settings=settings,
         plane=plane,
         transport=transport,
         placement=placement_file,

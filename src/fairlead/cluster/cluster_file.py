@@ -13,6 +13,7 @@ from fairlead.cluster.cloud_table import CloudTable
 from fairlead.cluster.description import DEFAULT_PORTS, Cluster, Command, Host, Lxc, Role, Slurm, Ssh, Transport
 from fairlead.cluster.executors import has_launch_host
 from fairlead.cluster.executors import names as executors
+from fairlead.protocol.settings import AgentSettings
 
 # Names end up in command lines of mpirun and ssh: what could be taken for an option or a separator is no name.
 _BEGIN = "it must begin with a letter or digit and have letters, digits and"
@@ -190,6 +191,9 @@ class ClusterFile(config.Model):
     """Options of ``executor = "command"``."""
     cloud: CloudTable | None = None
     """Cloud manager whose virtual machines the hosts are."""
+    settings: AgentSettings = Field(default_factory=dict)
+    """[Settings of the agents](../agent-settings.md) that differ from their defaults, such as ``detour.dwell_s = 1``.
+    ``fairlead run --set`` overrides them for one run."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "ClusterFile":
@@ -245,6 +249,7 @@ def resolve(file: ClusterFile, *, source: str, directory: Path) -> Cluster:
         slurm=Slurm(shared_files=file.slurm.shared_files),
         command=_resolve_command(file.command),
         cloud=file.cloud,
+        settings=file.settings,
         source=source,
     )
 

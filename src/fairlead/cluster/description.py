@@ -4,7 +4,7 @@
 in and paths made absolute.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -104,6 +104,7 @@ class Cluster:
         cloud: the cloud manager whose virtual machines the hosts are; None: unknown, or a lab's.
         transport: what carries messages of MPI programs between hosts, see `Transport`. None: nobody asked, which is
             TCP, but for programs that are run or profiled (`fairlead.cluster.fabric`).
+        settings: those of its agents that differ from their defaults, by name (docs/reference/agent-settings.md).
         source: the file, or what stands for it in messages.
     """
 
@@ -122,6 +123,7 @@ class Cluster:
     command: Command = field(default_factory=Command)
     cloud: CloudTable | None = None
     transport: Transport | None = None
+    settings: Mapping[str, int | float] = field(default_factory=dict)
     source: str = "cluster"
 
     @property

@@ -35,6 +35,7 @@ class Management:
         decide: the management with its plane, by the agents' first answers (by host index; None: one did not start);
             None: the plane is decided.
         characterized: all of the characterization; None: there is none.
+        settings: of the agents, those that differ from their defaults.
     """
 
     components: Components
@@ -50,6 +51,7 @@ class Management:
     sharing: SharedBottlenecks | None = None
     decide: "Callable[[Sequence[answers.Ready | None]], Management] | None" = None
     characterized: Characterization | None = None
+    settings: Mapping[str, int | float] = field(default_factory=dict)
 
     @property
     def reroutes(self) -> bool:
@@ -69,11 +71,17 @@ class Management:
             raise OtherPlaneError(other)
         return replace(self, remarks=other.remarks, decide=None)
 
+    def _decision_tables(self) -> Mapping[int, Manage]:
+        if not self.settings:
+            return self.tables
+        settings = dict(self.settings)
+        return {host: replace(table, settings=settings) for host, table in self.tables.items()}
+
     def job_options(self) -> JobOptions:
         """What the agents are told for these components."""
         return JobOptions(
             guardian=self.binaries.guardian if self.reroutes else None,
-            manage=self.tables if self.components.detection else {},
+            manage=self._decision_tables() if self.components.detection else {},
             rings=self.rings,
             acknowledge=self.components.acknowledge,
             relay=self.relay,

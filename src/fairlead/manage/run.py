@@ -27,6 +27,7 @@ from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
 from fairlead.manage import message_files, silent_hosts
+from fairlead.manage.agent_settings import settings_for
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
@@ -41,6 +42,7 @@ from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.protocol.recorded_events import EventRecorder
+from fairlead.protocol.settings import Number, describe
 from fairlead.store import Store
 from fairlead.store.records import Label
 
@@ -55,6 +57,7 @@ def run(
     results: Path,
     components: Components,
     reroutes: Sequence[Reroute] = (),
+    settings: Mapping[str, Number] | None = None,
     plane: str = AUTO,
     transport: str = AUTO,
     placement: Path | None = None,
@@ -70,6 +73,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         reroutes: (source, destination, relay) host names, rerouted manually before the program starts.
+        settings: of agents, in place of the cluster's (docs/reference/agent-settings.md).
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
         transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
         placement: file that says on which host each rank runs; None: by slots.
@@ -104,6 +108,8 @@ def run(
         kept = message_files.prepare(cluster, messages) if messages is not None else None
         job = kept.of(job) if kept is not None else job
         facts = _facts(cluster, own_mpirun, placement)
+        if differing := settings_for(cluster, settings or {}):
+            facts["settings"] = differing
 
     ending = Ending(grace_s, tell=partial(say, quiet=False), announce=partial(say, quiet=quiet))
     signals = NotedSignals(ending)
@@ -113,7 +119,9 @@ def run(
 
     def managed(store: Store, identity: int) -> Outcome:
         with with_earlier(results, store) as earlier:
-            management = _management(cluster, components, earlier, argv, labels, bool(reroutes), dry_run, quiet)
+            management = _management(
+                cluster, components, earlier, settings, argv, labels, bool(reroutes), dry_run, quiet
+            )
         if management is not None:
             management = choose_at_start(plane, cluster, management, unseen or unwatched or _not_preloaded(own_mpirun))
         return execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
@@ -215,6 +223,7 @@ def _management(
     cluster: Cluster,
     components: Components,
     store: Store,
+    settings: Mapping[str, Number] | None,
     argv: Sequence[str],
     labels: Mapping[str, Label],
     manual: bool,
@@ -229,7 +238,9 @@ def _management(
         if manual:
             raise ConfigError("--reroute needs agents, and a cluster of at least three hosts")
         return None
-    management = replace(management_for(cluster, components, store, quiet=quiet), manual=manual)
+    management = replace(management_for(cluster, components, store, settings, quiet=quiet), manual=manual)
+    if management.settings and components.detection:
+        say(f"agents decide with {describe(management.settings)}", quiet)
     if management.components.migration:
         management = replace(management, mover=movers.maker(cluster, usual_time_s(store, argv, labels), dry_run))
     return management
@@ -311,9 +322,23 @@ def _execute(
         )
 
 
-def management_for(cluster: Cluster, components: Components, store: Store, *, quiet: bool = False) -> Management:
-    """How runs on this cluster are managed, by what is known of its hosts and where they have our programs."""
-    plain = Management(components, {}, bring_everywhere(cluster))
+def management_for(
+    cluster: Cluster,
+    components: Components,
+    store: Store,
+    settings: Mapping[str, Number] | None = None,
+    *,
+    quiet: bool = False,
+) -> Management:
+    """How runs on this cluster are managed, by what is known of its hosts and where they have our programs.
+
+    Args:
+        settings: of agents, in place of the cluster's.
+
+    Raises:
+        ConfigError: they do not go together.
+    """
+    plain = Management(components, {}, bring_everywhere(cluster), settings=settings_for(cluster, settings or {}))
     if not components.detection:
         return plain
     found = latest_characterization(store, cluster)

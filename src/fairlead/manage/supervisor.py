@@ -241,7 +241,7 @@ def _mover(management: Management, names: Sequence[str], agents: AgentThread, te
     if management.mover is None:
         return None
     hurts = management.sharing.dense() if management.sharing is not None else None
-    probing = Probing(agents, names, management.base_s)
+    probing = Probing(agents, names, management.base_s, management.settings)
     return management.mover(names, tell, probing, Sharing(agents, names, hurts))
 
 

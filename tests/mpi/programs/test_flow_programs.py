@@ -109,6 +109,7 @@ def test_other_numbers_of_ranks(program: str, ranks: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.drawn
 @flavours
 @programs
 @pytest.mark.parametrize("ranks", [2, 4, 9, 16])

@@ -67,6 +67,7 @@ def test_class_s_gives_the_published_values(flavour: str, program: str, ranks: i
 
 @flavours
 @pytest.mark.slow
+@pytest.mark.drawn
 @pytest.mark.parametrize("ranks", [2, 8, 16])
 @pytest.mark.parametrize("name", ["W", "A"])
 @pytest.mark.parametrize("program", PROGRAMS)

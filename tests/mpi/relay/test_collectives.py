@@ -45,6 +45,7 @@ def test_the_same_with_the_plane(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.drawn
 @pytest.mark.parametrize(
     ("ranks", "mpi"),
     # One of each binary interface; the others with a few, since MPICH 4.0 takes minutes with more.

@@ -236,6 +236,7 @@ def test_error_handlers_are_not_lost_while_a_thread_looks_at_a_receive(what: str
 
 
 @pytest.mark.slow
+@pytest.mark.drawn
 @every_mpi
 @pytest.mark.parametrize(("ranks", "seed"), [(2, 2), (3, 3), (5, 4), (8, 5)])
 def test_every_case_with_other_seeds(mpi: Mpi, ranks: int, seed: int, tmp_path: Path) -> None:

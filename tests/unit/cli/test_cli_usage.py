@@ -36,6 +36,22 @@ def test_a_misspelt_file_is_told_with_the_right_one(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("detour.dwel_s=1", "there is no setting detour.dwel_s; detour.dwell_s?"),
+        ("detour.dwell_s", "detour.dwell_s: must be NAME=VALUE, for example detour.dwell_s=1"),
+        ("detour.dwell_s=soon", "detour.dwell_s must be a number"),
+    ],
+)
+def test_a_setting_that_agents_do_not_have_is_told_at_once(tmp_path: Path, value: str, complaint: str) -> None:
+    (tmp_path / "c.toml").touch()
+    words = ["run", str(tmp_path / "c.toml"), "--set", value, "--", "cg"]
+    done = CliRunner().invoke(command, words, prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == f"Error: Invalid value for '--set': {complaint}"
+
+
 @pytest.mark.parametrize("words", [["mpi-latency", "--help"], ["mpi-latency", "--pairs", "2", "-h"]])
 def test_help_of_a_benchmark_needs_no_cluster(words: list[str]) -> None:
     done = CliRunner().invoke(command, ["measure", *words], prog_name="fairlead")

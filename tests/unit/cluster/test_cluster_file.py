@@ -116,11 +116,22 @@ def test_a_file_is_read_and_named_in_messages(tmp_path: Path) -> None:
             r"c.toml:8: command.run: ",
         ),
         ('interface = "eth0"', "", r"c.toml:1: cluster.interface: is missing"),
+        (
+            "[[hosts]]",
+            "[settings]\ndetour.dwell = 1\n[[hosts]]",
+            r"c.toml:7: settings: there is no setting detour.dwell;",
+        ),
     ],
 )
 def test_mistakes_are_told_by_line_and_key(old: str, new: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         parse_cluster(MESH.replace(old, new, 1), source="c.toml")
+
+
+def test_settings_of_the_agents() -> None:
+    text = MESH.replace("[[hosts]]", "[settings]\ndetour.dwell_s = 1\nprobes.burst = 4\n[[hosts]]", 1)
+    assert parse_cluster(text).settings == {"detour.dwell_s": 1, "probes.burst": 4}
+    assert parse_cluster(MESH).settings == {}
 
 
 def test_all_mistakes_are_told_at_once() -> None:

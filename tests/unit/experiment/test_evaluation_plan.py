@@ -133,6 +133,16 @@ levels = { slots = "slots", apart = "apart.json" }
 LAB = '[evaluation]\nname = "p"\nlab = "l.toml"\n'
 
 
+def test_levels_of_management_may_change_settings_of_the_agents():
+    table = (
+        '[management]\nfactor = "network"\n[management.levels]\nnone = "none"\nrr = "agents"\n'
+        "ad = { settings = { detour.dwell_s = 1 } }\n"
+    )
+    plan = parse(HEAD, FACTORS, RUN, table)
+    assert plan.managed_at({"network": "ad"}).settings == (("detour.dwell_s", 1),)
+    assert plan.managed_at({"network": "rr"}).settings == ()
+
+
 def test_programs_placement_transport_congestion_and_management_are_factors(tmp_path: Path):
     plan = under(parse(LAB, MANAGED), tmp_path)
     levels = dict(plan.combinations()[0])

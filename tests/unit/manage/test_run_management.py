@@ -1,5 +1,6 @@
 """How a run is managed by what is known of its hosts: it always can be."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
+from fairlead.errors import ConfigError
 from fairlead.manage import run
 from fairlead.manage.components import FULL, MIGRATING, STAGES
 from fairlead.programs import unseen
@@ -46,6 +48,22 @@ def test_no_machine_is_migrated_by_what_is_not_known(store: Store) -> None:
     management = run.management_for(cluster(), MIGRATING, store)
     assert management.components == FULL
     assert management.remarks[1] == "no virtual machine is migrated: that needs a characterization"
+
+
+def test_agents_get_the_settings_of_the_cluster_and_of_the_run(store: Store) -> None:
+    known = replace(cluster(), settings={"detour.dwell_s": 1, "probes.burst": 4})
+    management = run.management_for(known, FULL, store, {"detour.dwell_s": 3})
+    told = management.job_options().manage
+    assert sorted(told) == [0, 1, 2]
+    assert all(table.settings == {"detour.dwell_s": 3, "probes.burst": 4} for table in told.values())
+    assert told[0].to_json()["settings"] == {"detour.dwell_s": 3, "probes.burst": 4}
+    assert "settings" not in run.management_for(cluster(), FULL, store).job_options().manage[0].to_json()
+
+
+def test_settings_that_do_not_go_with_the_clusters_are_refused(store: Store) -> None:
+    known = replace(cluster(), settings={"congestion_level.high_factor": 2})
+    with pytest.raises(ConfigError, match=r"settings of agents on c: congestion_level.medium_factor = 2.5 is more"):
+        run.management_for(known, FULL, store, {"congestion_level.medium_factor": 2.5})
 
 
 def test_without_detection_nothing_is_told_or_learnt(store: Store) -> None:

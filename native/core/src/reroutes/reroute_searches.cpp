@@ -208,7 +208,8 @@ void Reroutes::take_or_keep(HostId host) {
         return keep(host, lost ? KeepReason::destination_lost : choice.reason, choice);
     }
     choice.best = choice.relay;
-    if (destination.hold.holds(now_)) return keep(host, KeepReason::held, choice);
+    const bool held = destination.hold.holds(now_) && !destination.search->found().silent;
+    if (held) return keep(host, KeepReason::held, choice);
     if (parts_.job.learns && !destination.search->found().silent && !destination.detour &&
         !destination.hold.ready_for_trial(now_)) {
         keep(host, KeepReason::learning, choice);

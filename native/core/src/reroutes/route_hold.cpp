@@ -27,15 +27,30 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
             hold_s_ = detour.hold_s;
             hold_until_ = now;
             return false;
+        case ChangeJudge::Verdict::lost:
+            return lost(on_detour, now);
         case ChangeJudge::Verdict::in_vain:
             break;
     }
     hold_s_ = detour.hold_max_s;
     hold(now, random);
-    if (!on_trial_ || !on_detour) return false;
+    if (!learns_ || !on_trial_ || !on_detour) return false;
     vain_hold_s_ = std::clamp(2.0 * vain_hold_s_, detour.hold_max_s, kLongestHold * detour.hold_max_s);
     hold_until_ = now + vain_hold_s_;
     return true;
+}
+
+/// Where a detour carries much less than the direct path did before, it may be the wrong way, or the direct path has
+/// become as bad. Only one more trial tells: the pair returns, and is rerouted again at once if it gets less there.
+bool RouteHold::lost(bool on_detour, Time now) {
+    if (on_detour) {
+        vain_hold_s_ = settings_.detour.hold_max_s;
+        hold_until_ = now + vain_hold_s_;
+        return true;
+    }
+    hold_until_ = now;
+    trusted_until_ = now + settings_.detour.hold_max_s;
+    return false;
 }
 
 void RouteHold::rerouted(const Change& change, Time now, Random& random) {
@@ -57,8 +72,9 @@ void RouteHold::rerouted(const Change& change, Time now, Random& random) {
     }
     // What it got before its first reroute of late may be of the time before the congestion.
     const bool comparable = !change.from_direct || soon || learns_;
-    on_trial_ = learns_ && change.from_direct;
-    judge_.changed(!change.manual && !change.ahead && comparable, now);
+    const bool chosen = !change.manual && !change.ahead;
+    on_trial_ = change.from_direct && (learns_ || (chosen && now >= trusted_until_));
+    judge_.changed(chosen && comparable, now, on_trial_ && !learns_ ? settings_.service.lost_share : 0.0);
 }
 
 void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {
@@ -73,8 +89,10 @@ void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& ra
         hold_s_ = detour.hold_s;
         hold_until_ = now;
         vain_hold_s_ = 0.0;
+        trusted_until_ = now;
     }
-    judge_.changed(reason == RestoreReason::detour_slow, now);
+    const bool compares = reason == RestoreReason::in_vain && !learns_;
+    judge_.changed(reason == RestoreReason::detour_slow, now, compares ? 1.0 / (1.0 + settings_.service.margin) : 0.0);
 }
 
 bool RouteHold::ready_for_trial(Time now) {

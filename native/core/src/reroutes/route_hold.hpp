@@ -21,8 +21,8 @@ class RouteHold {
           dwell_s_(settings.detour.dwell_s),
           hold_s_(settings.detour.hold_s) {}
 
-    /// Judges the last change by what the pair gets. Whether it should return since a trial was in vain; `on_detour`:
-    /// of the controller's own choice.
+    /// Judges the last change by what the pair gets. Whether it should return, since a trial was in vain or lost much;
+    /// `on_detour`: of the controller's own choice.
     bool on_sample(const SocketSample& sample, bool on_detour, Time now, Random& random);
 
     struct Change {
@@ -44,6 +44,7 @@ class RouteHold {
 
   private:
     void hold(Time now, Random& random);
+    bool lost(bool on_detour, Time now);
 
     const Settings& settings_;
     bool learns_;
@@ -53,9 +54,10 @@ class RouteHold {
     Time hold_until_ = 0.0;
     Time last_change_ = -1e9;  ///< of the route, by the controller itself
     Time last_return_ = -1e9;
-    Time congested_at_ = -1e9;  ///< when a search last found a reason to reroute
-    bool on_trial_ = false;     ///< the last change was from the direct path, and bottlenecks are not known
-    double vain_hold_s_ = 0.0;  ///< after the last trial in vain; 0: none since a detour paid
+    Time congested_at_ = -1e9;   ///< when a search last found a reason to reroute
+    bool on_trial_ = false;      ///< the last change was from the direct path, and is judged
+    Time trusted_until_ = -1e9;  ///< the direct path was tried again, and was worse than the detour
+    double vain_hold_s_ = 0.0;   ///< after the last trial in vain; 0: none since a detour paid
 };
 
 }  // namespace fairlead::core

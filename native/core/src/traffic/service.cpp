@@ -39,8 +39,10 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     if (!got) return Verdict::none;
     latest_ = got;
     if (before_) {
-        const bool paid = improved(*before_, *got);
+        const bool lost = got->rate_bps < least_share_ * before_->rate_bps;
+        const bool paid = !chosen_ || improved(*before_, *got);
         before_.reset();
+        if (lost) return Verdict::lost;
         reference_ = paid ? std::nullopt : got;
         return paid ? Verdict::none : Verdict::in_vain;
     }
@@ -56,8 +58,10 @@ void ChangeJudge::restart() {
     meter_.restart();
 }
 
-void ChangeJudge::changed(bool chosen, Time now) {
-    before_ = chosen ? latest_ : std::nullopt;
+void ChangeJudge::changed(bool chosen, Time now, double least_share) {
+    chosen_ = chosen;
+    least_share_ = least_share;
+    before_ = chosen || least_share > 0.0 ? latest_ : std::nullopt;
     latest_.reset();
     reference_.reset();
     meter_.restart();

@@ -44,11 +44,13 @@ class ChangeJudge {
     enum class Verdict : std::uint8_t {
         none,     ///< nothing new
         in_vain,  ///< the last change improved nothing: the next would hardly do so either
+        lost,     ///< the last change, a trial, took away more than it may
         worse     ///< the service has become much worse since: what was learnt is out of date
     };
     Verdict add(const SocketSample& sample, Time now);
-    /// The route changed; chosen: because another looked better, not because this one was gone or free again.
-    void changed(bool chosen, Time now);
+    /// The route changed; chosen: because another looked better, not because this one was gone or free again. It is
+    /// on trial where the pair should get a share of what it got before, at least.
+    void changed(bool chosen, Time now, double least_share = 0.0);
     /// Measures anew what the pair gets, and whether that is done.
     void restart();
     bool ready() const { return latest_.has_value(); }
@@ -60,7 +62,9 @@ class ChangeJudge {
     ServiceMeter meter_;
     Time deaf_until_ = -1e9;  ///< packets of the route before are still on their way
     std::optional<Service> latest_;
-    std::optional<Service> before_;     ///< of a change that is not judged yet
+    std::optional<Service> before_;  ///< of a change that is not judged yet
+    bool chosen_ = false;
+    double least_share_ = 0.0;
     std::optional<Service> reference_;  ///< when a change was found to be in vain
 };
 

@@ -12,12 +12,12 @@ class Hold : public testing::Test {
 
     /// As much is carried as given, over so many of the judge's windows. Whether the last said that a trial was in
     /// vain.
-    bool samples(RouteHold& hold, std::uint64_t size_B, int windows = 1) {
+    bool samples(RouteHold& hold, std::uint64_t size_B, int windows = 1, bool on_detour = true) {
         bool vain = false;
         for (int i = 0; i < windows * (settings.service.samples + 1); ++i) {
             now += 0.04;
             delivered_B += size_B;
-            vain = hold.on_sample({1, 20e-3, 0.0, 20000, delivered_B}, true, now, random) || vain;
+            vain = hold.on_sample({1, 20e-3, 0.0, 20000, delivered_B}, on_detour, now, random) || vain;
         }
         return vain;
     }
@@ -95,6 +95,52 @@ TEST_F(Hold, ATrialInVainEndsTheDetour) {
     hold.restored(RestoreReason::in_vain, false, now, random);
     samples(hold, 50000, 2);
     EXPECT_FALSE(hold.ready_for_trial(now + 10.0)) << "what it got long ago does not count";
+}
+
+TEST_F(Hold, ADetourThatCarriesLessThanHalfIsComparedWithTheDirectPath) {
+    RouteHold hold(settings, false);
+    samples(hold, 50000, 2, false);
+    hold.rerouted({true, false, false, {}}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_TRUE(samples(hold, 24000)) << "it returns";
+    EXPECT_TRUE(hold.holds(now + 25.0));
+
+    // As much as on the detour, though it was much more before the congestion: the detour gained nothing.
+    hold.restored(RestoreReason::in_vain, false, now, random);
+    now += settings.service.deaf_s;
+    samples(hold, 22000, 2, false);
+    EXPECT_TRUE(hold.holds(now + 25.0));
+}
+
+TEST_F(Hold, ADetourThatIsBetterAfterAllIsTakenAgainAndTrusted) {
+    RouteHold hold(settings, false);
+    samples(hold, 50000, 2, false);
+    hold.rerouted({true, false, false, {}}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_TRUE(samples(hold, 24000));
+    hold.restored(RestoreReason::in_vain, false, now, random);
+    now += settings.service.deaf_s;
+    samples(hold, 20000, 1, false);
+    EXPECT_FALSE(hold.holds(now));
+
+    hold.rerouted({true, false, false, {}}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_FALSE(samples(hold, 5000, 2)) << "one trial in this congestion";
+    hold.restored(RestoreReason::direct_good, false, now, random);
+    samples(hold, 50000, 2, false);
+    hold.rerouted({true, false, false, {}}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_TRUE(samples(hold, 24000)) << "in the next congestion it is tried again";
+}
+
+TEST_F(Hold, WhatCarriesHalfStays) {
+    for (const bool manual : {false, true}) {
+        RouteHold hold(settings, false);
+        samples(hold, 50000, 2, false);
+        hold.rerouted({true, manual, false, {}}, now, random);
+        now += settings.service.deaf_s;
+        EXPECT_FALSE(samples(hold, manual ? 5000 : 26000, 3)) << "a manual reroute is not judged";
+    }
 }
 
 }  // namespace

@@ -82,6 +82,26 @@ TEST(ChangeJudge, PausesOfTheProgramAreNoLoss) {
     EXPECT_EQ(pair.run(30, 80e6, 10e-3), Verdict::none);
 }
 
+TEST(ChangeJudge, ATrialLosesWhenThePairGetsLessThanTheShare) {
+    const ServiceSettings settings;
+    for (const double after_bps : {24e6, 26e6}) {
+        ChangeJudge judge(settings);
+        Pair40 pair(judge);
+        pair.run(30, 50e6, 10e-3);
+        judge.changed(false, pair.now, 0.5);
+        EXPECT_EQ(pair.run(30, after_bps, 5e-3), after_bps < 25e6 ? Verdict::lost : Verdict::none);
+        EXPECT_EQ(pair.run(30, 1e6, 5e-3), Verdict::none) << "told once";
+    }
+}
+
+TEST(ChangeJudge, ATrialBeforeAnythingWasMeasuredIsNotJudged) {
+    const ServiceSettings settings;
+    ChangeJudge judge(settings);
+    Pair40 pair(judge);
+    judge.changed(false, pair.now, 0.5);
+    EXPECT_EQ(pair.run(30, 1e6, 10e-3), Verdict::none);
+}
+
 TEST(ChangeJudge, AForcedChangeIsNotJudged) {
     const ServiceSettings settings;
     ChangeJudge judge(settings);

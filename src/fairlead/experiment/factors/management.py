@@ -9,6 +9,7 @@ from fairlead.config import Model
 from fairlead.manage.components import NONE, ROUTE, STAGES, Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
+from fairlead.protocol.settings import AgentSettings, Number
 
 Stage = Literal["none", "agents", "detection", "detours", "migration"]
 AcknowledgeName = Literal["waited", "always", "never"]
@@ -34,6 +35,8 @@ class ManagementLevel(Model):
     """Watch messages; with ``none``, agents do nothing else."""
     acknowledge: AcknowledgeName = "waited"
     """With ``monitor``: slow messages reported to the sender's agent."""
+    settings: AgentSettings = Field(default_factory=dict)
+    """[Settings of the agents](../agent-settings.md) that differ from the cluster's."""
 
 
 class ManagementTable(Model):
@@ -51,6 +54,7 @@ class Managed:
 
     components: Components = NONE
     plane: str = ROUTE
+    settings: tuple[tuple[str, Number], ...] = ()
 
     @classmethod
     def of(cls, level: Stage | ManagementLevel) -> Self:
@@ -60,4 +64,4 @@ class Managed:
         components = STAGES.get(level.components, NONE)
         if level.monitor:
             components = replace(components, agents=True, monitor=True, acknowledge=Acknowledge(level.acknowledge))
-        return cls(components, level.plane if components.detours else ROUTE)
+        return cls(components, level.plane if components.detours else ROUTE, tuple(level.settings.items()))

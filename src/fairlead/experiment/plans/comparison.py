@@ -16,6 +16,7 @@ from fairlead.experiment.factors.congestion import CongestionPlan
 from fairlead.experiment.factors.management import AcknowledgeName, PlaneName
 from fairlead.experiment.factors.program import ProgramPlan
 from fairlead.lab.description import Scale
+from fairlead.protocol.settings import AgentSettings
 
 
 class ComparisonTable(Model):
@@ -39,6 +40,8 @@ class ComparisonTable(Model):
     """With ``monitor``: slow messages reported to the sender's agent."""
     migrate: bool = False
     """Managed runs also migrate virtual machines away from congested servers."""
+    settings: AgentSettings = Field(default_factory=dict)
+    """[Settings of the agents](../agent-settings.md) in managed runs that differ from the cluster's."""
     planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)
     """How managed runs carry rerouted traffic; each plane has managed scenarios of its own."""
     scale: Literal["auto"] | Scale | None = None

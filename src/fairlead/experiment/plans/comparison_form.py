@@ -58,7 +58,13 @@ def managements_of(table: ComparisonTable) -> dict[str, ManagementLevel]:
     """The levels of management: none, and managed; of several planes one each; or stage by stage (DMCBM table 4.1)."""
 
     def level(components: Stage, plane: str = table.planes[0]) -> ManagementLevel:
-        return ManagementLevel(components=components, plane=plane, monitor=table.monitor, acknowledge=table.acknowledge)
+        return ManagementLevel(
+            components=components,
+            plane=plane,
+            monitor=table.monitor,
+            acknowledge=table.acknowledge,
+            settings=table.settings,
+        )
 
     if table.stages:
         stages = [stage for stage in get_args(Stage) if stage != "migration" or table.migrate]

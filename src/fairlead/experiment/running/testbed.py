@@ -185,7 +185,7 @@ class Testbed:
                 if new or latest_characterization(self._store, self.cluster) is None:
                     characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress)
                 self._characterized = True
-            found = management_for(self.cluster, managed.components, self._store, quiet=True)
+            found = management_for(self.cluster, managed.components, self._store, dict(managed.settings), quiet=True)
             self._managements[managed] = replace(found, plane=managed.plane)
         return self._managements[managed]
 

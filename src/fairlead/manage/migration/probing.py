@@ -26,12 +26,22 @@ class Probing:
 
     Args:
         base_s: latency of each path while nothing else is on the network, in seconds; a missing one counts as none.
+        settings: of the agents, those that differ from their defaults.
     """
 
-    def __init__(self, agents: Commander, names: Sequence[str], base_s: Mapping[Path, float]) -> None:
+    def __init__(
+        self,
+        agents: Commander,
+        names: Sequence[str],
+        base_s: Mapping[Path, float],
+        settings: Mapping[str, int | float] | None = None,
+    ) -> None:
         self._agents = agents
         self._names = list(names)
         self._base_s = base_s
+        changed = settings or {}
+        self._factor = changed.get("congestion_level.medium_factor", numbers.CONGESTION_LEVEL_MEDIUM_FACTOR)
+        self._floor_s = changed.get("congestion_level.floor_s", numbers.CONGESTION_LEVEL_FLOOR_S)
 
     def slow_into(self, hosts: Sequence[str]) -> dict[Path, bool]:
         """For each path into these hosts that answers, whether it is slow now."""
@@ -47,7 +57,7 @@ class Probing:
     def _threshold_s(self, path: Path) -> float:
         """As for the agents' level `medium`: what is not low is slow."""
         base_s = self._base_s.get(path, 0.0)
-        return base_s + max((numbers.CONGESTION_LEVEL_MEDIUM_FACTOR - 1.0) * base_s, numbers.CONGESTION_LEVEL_FLOOR_S)
+        return base_s + max((self._factor - 1.0) * base_s, self._floor_s)
 
     def _ask(
         self, hosts: Sequence[str], times: Callable[[ProbeResult], tuple[float, ...]]

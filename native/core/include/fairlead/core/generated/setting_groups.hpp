@@ -250,7 +250,9 @@ struct EchoSettings {
 /// Throughput and round trip of a pair before and after a change of its route, while it had data to send.
 struct ServiceSettings {
     /// number of socket samples before and after a change that are compared
-    int samples = 12;
+    int samples = 6;
+    /// share of its throughput on the direct path below which a pair on a detour tries the direct path again
+    double lost_share = 0.5;
     /// share by which throughput must rise or the round trip fall for a change to count as an improvement
     double margin = 0.15;
     /// fraction of the throughput after a useless change below which more cross-traffic must have come
