@@ -54,7 +54,7 @@ def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:
 def scenario(program: str, congestion: str, seed: int, scale: float = 1.0) -> dict[str, Any]:
     """A program on 16 hosts, four on each leaf, and what slows it down. On narrower links it makes fewer iterations."""
     disturb = {"bursts": _bursts, "mpi": _mpi, "delay": _delay}[congestion]
-    pattern = {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}
+    pattern: dict[str, Any] = {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}
     if scale < 1.0:
         pattern["iterations"] = round(2.0 * scale * pattern["iterations"])
     return {
