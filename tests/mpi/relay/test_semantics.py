@@ -13,7 +13,7 @@ from fairlead import native
 from fairlead.profile import record
 
 # Longer than ``ended`` waits: a program that does not end is told with its stacks, not cut off by pytest.
-pytestmark = [pytest.mark.mpi, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(1000)]
 SOURCES = Path(__file__).parent / "sources"
 PROGRAM = SOURCES / "semantics"
 CASES = re.findall(r'^    \{"([\w ]+)", \w+\},$', (PROGRAM / "main.c").read_text(encoding="utf-8"), re.MULTILINE)
