@@ -147,6 +147,8 @@ def command(
         )
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
+    if settings and (no_agents or no_detection):
+        raise click.UsageError("--set changes how agents detect congestion; omit --no-agents and --no-detection")
     components = _components(
         agents=not no_agents,
         detection=not no_detection,

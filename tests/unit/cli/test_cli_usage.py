@@ -52,6 +52,17 @@ def test_a_setting_that_agents_do_not_have_is_told_at_once(tmp_path: Path, value
     assert done.output.splitlines()[-1] == f"Error: Invalid value for '--set': {complaint}"
 
 
+@pytest.mark.parametrize("off", ["--no-agents", "--no-detection"])
+def test_settings_need_agents_that_detect(tmp_path: Path, off: str) -> None:
+    (tmp_path / "c.toml").touch()
+    words = ["run", str(tmp_path / "c.toml"), off, "--set", "detour.dwell_s=1", "--", "cg"]
+    done = CliRunner().invoke(command, words, prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == (
+        "Error: --set changes how agents detect congestion; omit --no-agents and --no-detection"
+    )
+
+
 @pytest.mark.parametrize("words", [["mpi-latency", "--help"], ["mpi-latency", "--pairs", "2", "-h"]])
 def test_help_of_a_benchmark_needs_no_cluster(words: list[str]) -> None:
     done = CliRunner().invoke(command, ["measure", *words], prog_name="fairlead")

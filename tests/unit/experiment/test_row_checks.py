@@ -196,6 +196,35 @@ def test_what_a_row_takes_is_told(plan: Path) -> None:
     ]
 
 
+LATE = """
+[management]
+factor = "management"
+[management.levels]
+off = "none"
+[management.levels.late]
+settings = { congestion_level.medium_factor = 5 }
+"""
+
+
+def test_settings_of_a_level_must_go_with_each_other(plan: Path) -> None:
+    rewrite(plan, ('["none", "1 is"]', '["none", "1 is"]\nmanagement = ["off", "late"]'))
+    plan.write_text(plan.read_text() + LATE)
+    line = plan.read_text().splitlines().index("settings = { congestion_level.medium_factor = 5 }") + 1
+    factors = "congestion_level.medium_factor = 5 is more than congestion_level.high_factor = 3"
+    complaints = found(plan)
+    assert [each.splitlines()[0] for each in complaints] == [
+        f"{plan}:{line}: management.levels.late.settings: settings of agents on {name}: {factors}; change both"
+        f" (in 4 of 16 cells: place {place}, management late)"
+        for name, place in (("c", "here"), ("d", "there"))
+    ]
+
+
+def test_settings_of_a_cluster_must_go_with_each_other(plan: Path) -> None:
+    (plan.parent / "here.toml").write_text(CLUSTER + "\n[settings]\ncongestion_level.medium_factor = 5\n")
+    (complaint,) = found(plan)
+    assert complaint.startswith(f"{plan}:3: evaluation.cluster: settings of agents on c: congestion_level.medium_fa")
+
+
 def test_evaluate_plan_shows_the_plan_and_then_what_is_wrong(plan: Path) -> None:
     shown = CliRunner().invoke(evaluate, ["plan", str(plan)])
     assert shown.exit_code == 0

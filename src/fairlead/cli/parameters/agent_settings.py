@@ -10,12 +10,7 @@ from fairlead.protocol.settings import Number, checked
 
 
 def parse_settings(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Number]:
-    """Callback of the option; a later value of a setting counts."""
-    return checked_settings(values)
-
-
-def checked_settings(values: tuple[str, ...]) -> dict[str, Number]:
-    """What is written as NAME=VALUE.
+    """Callback of the option; the last value of a setting counts.
 
     Raises:
         click.BadParameter: it is of another form, or there is no such setting, or it may not have this value.

@@ -24,6 +24,7 @@ from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.lab.lab import cluster_file_text
 from fairlead.lab.resolve import resolve_lab
+from fairlead.manage.agent_settings import settings_for
 from fairlead.placement import placed
 from fairlead.programs import needs
 
@@ -98,7 +99,7 @@ class Keys(Generic[RowT]):
 
     Attributes:
         row: what a row is told by.
-        network, program, congestion, placement: keys or tables, by a row's levels.
+        network, program, congestion, placement, settings: keys or tables, by a row's levels.
     """
 
     row: Callable[[Levels], RowT]
@@ -106,6 +107,7 @@ class Keys(Generic[RowT]):
     program: Callable[[Levels], Location]
     congestion: Callable[[Levels], Location]
     placement: Callable[[Levels], Location]
+    settings: Callable[[Levels], Location]
 
 
 def findings(plan: Plan, path: Path) -> Findings[Levels]:
@@ -146,8 +148,12 @@ def _keys(plan: Plan) -> Keys[Levels]:
         table = plan.program_table(levels)
         return ("run",) if table is None else ("programs", plan.programs.index(table))
 
+    def settings_of(levels: Levels) -> Location:
+        assert plan.management is not None  # it is asked of rows with settings
+        return ("management", "levels", str(levels[plan.management.factor]), "settings")
+
     kind = "cluster" if plan.evaluation.lab is None else "lab"
-    return Keys(dict, lambda levels: ("evaluation", kind), program_of, congestion_of, placement_of)
+    return Keys(dict, lambda levels: ("evaluation", kind), program_of, congestion_of, placement_of, settings_of)
 
 
 def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[str]:
@@ -173,6 +179,7 @@ def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[st
         program_of,
         congestion_of,
         lambda levels: (*program_of(levels), "placement"),
+        lambda levels: ("comparison", "settings"),
     )
 
 
@@ -195,6 +202,7 @@ def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
             continue
         _add_shortage(found, row, there.cluster, started, hint)
         _add_placement(found, row, keys.placement(levels), there.cluster, started[0].program)
+        _add_settings(found, row, plan, keys, levels, there.cluster)
         if (congested := plan.congestion_at(levels)) is not None:
             where = keys.congestion(levels), keys.network(levels)
             _add_congestion(found, row, *where, there, networks.path(levels), congested.bottlenecks)
@@ -270,6 +278,17 @@ def _add_placement(found: Findings[RowT], row: RowT, location: Location, cluster
         placed.hosts(program.placement, cluster, program.ranks)
     except ConfigError as error:
         found.add(row, location, error.message, error.hint or "compute it again with `fairlead placement`")
+
+
+def _add_settings(
+    found: Findings[RowT], row: RowT, plan: Plan, keys: Keys[RowT], levels: Levels, cluster: Cluster
+) -> None:
+    settings = dict(plan.managed_at(levels).settings)
+    try:
+        settings_for(cluster, settings)
+    except ConfigError as error:
+        location = keys.settings(levels) if settings else keys.network(levels)
+        found.add(row, location, error.message, "docs/reference/agent-settings.md has limits and defaults")
 
 
 def _add_congestion(
