@@ -166,7 +166,7 @@ detour.dwell_s = 1
 congestion_level.medium_factor = 2
 ```""",
         """```
-fairlead run mesh8.cluster.toml -n 8 --set detour.dwell_s=1 -- ./program
+fairlead run mesh8.cluster.toml -n 8 --set detour.dwell_s=0.5 -- ./program
 ```""",
         markdown.paragraph(
             "Names and values are checked before anything starts. The run's record has those that differ from their "

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     callback=parse_settings,
     shell_complete=complete_settings,
     metavar="NAME=VALUE",
-    help="A setting of the agents, for example detour.dwell_s=2 (docs/reference/agent-settings.md). Repeatable.",
+    help="A setting of the agents, for example detour.dwell_s=0.5 (docs/reference/agent-settings.md). Repeatable.",
 )
 @click.option(
     "--plane",
@@ -130,7 +130,7 @@ def command(
       fairlead run mesh8.cluster.toml -n 8 -- cg --class A
       fairlead run mesh8.cluster.toml -n 8 --reroute h0:h2:h4 -- ./program
       fairlead run mesh8.cluster.toml -n 8 --plane relay --reroute h0:h2:h4 -- ./program
-      fairlead run mesh8.cluster.toml -n 8 --set detour.dwell_s=2 -- ./program
+      fairlead run mesh8.cluster.toml -n 8 --set detour.dwell_s=0.5 -- ./program
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
       fairlead run cloud.toml --transport tcp -- ./program

@@ -40,8 +40,8 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
     return true;
 }
 
-/// Where a detour carries much less than the direct path did before, it may be the wrong way, or the direct path has
-/// become as bad. Only one more trial tells: the pair returns, and is rerouted again at once if it gets less there.
+/// A detour that carries much less than the direct path did before the congestion may still carry more than the direct
+/// path does now. Only a measurement tells: the pair returns, and may be rerouted again at once if it gets less there.
 bool RouteHold::lost(bool on_detour, Time now) {
     if (on_detour) {
         vain_hold_s_ = settings_.detour.hold_max_s;
