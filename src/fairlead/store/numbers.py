@@ -1,4 +1,7 @@
-"""Run numbers: all stores of a results directory draw theirs from one counter, so that a number stays a run's own."""
+"""Run numbers: all stores of a results directory draw theirs from one counter, so that a number stays a run's own.
+
+A number is drawn before its run is committed: of a process that is killed in between, nobody ever has it.
+"""
 
 import os
 from pathlib import Path

@@ -83,12 +83,13 @@ def is_running(pid: str) -> bool:
 
 
 def content(results: Path) -> list[tuple[object, ...]]:
-    """All that a store holds but for times."""
+    """All that a store holds but for times and the numbers of its runs: a kill can leave one that no run has."""
     with Store.read(results) as store:
+        place = {run.id: number for number, run in enumerate(store.runs())} | {None: None}
         return [
             (
-                *(run.id, run.parent, run.kind, dict(run.labels), run.plan, run.seed, run.position, run.status),
-                *(run.error, run.exit_code),
+                *(place[run.id], place[run.parent], run.kind, dict(run.labels), run.plan, run.seed, run.position),
+                *(run.status, run.error, run.exit_code),
                 [
                     (series.name, series.unit, dict(series.labels), series.values.shape)
                     for series in store.series(run.id)

@@ -211,6 +211,16 @@ def test_a_store_without_a_counter_keeps_its_numbers(tmp_path: Path) -> None:
         assert main.begin_run("trial", {}) == 5
 
 
+def test_a_number_that_was_drawn_by_a_killed_process_is_no_other_runs(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as main:
+        assert main.begin_run("trial", {}) == 1
+    killed = "store = Store.open(results)\nstore._insert_run = lambda *_: (store._draw(), die())\n"
+    assert elsewhere(f"{killed}store.begin_run('trial', {{}})", tmp_path) == -9
+    with Store.open(tmp_path) as main:
+        assert main.begin_run("trial", {}) == 3
+        assert [run.id for run in main.runs()] == [1, 3]
+
+
 def test_a_run_whose_number_is_taken_gets_another_one(tmp_path: Path) -> None:
     with Store.open(tmp_path) as main, Store.open_apart(tmp_path) as store:
         number = begin(store, "cg")
