@@ -188,6 +188,17 @@ void Agent::run(const Command& command) {
             agent.manager_->learn(c.shares);
             agent.acknowledge(c.id, "");
         }
+        void operator()(const PauseCommand& c) const {
+            if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
+            agent.manager_->pause(c.for_s);
+            agent.acknowledge(c.id, "");
+        }
+        void operator()(const ProgressCommand& c) const {
+            if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
+            const Manager::Progress progress = agent.manager_->progress();
+            agent.output_.answer(
+                line_of(ProgressAnswer{c.id, progress.delivered_B, static_cast<std::uint64_t>(progress.detours)}));
+        }
         void operator()(const StepClockCommand& c) const {
             agent.clock_.step(c.offset_s);
             agent.acknowledge(c.id, "");

@@ -298,6 +298,15 @@ void Manager::restore(core::HostId destination, ManualDone done) {
     feed(core::ManualRestore{destination});
 }
 
+void Manager::pause(double for_s) {
+    feed(core::Pause{for_s});
+}
+
+Manager::Progress Manager::progress() {
+    if (monitor_) sample_sockets(true);
+    return {controller_.delivered_B(), controller_.detours()};
+}
+
 void Manager::learn(core::SharingRelation sharing) {
     feed(core::SharingChanged{std::move(sharing)});
 }

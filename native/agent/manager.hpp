@@ -43,6 +43,14 @@ class Manager {
     void on_message_time(const core::NetworkTime& time);
     void reroute(core::HostId destination, core::HostId relay, ManualDone done);
     void restore(core::HostId destination, ManualDone done);
+    /// See core::Pause.
+    void pause(double for_s);
+    struct Progress {
+        std::uint64_t delivered_B = 0;  ///< by the program's connections since they are watched
+        int detours = 0;                ///< pairs that the controller itself has rerouted
+    };
+    /// As of now.
+    Progress progress();
     /// Machines have moved, so that other paths have bottlenecks in common.
     void learn(core::SharingRelation sharing);
     /// This host's clock was set.

@@ -81,6 +81,13 @@ void to_json(json& line, const ProbeAnswer& said) {
     line["results"] = said.results;
 }
 
+void to_json(json& line, const ProgressAnswer& said) {
+    line["type"] = "progress";
+    line["id"] = said.id;
+    line["delivered_B"] = said.delivered_B;
+    line["detours"] = said.detours;
+}
+
 json line_of(const Answer& said) {
     return std::visit([](const auto& each) { return json(each); }, said);
 }

@@ -114,8 +114,17 @@ struct ProbeAnswer {
     std::vector<ProbeResult> results{};
 };
 
+/// How far the program's traffic is; two of them make a rate.
+struct ProgressAnswer {
+    std::int64_t id = 0;
+    /// bytes that its connections from this host have delivered to managed hosts since the agent's start
+    std::uint64_t delivered_B = 0;
+    /// pairs from this host that are rerouted now, not counting those rerouted on command
+    std::uint64_t detours = 0;
+};
+
 using Answer = std::variant<ReadyAnswer, ErrorAnswer, FailedAnswer, DoneAnswer, StoppedAnswer, PingpongAnswer,
-                            BulkAnswer, ProbeAnswer>;
+                            BulkAnswer, ProbeAnswer, ProgressAnswer>;
 
 /// As the supervisor gets it.
 nlohmann::json line_of(const Answer& said);

@@ -132,6 +132,14 @@ RestoreCommand read_restore(const json& object, Receiver receiver) {
     return read;
 }
 
+PauseCommand read_pause(const json& object) {
+    const JsonFields fields(object, "pause", {"type", "id", "for_s"});
+    PauseCommand read;
+    read.id = fields.whole("id", 0, kMaxId);
+    read.for_s = fields.number("for_s", PauseCommand::for_s_limits);
+    return read;
+}
+
 SharesCommand read_shares(const json& object, Receiver receiver) {
     const JsonFields fields(object, "shares", {"type", "id", "shares"});
     SharesCommand read;
@@ -198,6 +206,8 @@ Command read_command(const std::string& type, const json& object, Receiver recei
     if (type == "probe") return read_probe(object, receiver);
     if (type == "reroute") return read_reroute(object, receiver);
     if (type == "restore") return read_restore(object, receiver);
+    if (type == "pause") return read_pause(object);
+    if (type == "progress") return ProgressCommand{};
     if (type == "shares") return read_shares(object, receiver);
     if (type == "step_clock") return read_step_clock(object);
     if (type == "lease") return LeaseCommand{};

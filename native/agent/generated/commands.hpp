@@ -211,6 +211,21 @@ struct RestoreCommand {
     core::HostId peer = core::kNoHost;
 };
 
+/// Restores all pairs but those rerouted on command, and reroutes none for a while; the commands `reroute` and
+/// `restore` work on.
+struct PauseCommand {
+    static constexpr RealLimits for_s_limits{0.0, 3600.0};
+
+    std::int64_t id = 0;
+    /// length from now on, whatever was said before; 0: the pause ends
+    double for_s = 0.0;
+};
+
+/// How far the program's traffic is.
+struct ProgressCommand {
+    std::int64_t id = 0;
+};
+
 /// Replaces the known shared bottlenecks.
 struct SharesCommand {
     std::int64_t id = 0;
@@ -236,8 +251,8 @@ struct StopCommand {
 };
 
 /// What comes after the configuration.
-using Command = std::variant<PingpongCommand, BulkCommand, ProbeCommand, RerouteCommand, RestoreCommand, SharesCommand,
-                             StepClockCommand, LeaseCommand, StopCommand>;
+using Command = std::variant<PingpongCommand, BulkCommand, ProbeCommand, RerouteCommand, RestoreCommand, PauseCommand,
+                             ProgressCommand, SharesCommand, StepClockCommand, LeaseCommand, StopCommand>;
 
 /// The agent that a message comes to: hosts are checked against this.
 struct Receiver {

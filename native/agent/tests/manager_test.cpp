@@ -112,6 +112,8 @@ TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
     ASSERT_EQ(reports[1].entries.size(), 1U);
     EXPECT_EQ(reports[1].entries[0].destination, 1);
     EXPECT_GE(reports[1].entries[0].delivered_B, 10'000U);
+    EXPECT_EQ(manager.progress().delivered_B, reports[1].entries[0].delivered_B);
+    EXPECT_EQ(manager.progress().detours, 0);
     EXPECT_TRUE(logged.empty()) << logged[0];
 }
 

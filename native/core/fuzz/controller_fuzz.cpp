@@ -160,7 +160,7 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
-    switch (in.byte() % 14) {
+    switch (in.byte() % 15) {
         case 0:
         case 1:
             return fitting(in, asked);
@@ -201,6 +201,8 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
             return MessageTime{in.host(), in.token(), in.seconds(), in.seconds()};
         case 12:
             return InterfaceBusy{in.seconds() * 1e9};
+        case 13:
+            return Pause{in.byte() % 4 == 0 ? 0.0 : in.seconds()};
         default:
             if (in.byte() == 0) return Stop{};
             if (in.byte() == 0) return PlaneLost{};

@@ -64,6 +64,8 @@ class Controller::State {
     Time next_wakeup() const;
     PathView view(HostId peer) const;
     int pairs_in_use() const { return traffic_.pairs_in_use(now_); }
+    int detours() const { return reroutes_.detours(); }
+    std::uint64_t delivered_B() const { return traffic_.delivered_B(); }
     const std::set<HostId>& partners() const { return traffic_.partners(); }
 
   private:
@@ -74,6 +76,7 @@ class Controller::State {
     void handle(const Tick& tick);
     void handle(const ManualReroute& reroute);
     void handle(const ManualRestore& back);
+    void handle(const Pause& pause);
     void handle(const PairMix& mix);
     void handle(const SharingChanged& change) { paths_.set_sharing(change.sharing); }
     void handle(const MessageTime& time);
@@ -144,6 +147,12 @@ PathView Controller::view(HostId peer) const {
 }
 int Controller::pairs_in_use() const {
     return state_->pairs_in_use();
+}
+int Controller::detours() const {
+    return state_->detours();
+}
+std::uint64_t Controller::delivered_B() const {
+    return state_->delivered_B();
 }
 const std::set<HostId>& Controller::partners() const {
     return state_->partners();
@@ -222,6 +231,10 @@ void Controller::State::handle(const ManualReroute& reroute) {
 
 void Controller::State::handle(const ManualRestore& back) {
     if (job_.other(back.destination) && !stopping_) reroutes_.request_manually(back.destination, kNoHost);
+}
+
+void Controller::State::handle(const Pause& pause) {
+    if (plausible(pause.for_s) && !stopping_) reroutes_.pause(now_ + pause.for_s);
 }
 
 void Controller::State::handle(const PairMix& mix) {

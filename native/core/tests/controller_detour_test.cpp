@@ -147,6 +147,60 @@ TEST_P(ControllerLosesRelay, AndRestoresAtOnce) {
 }
 INSTANTIATE_TEST_SUITE_P(Each, ControllerLosesRelay, testing::Range(0, 4));
 
+TEST(Controller, APauseEndsDetoursAndBeginsNoneUntilItIsOver) {
+    for (const bool ended_by_command : {true, false}) {
+        Rig rig;
+        rig.greet_all();
+        rig.on(ManualReroute{2, 4});
+        rig.on(RerouteDone{2, 4});
+        rig.congestion(10e-3, 0.0);
+        ASSERT_EQ(rig.seen<Rerouted>().size(), 2U);
+        EXPECT_EQ(rig.controller.detours(), 1) << "not the one by hand";
+        rig.surroundings(rig.on(Pause{1.0}), 10e-3, 0.0);
+        ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+        EXPECT_EQ(rig.seen<Restored>()[0].destination, 1);
+        EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::paused);
+        EXPECT_EQ(rig.controller.detours(), 0);
+        EXPECT_EQ(rig.controller.view(2).relay, 4);
+        for (int i = 0; i < 15; ++i) rig.step(rig.sample(20e-3), 0.04, 10e-3, 0.0);
+        EXPECT_EQ(rig.seen<Rerouted>().size(), 2U);
+        const double resumed_at = rig.now;
+        if (ended_by_command) rig.open = rig.on(Pause{0.0});
+        for (int i = 0; i < 100 && rig.seen<Rerouted>().size() == 2U; ++i) {
+            rig.step(rig.sample(20e-3), 0.006, 10e-3, 0.0);
+        }
+        ASSERT_EQ(rig.seen<Rerouted>().size(), 3U) << ended_by_command;
+        EXPECT_EQ(rig.seen<Rerouted>()[2].destination, 1);
+        EXPECT_LT(rig.now - resumed_at, 0.5);
+        EXPECT_EQ(rig.controller.detours(), 1);
+    }
+}
+
+TEST(Controller, APauseEndsARerouteThatIsUnderWay) {
+    Rig rig;
+    rig.greet_all();
+    rig.answers_reroutes = false;
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Reroute>().size(), 1U);
+    rig.on(Pause{10.0});
+    rig.on(RerouteDone{1, rig.seen<Reroute>()[0].relay});
+    ASSERT_EQ(rig.seen<Restore>().size(), 1U);
+    rig.on(RestoreDone{1});
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::paused);
+}
+
+TEST(Controller, TellsWhatConnectionsHaveDelivered) {
+    Rig rig;
+    rig.greet_all();
+    EXPECT_EQ(rig.controller.delivered_B(), 0U);
+    rig.on(rig.sample(300e-6), 0.02);
+    rig.second = 2;
+    rig.second_delivered_B = 5000;
+    rig.on(rig.second_sample(300e-6), 0.02);
+    EXPECT_EQ(rig.controller.delivered_B(), rig.delivered_B + rig.second_delivered_B);
+}
+
 TEST(Controller, ReroutesByHand) {
     ControllerConfig config = config_of(0);
     config.automatic = false;

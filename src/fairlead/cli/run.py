@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 @click.option("--no-agents", is_flag=True, help="No management: only run the program and record its time.")
 @click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
 @click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
+@click.option("--benefit/--no-benefit", default=True, show_default=True,
+              help="In runs longer than 20 s: pause reroutes for moments to see what they give, and suspend them if "
+              "they slow the program.")  # fmt: skip
 @click.option(
     "--monitor/--no-monitor",
     default=False,
@@ -96,6 +99,7 @@ def command(
     no_agents: bool,
     no_detection: bool,
     no_detours: bool,
+    benefit: bool,
     monitor: bool,
     acknowledge: str | None,
     messages: Path | None,
@@ -156,6 +160,7 @@ def command(
         migration=migrate or migrate_dry_run,
         monitor=monitor,
         acknowledge=acknowledge,
+        benefit=benefit,
     )
     return run.run(
         cluster_file,
@@ -179,7 +184,14 @@ def command(
 
 
 def _components(
-    *, agents: bool, detection: bool, detours: bool, migration: bool, monitor: bool, acknowledge: str | None
+    *,
+    agents: bool,
+    detection: bool,
+    detours: bool,
+    migration: bool,
+    monitor: bool,
+    acknowledge: str | None,
+    benefit: bool,
 ) -> "Components":
     """Which parts of fairlead are at work. What is on by default is off where what it needs is.
 
@@ -202,4 +214,5 @@ def _components(
         migration=migration,
         monitor=monitor,
         acknowledge=Acknowledge(acknowledge or Acknowledge.WAITED),
+        benefit=benefit,
     )

@@ -17,6 +17,7 @@ class Components:
         monitor: agents watch the program's messages, too. It is no stage, and on only where it is asked for: it costs
             more than the rest (docs/guides/monitor.md).
         acknowledge: of which messages that took long the source is told, where they are watched (DMCBM 3.4.1).
+        benefit: where traffic is rerouted, pauses show now and then what that gives (`fairlead.manage.benefit`).
     """
 
     agents: bool
@@ -25,6 +26,7 @@ class Components:
     migration: bool = False
     monitor: bool = False
     acknowledge: Acknowledge = Acknowledge.WAITED
+    benefit: bool = True
 
     def __post_init__(self) -> None:
         if self.detours and not self.detection:

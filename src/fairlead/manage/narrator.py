@@ -44,6 +44,10 @@ def sentence(names: Sequence[str], host: int, event: AgentEvent) -> str | None:
             return _of_migration(event)
         case events.Mitigation():
             return event.reason
+        case events.Benefit() if (
+            event.action != enums.BenefitAction.COMPARED
+        ):  # what they say together is told at the end
+            return event.reason
         case events.Died() | events.NotStarted() | events.Restarted() | events.GivenUp():
             return f"the agent of {names[host]} {_of_life(event)}"
         case events.Rejected():

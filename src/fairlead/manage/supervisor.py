@@ -24,6 +24,7 @@ from fairlead.cluster.jobs.launch import Course
 from fairlead.display import words
 from fairlead.manage import registry, silent_hosts
 from fairlead.manage.audience import Audience
+from fairlead.manage.benefit.check import BenefitCheck
 from fairlead.manage.clean import clean_host
 from fairlead.manage.common_end import CommonEnd
 from fairlead.manage.data_planes import PLANES
@@ -120,13 +121,19 @@ def supervise(
             if with_agents is not None:
                 with_agents(agents)
             mover = _mover(management, names, agents, told.put)
-            if mover is not None:
-                audience.add(mover)
-            with mover or nullcontext():
+            benefit = _benefit(management, len(names), agents, told.put)
+            for each in (mover, benefit):
+                if each is not None:
+                    audience.add(each)
+            with mover or nullcontext(), benefit or nullcontext():
                 outcome = timed(launch, narrator.program_started)
                 narrator.program_ended()
+                if benefit is not None:
+                    benefit.end()
                 if common_end is not None:
                     common_end.program_ended()
+            if benefit is not None and (said := benefit.summary()) is not None:
+                narrator.say(said)
     except Exception as error:
         if outcome is None:
             raise
@@ -243,6 +250,14 @@ def _mover(management: Management, names: Sequence[str], agents: AgentThread, te
     hurts = management.sharing.dense() if management.sharing is not None else None
     probing = Probing(agents, names, management.base_s, management.settings)
     return management.mover(names, tell, probing, Sharing(agents, names, hurts))
+
+
+def _benefit(management: Management, hosts: int, agents: AgentThread, tell: EventCallback) -> BenefitCheck | None:
+    """What measures what reroutes give; None where there are none, or agents carry them, whose bytes nobody counts."""
+    components = management.components
+    if not (components.detours and components.benefit) or PLANES.get(management.plane).by_agents:
+        return None
+    return BenefitCheck(agents, hosts, tell)
 
 
 def _summary(outcome: Outcome) -> str:

@@ -179,3 +179,25 @@ class Probe(Answer):
         return cls(
             results=fields.one("results", many(fields.within(ProbeResult.read))),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress(Answer):
+    """How far the program's traffic is; two of them make a rate.
+
+    Attributes:
+        delivered_B: bytes that its connections from this host have delivered to managed hosts since the agent's start.
+        detours: pairs from this host that are rerouted now, not counting those rerouted on command.
+    """
+
+    TYPE: ClassVar[str] = "progress"
+
+    delivered_B: int
+    detours: int
+
+    @classmethod
+    def read(cls, fields: Fields[Any]) -> "Progress":
+        return cls(
+            delivered_B=fields.one("delivered_B", whole),
+            detours=fields.one("detours", whole),
+        )

@@ -203,6 +203,40 @@ class Restore(Command[answers.Done]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pause(Command[answers.Done]):
+    """Restores all pairs but those rerouted on command, and reroutes none for a while; the commands `reroute` and
+    `restore` work on.
+
+    Attributes:
+        for_s: length from now on, whatever was said before; 0: the pause ends.
+    """
+
+    TYPE: ClassVar[str] = "pause"
+    ANSWER: ClassVar[type[Answer]] = answers.Done
+
+    for_s: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "for_s": self.for_s,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress(Command[answers.Progress]):
+    """How far the program's traffic is."""
+
+    TYPE: ClassVar[str] = "progress"
+    ANSWER: ClassVar[type[Answer]] = answers.Progress
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shares(Command[answers.Done]):
     """Replaces the known shared bottlenecks.
 

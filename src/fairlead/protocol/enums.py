@@ -93,6 +93,8 @@ class RestoreReason(StrEnum):
     IDLE = "idle"
     # on command
     MANUAL = "manual"
+    # the supervisor compares the program's progress with and without reroutes, or found that they do not pay
+    PAUSED = "paused"
     # the run ends
     STOPPING = "stopping"
 
@@ -109,6 +111,7 @@ RESTORE_REASON_WORDS = {
     "in_vain": "the detour brought no improvement",
     "idle": "the pair no longer carries traffic",
     "manual": "by hand",
+    "paused": "rerouting is paused, to see what it gives",
     "stopping": "the program ended",
 }
 """As people read them."""
@@ -186,6 +189,17 @@ class MigrationAction(StrEnum):
     SHARES = "shares"
     # the cloud does not answer
     BLIND = "blind"
+
+
+class BenefitAction(StrEnum):
+    """What a check of the reroutes' benefit found or did."""
+
+    # the program's traffic was measured with and without reroutes
+    COMPARED = "compared"
+    # traffic is not rerouted for a while, as that slowed the program
+    SUSPENDED = "suspended"
+    # traffic is rerouted again
+    RESUMED = "resumed"
 
 
 class Acknowledge(StrEnum):

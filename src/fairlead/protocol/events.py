@@ -1031,6 +1031,68 @@ class Migration(Event[HostT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Benefit(Event[HostT]):
+    """The [benefit of reroutes](../explanation/benefit.md) was measured, or followed from: about every 10 s while
+    traffic is rerouted, more rarely once it is clear.
+
+    Attributes:
+        action: see below.
+        reason: a sentence for the terminal.
+        with_bps: the program's traffic with reroutes, at this comparison.
+        without_bps: the same without.
+        ratio: their ratio, the geometric mean of `comparisons`.
+        low: lower end of its 90 % interval; absent with one comparison.
+        high: upper end.
+        comparisons: how many comparisons these figures rest on.
+    """
+
+    TYPE: ClassVar[str] = "benefit"
+    STORED: ClassVar[bool] = True
+
+    action: enums.BenefitAction
+    reason: str
+    with_bps: float | None = None
+    without_bps: float | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    comparisons: int | None = None
+
+    @classmethod
+    def read(cls, fields: Fields[HostT]) -> "Benefit[HostT]":
+        return cls(
+            t_s=fields.optional("t_s", real),
+            action=fields.one("action", choice(enums.BenefitAction)),
+            reason=fields.one("reason", text, ""),
+            with_bps=fields.optional("with_bps", real),
+            without_bps=fields.optional("without_bps", real),
+            ratio=fields.optional("ratio", real),
+            low=fields.optional("low", real),
+            high=fields.optional("high", real),
+            comparisons=fields.optional("comparisons", whole),
+        )
+
+    def to_json(self, host: Callable[[HostT], int | str]) -> dict[str, Any]:
+        written: dict[str, Any] = {
+            "action": self.action,
+            "reason": self.reason,
+        }
+        if self.with_bps is not None:
+            written["with_bps"] = self.with_bps
+        if self.without_bps is not None:
+            written["without_bps"] = self.without_bps
+        if self.ratio is not None:
+            written["ratio"] = self.ratio
+        if self.low is not None:
+            written["low"] = self.low
+        if self.high is not None:
+            written["high"] = self.high
+        if self.comparisons is not None:
+            written["comparisons"] = self.comparisons
+        return written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mitigation(Event[HostT]):
     """Advice to the user.
 
@@ -1161,6 +1223,7 @@ EVENTS: tuple[type[Event[Any]], ...] = (
     PlaneCleaned,
     Error,
     Migration,
+    Benefit,
     Mitigation,
     Started,
     Congestion,

@@ -42,6 +42,8 @@ TEST(Command, FieldsAreRead) {
     EXPECT_EQ(reroute.relay, 2);
     parse<LeaseCommand>(R"({"type":"lease"})");
     EXPECT_EQ(parse<RestoreCommand>(R"({"type":"restore","id":5,"peer":3})").peer, 3);
+    EXPECT_DOUBLE_EQ(parse<PauseCommand>(R"({"type":"pause","id":8,"for_s":2.5})").for_s, 2.5);
+    EXPECT_EQ(parse<ProgressCommand>(R"({"type":"progress","id":9})").id, 9);
     const auto shares = parse<SharesCommand>(R"({"type":"shares","id":6,"shares":[[1,2,[[3,2],[1,0]]]]})");
     EXPECT_EQ(shares.id, 6);
     EXPECT_TRUE(shares.shares.hurts({1, 2}, {3, 2}));
@@ -70,6 +72,8 @@ TEST(Command, MistakesNameTheFieldAndTheCommand) {
         {R"({"type":"probe","id":7,"peers":[1],"count":0,"interval_s":0})", "'count'"},
         {R"({"type":"reroute","id":7,"peer":1,"relay":1})", "'relay'"},
         {R"({"type":"reroute","id":7,"peer":1,"relay":0})", "'relay'"},
+        {R"({"type":"pause","id":7})", "'for_s'"},
+        {R"({"type":"pause","id":7,"for_s":-1})", "'for_s'"},
         {R"({"type":"shares","id":7})", "'shares'"},
         {R"({"type":"shares","id":7,"shares":{}})", "'groups' is missing"},
         {R"({"type":"shares","id":7,"shares":1})", "'shares' must be a list"},

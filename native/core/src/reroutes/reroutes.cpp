@@ -209,6 +209,7 @@ void Reroutes::restored(HostId host, RestoreReason reason) {
     const double queue_s = parts_.paths.probes().forward(host, recent).typical_s;
     out_.emit(Restored{host, detour.relay(), reason, queue_s, now_ - detour.since()});
     destination.hold.restored(reason, detour.manual(), now_, random_);
+    if (reason == RestoreReason::paused) return destination.pause.end(now_);
     const bool lost = reason == RestoreReason::relay_dead || reason == RestoreReason::relay_revoked ||
                       reason == RestoreReason::detour_broken || reason == RestoreReason::peer_stopped;
     if (!lost || !peers_.reachable(host) || !decides()) return;
@@ -257,6 +258,27 @@ void Reroutes::lose_plane() {
         if (!stopping_) out_.send(host, wire::Hello{parts_.job.hosts, false});
         if (destination.detour || destination.route.pending()) start_restore(host, RestoreReason::plane_lost);
     }
+}
+
+void Reroutes::pause(Time until) {
+    paused_until_ = until;
+    each_awake([&](HostId host) {
+        Destination& destination = destinations_[host];
+        if (now_ >= until) {
+            if (parts_.paths.congestion_level(host) == CongestionLevel::low || !traffic_.active(host, now_)) return;
+            return suspect(host, Suspicion::delay);
+        }
+        destination.search.reset();
+        const Rerouted* const rerouting = destination.route.rerouting();
+        if (destination.automatic_detour() || (rerouting != nullptr && !rerouting->manual)) {
+            start_restore(host, RestoreReason::paused);
+        }
+    });
+}
+
+int Reroutes::detours() const {
+    return static_cast<int>(
+        std::ranges::count_if(awake_, [&](HostId host) { return destinations_[host].automatic_detour(); }));
 }
 
 void Reroutes::stop(HostId host) {

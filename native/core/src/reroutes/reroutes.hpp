@@ -50,6 +50,10 @@ class Reroutes {
 
     /// A manual reroute (relay) or restoration (kNoHost). What the controller had in mind is dropped.
     void request_manually(HostId destination, HostId relay);
+    /// Until then the controller reroutes nothing: its detours end. A time that is over ends the pause.
+    void pause(Time until);
+    /// The controller's own.
+    int detours() const;
     /// A host's agent or its plane is gone: nothing is led over it or to it any more.
     void lose_host(HostId host, bool stopped = false);
     /// This host's plane is gone: who has a detour over or to it shall not wait for what does not come.
@@ -99,7 +103,7 @@ class Reroutes {
     void note_congestion(HostId host);
 
     // reroute_searches.cpp: from a sign to a question to a relay, or to a reason to stay
-    bool decides() const { return parts_.job.automatic && !stopping_; }
+    bool decides() const { return parts_.job.automatic && !stopping_ && now_ >= paused_until_; }
     void suspect(HostId host, Suspicion why);
     std::optional<Time> ahead_of_use(HostId host) const;
     void look_ahead(HostId host);
@@ -156,6 +160,7 @@ class Reroutes {
     std::set<HostId> awake_;
     bool stopping_ = false;
     bool spare_ = true;
+    Time paused_until_ = -1e9;
     Time now_ = 0.0;
 };
 

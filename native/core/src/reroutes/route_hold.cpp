@@ -78,6 +78,10 @@ void RouteHold::rerouted(const Change& change, Time now, Random& random) {
 }
 
 void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {
+    if (reason == RestoreReason::paused) {  // it says nothing about the paths
+        hold_until_ = now;
+        return judge_.changed(false, now, 0.0);
+    }
     const DetourSettings& detour = settings_.detour;
     last_return_ = now;
     if (!manual) last_change_ = now;

@@ -99,6 +99,12 @@ bool Traffic::fills_path(HostId host, Time now) const {
     return own_share(host, now) >= 1.0 - job_.settings.own_load.foreign_share;
 }
 
+std::uint64_t Traffic::delivered_B() const {
+    std::uint64_t sum_B = 0;
+    for (const HostId host : partners_) sum_B += pairs_[host].sockets.last_delivered_B();
+    return sum_B;
+}
+
 std::vector<wire::LoadEntry> Traffic::load_entries(Time now) const {
     std::vector<wire::LoadEntry> entries;
     for (const HostId host : partners_) {

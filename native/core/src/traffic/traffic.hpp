@@ -62,6 +62,8 @@ class Traffic {
     bool fills_path(HostId destination, Time now) const;
     /// What a load query is answered with.
     std::vector<wire::LoadEntry> load_entries(Time now) const;
+    /// To all destinations, as of the last samples.
+    std::uint64_t delivered_B() const;
 
   private:
     struct OfPair {

@@ -72,6 +72,15 @@ TEST_F(Hold, TheDwellTimeDoublesWhenCongestionIsBackSoon) {
     EXPECT_DOUBLE_EQ(hold.dwell_s(), 12.5) << "by hand it changes nothing";
 }
 
+TEST_F(Hold, APauseIsNoSignThatCongestionIsBackSoon) {
+    RouteHold hold(settings, false);
+    hold.rerouted({true, false, false, {}}, 100.0, random);
+    hold.restored(RestoreReason::paused, false, 100.2, random);
+    EXPECT_FALSE(hold.holds(100.2)) << "it may be rerouted when the pause ends";
+    hold.rerouted({true, false, false, {}}, 101.0, random);
+    EXPECT_DOUBLE_EQ(hold.dwell_s(), 2.0);
+}
+
 TEST_F(Hold, AChangeThatImprovedNothingIsHeldForLong) {
     RouteHold hold(settings, false);
     samples(hold, 50000, 2);

@@ -35,6 +35,8 @@ class ManagementLevel(Model):
     """Watch messages; with ``none``, agents do nothing else."""
     acknowledge: AcknowledgeName = "waited"
     """With ``monitor``: slow messages reported to the sender's agent."""
+    benefit: bool = True
+    """Pauses in long runs show [what reroutes give](../../explanation/benefit.md)."""
     settings: AgentSettings = Field(default_factory=dict)
     """[Settings of the agents](../agent-settings.md) that differ from the cluster's."""
 
@@ -61,7 +63,7 @@ class Managed:
         """What a level of a plan means. Without detours nothing is carried, whatever the plane."""
         if not isinstance(level, ManagementLevel):
             level = ManagementLevel(components=level)
-        components = STAGES.get(level.components, NONE)
+        components = replace(STAGES.get(level.components, NONE), benefit=level.benefit)
         if level.monitor:
             components = replace(components, agents=True, monitor=True, acknowledge=Acknowledge(level.acknowledge))
         return cls(components, level.plane if components.detours else ROUTE, tuple(level.settings.items()))

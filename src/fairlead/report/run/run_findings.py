@@ -3,6 +3,7 @@
 import numpy as np
 
 from fairlead.analysis.runs import latencies
+from fairlead.analysis.runs.benefit import Benefit
 from fairlead.analysis.runs.managed import HostPair, ManagedRun
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
@@ -16,19 +17,29 @@ NO_DETOUR = (
 MOST_NAMED = 4
 
 
-def paragraphs(run: ManagedRun, way_out: bool | None, advice: Mitigation | None = None) -> list[str]:
-    """How it ended; which paths were congested and what was done; what that did to latencies; advice; what it cost.
+def paragraphs(
+    run: ManagedRun, way_out: bool | None, advice: Mitigation | None = None, benefit: Benefit | None = None
+) -> list[str]:
+    """How it ended; which paths were congested and what was done; what that gave; advice; what it cost.
 
     Args:
         way_out: whether any pair has a detour; None if not known.
         advice: to the user, on mapping and decomposition.
+        benefit: of reroutes, where it was measured.
     """
     said = [_ending(run)]
     if not run.costs:
         return [*said, "No agents ran: the state of the network is unknown."]
     return [
         text
-        for text in (*said, *_network(run, way_out), _latencies(run), mitigation.paragraph(advice), _cost(run))
+        for text in (
+            *said,
+            *_network(run, way_out),
+            _latencies(run),
+            _benefit(benefit),
+            mitigation.paragraph(advice),
+            _cost(run),
+        )
         if text
     ]
 
@@ -116,6 +127,20 @@ def _latencies(run: ManagedRun) -> str:
     if len(parts) < 2:
         return ""
     return f"A message between these hosts took {words.listing(parts)} (median of {words.count(len(shown), 'pair')})."
+
+
+def _benefit(found: Benefit | None) -> str:
+    if found is None:
+        return ""
+    interval = "" if found.low is None or found.high is None else f", {found.low:.2f} to {found.high:.2f} at 90 %"
+    text = (
+        f"With reroutes the program's traffic moved {found.ratio:.2f} times as fast as without "
+        f"({words.count(found.comparisons, 'comparison')} in this run{interval})."
+    )
+    if not found.suspended:
+        return text
+    times = words.count(found.suspended, "time")
+    return f"{text} Reroutes slowed the program, so they were suspended {times}."
 
 
 def _cost(run: ManagedRun) -> str:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from pydantic import Field
 
+from fairlead.analysis.runs import benefit as benefits
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.contract import Document, Finite, Part
 from fairlead.report.run.run_report import RunReport, findings
 from fairlead.store.records import Label
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 SCHEMA_FILE = Path(__file__).with_name("run.schema.json")
 
 
@@ -55,8 +56,20 @@ class Advice(Part):
     paths_left_out: int
 
 
+class Benefit(Part):
+    """The program's traffic with reroutes over that without, measured while it ran. ``low``, ``high``: 90 % interval,
+    null with one comparison. ``suspended``: how often reroutes were suspended, as they slowed the program."""
+
+    ratio: Finite
+    low: Finite | None
+    high: Finite | None
+    comparisons: int
+    suspended: int
+
+
 class RunSummary(Document):
-    """The whole text. ``findings``: the report's sentences. ``advice``: null where there is none."""
+    """The whole text. ``findings``: the report's sentences. ``advice``: null where there is none; ``benefit``: null
+    where it was not measured."""
 
     schema_name: str = Field(alias="schema", default="fairlead.run")
     schema_version: str = SCHEMA_VERSION
@@ -69,6 +82,7 @@ class RunSummary(Document):
     findings: list[str]
     host_pairs: list[HostPair]
     advice: Advice | None
+    benefit: Benefit | None = None
 
 
 def of(report: RunReport) -> RunSummary:
@@ -96,6 +110,17 @@ def of(report: RunReport) -> RunSummary:
             for (source, destination), times in (report.communication.pairs if report.communication else {}).items()
         ],
         advice=_advice(report.mitigation) if report.mitigation is not None else None,
+        benefit=_benefit(report.benefit) if report.benefit is not None else None,
+    )
+
+
+def _benefit(found: benefits.Benefit) -> Benefit:
+    return Benefit(
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        comparisons=found.comparisons,
+        suspended=found.suspended,
     )
 
 

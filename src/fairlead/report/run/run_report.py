@@ -8,8 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.analysis.runs import benefit as benefits
 from fairlead.analysis.runs import characterized, communication, latencies
 from fairlead.analysis.runs import mitigation as mitigations
+from fairlead.analysis.runs.benefit import Benefit
 from fairlead.analysis.runs.communication import Communication
 from fairlead.analysis.runs.managed import HostPair, ManagedRun, read
 from fairlead.analysis.runs.mitigation import Mitigation
@@ -43,6 +45,7 @@ class RunReport:
         communication: what the message monitor saw; None where it was off.
         placement: by which the ranks were placed; None: by slots.
         mitigation: what the user was advised; None: nothing.
+        benefit: of reroutes, measured while it ran; None: it was not.
     """
 
     managed: ManagedRun
@@ -51,6 +54,7 @@ class RunReport:
     communication: Communication | None = None
     placement: Placement | None = None
     mitigation: Mitigation | None = None
+    benefit: Benefit | None = None
 
 
 def latest(store: Store) -> Run | None:
@@ -80,6 +84,7 @@ def load(store: Store, number: int) -> RunReport:
         communication.read(store, run),
         Placement.model_validate(run.facts["placement"]) if "placement" in run.facts else None,
         mitigations.read(store, run),
+        benefits.read(store, run),
     )
 
 
@@ -139,7 +144,7 @@ def show(report: RunReport, console: Console) -> None:
 
 def findings(report: RunReport) -> list[str]:
     """What the run says, in words."""
-    return run_findings.paragraphs(report.managed, report.way_out, report.mitigation)
+    return run_findings.paragraphs(report.managed, report.way_out, report.mitigation, report.benefit)
 
 
 def drawings(report: RunReport) -> list[Drawing]:

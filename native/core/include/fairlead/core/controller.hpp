@@ -61,6 +61,10 @@ class Controller {
 
     PathView view(HostId peer) const;
     int pairs_in_use() const;
+    /// Pairs from this host that the controller itself has rerouted.
+    int detours() const;
+    /// What the program's connections from this host have delivered since they are watched.
+    std::uint64_t delivered_B() const;
     /// Hosts that the program has ever had a connection to, by number.
     const std::set<HostId>& partners() const;
 

@@ -92,6 +92,11 @@ struct ManualRestore {
     HostId destination = kNoHost;
 };
 
+/// Every pair is restored, unless it was rerouted by hand, and none is rerouted for so long; 0: the last one ends.
+struct Pause {
+    double for_s = 0.0;
+};
+
 /// The sizes that the program exchanges with a peer (profile or message monitor); weights need not sum to 1.
 struct PairMix {
     HostId peer = kNoHost;
@@ -124,7 +129,7 @@ struct PlaneLost {};
 struct Stop {};
 
 using Event = std::variant<SocketSample, ProbeResult, Received, RerouteDone, RerouteFailed, RestoreDone, RestoreFailed,
-                           ClockStepped, Tick, ManualReroute, ManualRestore, PairMix, SharingChanged, MessageTime,
+                           ClockStepped, Tick, ManualReroute, ManualRestore, Pause, PairMix, SharingChanged, MessageTime,
                            InterfaceBusy, PlaneLost, Stop>;
 
 }  // namespace fairlead::core

@@ -120,6 +120,8 @@ enum class RestoreReason : std::uint8_t {
     idle,
     /// on command
     manual,
+    /// the supervisor compares the program's progress with and without reroutes, or found that they do not pay
+    paused,
     /// the run ends
     stopping,
 };
@@ -148,6 +150,8 @@ constexpr std::string_view name(RestoreReason value) {
             return "idle";
         case RestoreReason::manual:
             return "manual";
+        case RestoreReason::paused:
+            return "paused";
         case RestoreReason::stopping:
             return "stopping";
     }
