@@ -211,7 +211,7 @@ def _commands_source(table: Table) -> str:
         head = f"{name} read_{part.name}(const json& object, const std::string& what{receiver}) {{"
         (public if part.name == "manage" else lines).extend([head, *_read(table, part, name, "what", [])])
     for message in table.commands:
-        if not message.fields:
+        if not (message.fields or message.answer):
             continue
         name = cpp.camel(message.name) + "Command"
         receiver = ", Receiver receiver" if any(_asks_receiver(field) for field in message.fields) else ""
@@ -234,7 +234,8 @@ def _dispatch(table: Table) -> Iterator[str]:
         if message.name == "config":
             continue
         receiver = ", receiver" if any(_asks_receiver(field) for field in message.fields) else ""
-        read = f"read_{message.name}(object{receiver})" if message.fields else f"{cpp.camel(message.name)}Command{{}}"
+        empty = f"{cpp.camel(message.name)}Command{{}}"
+        read = f"read_{message.name}(object{receiver})" if message.fields or message.answer else empty
         yield f'    if (type == "{message.name}") return {read};'
     yield '    throw ProtocolError("the command \'" + type + "\' is unknown");'
     yield "}"

@@ -24,6 +24,7 @@ std::string milliseconds(double time_s) {
 
 std::string why(const core::Rerouted& rerouted) {
     if (rerouted.manual) return "by hand";
+    if (rerouted.again) return "again, after a pause";
     std::array<char, 32> share;
     std::snprintf(share.data(), share.size(), "%.0f %%", rerouted.foreign_share * 100.0);
     const std::string when = rerouted.ahead ? "ahead of its next use: " : "";
@@ -54,6 +55,7 @@ ReroutedEvent event_of(const core::Rerouted& rerouted, core::HostId self, double
             .before = rerouted.before,
             .manual = rerouted.manual,
             .ahead = rerouted.ahead,
+            .again = rerouted.again,
             .reason = why(rerouted),
             .queue_delay_s = rerouted.queue_delay_s,
             .foreign_share = rerouted.foreign_share,

@@ -140,6 +140,13 @@ PauseCommand read_pause(const json& object) {
     return read;
 }
 
+ProgressCommand read_progress(const json& object) {
+    const JsonFields fields(object, "progress", {"type", "id"});
+    ProgressCommand read;
+    read.id = fields.whole("id", 0, kMaxId);
+    return read;
+}
+
 SharesCommand read_shares(const json& object, Receiver receiver) {
     const JsonFields fields(object, "shares", {"type", "id", "shares"});
     SharesCommand read;
@@ -207,7 +214,7 @@ Command read_command(const std::string& type, const json& object, Receiver recei
     if (type == "reroute") return read_reroute(object, receiver);
     if (type == "restore") return read_restore(object, receiver);
     if (type == "pause") return read_pause(object);
-    if (type == "progress") return ProgressCommand{};
+    if (type == "progress") return read_progress(object);
     if (type == "shares") return read_shares(object, receiver);
     if (type == "step_clock") return read_step_clock(object);
     if (type == "lease") return LeaseCommand{};

@@ -217,7 +217,7 @@ struct PauseCommand {
     static constexpr RealLimits for_s_limits{0.0, 3600.0};
 
     std::int64_t id = 0;
-    /// length from now on, whatever was said before; 0: the pause ends
+    /// length from now on, whatever was said before; 0: the pause ends, and detours that it interrupted are taken again
     double for_s = 0.0;
 };
 

@@ -85,6 +85,7 @@ void to_json(json& line, const ReroutedEvent& said) {
     line["before"] = host_or_null(said.before);
     line["manual"] = said.manual;
     line["ahead"] = said.ahead;
+    line["again"] = said.again;
     line["reason"] = said.reason;
     line["queue_delay_s"] = said.queue_delay_s;
     line["foreign_share"] = said.foreign_share;

@@ -139,6 +139,8 @@ struct ReroutedEvent {
     bool manual = false;
     /// before the pair's next use, predicted from the program's pattern
     bool ahead = false;
+    /// after a `pause`, as before it; its figures are 0
+    bool again = false;
     /// a sentence for the terminal
     std::string reason{};
     /// queueing delay of the previous path

@@ -35,7 +35,7 @@ class Audience:
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         match event:
-            case events.Rerouted():
+            case events.Rerouted() if not event.again:
                 self.reroutes += 1
             case events.Migration(action=enums.MigrationAction.MOVED):
                 self.migrations += 1

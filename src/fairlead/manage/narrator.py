@@ -147,7 +147,8 @@ class Narrator:
 
     A direct path changes its level many times while congestion lasts. Only its turn to high is told, and only while the
     program's traffic is on it; the record has every change. Of many pairs at the same time some are told, and how many
-    more there are. That all detours end with the program goes without saying. Advice is told once.
+    more there are. That all detours end with the program goes
+    without saying, and so do the pauses in which a run compares. Advice is told once.
     """
 
     def __init__(self, names: Sequence[str], stream: TextIO, *, quiet: bool = False) -> None:
@@ -223,6 +224,10 @@ class Narrator:
                     event.congestion_level == enums.CongestionLevel.HIGH
                     and (event.source, event.destination) not in self._away
                 )
+            case events.Rerouted() if event.again:
+                return False
+            case events.Restored() if event.reason == reasons.PAUSED:
+                return False
             case events.Rerouted():
                 self._away.add((event.source, event.destination))
             case events.Restored() if self._goes_without_saying(event.reason):

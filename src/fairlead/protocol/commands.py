@@ -208,7 +208,8 @@ class Pause(Command[answers.Done]):
     `restore` work on.
 
     Attributes:
-        for_s: length from now on, whatever was said before; 0: the pause ends.
+        for_s: length from now on, whatever was said before; 0: the pause ends, and detours that it interrupted are
+            taken again.
     """
 
     TYPE: ClassVar[str] = "pause"

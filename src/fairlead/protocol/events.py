@@ -77,6 +77,7 @@ class Rerouted(Event[HostT]):
         before: its previous relay.
         manual: on command.
         ahead: before the pair's next use, predicted from the program's pattern.
+        again: after a `pause`, as before it; its figures are 0.
         reason: a sentence for the terminal.
         queue_delay_s: queueing delay of the previous path.
         foreign_share: share of the queue that is not the job's own, 0 to 1.
@@ -97,6 +98,7 @@ class Rerouted(Event[HostT]):
     before: HostT | None
     manual: bool
     ahead: bool
+    again: bool
     reason: str
     queue_delay_s: float
     foreign_share: float
@@ -117,6 +119,7 @@ class Rerouted(Event[HostT]):
             before=fields.nullable("before", fields.host, None),
             manual=fields.one("manual", flag, False),
             ahead=fields.one("ahead", flag, False),
+            again=fields.one("again", flag, False),
             reason=fields.one("reason", text, ""),
             queue_delay_s=fields.one("queue_delay_s", real, math.nan),
             foreign_share=fields.one("foreign_share", real, math.nan),
@@ -136,6 +139,7 @@ class Rerouted(Event[HostT]):
             "before": None if self.before is None else host(self.before),
             "manual": self.manual,
             "ahead": self.ahead,
+            "again": self.again,
             "reason": self.reason,
             "queue_delay_s": self.queue_delay_s,
             "foreign_share": self.foreign_share,

@@ -9,6 +9,9 @@ _WORDS = {**KEEP_REASON_WORDS, **RESTORE_REASON_WORDS, AGENT_DIED: "the agent di
 PEER_STOPPED = RestoreReason.PEER_STOPPED
 PROGRAM_ENDED = frozenset({RestoreReason.STOPPING, PEER_STOPPED})
 
+# Of returns while a run compares its progress with and without reroutes.
+PAUSED = RestoreReason.PAUSED
+
 # Reasons to stay that say nothing about the cluster: the program fills its own path, or the next try follows at once.
 ORDINARY = frozenset(
     {KeepReason.OWN_LOAD, KeepReason.NO_ANSWER, KeepReason.GIVES_WAY, KeepReason.HELD, KeepReason.LEARNING}

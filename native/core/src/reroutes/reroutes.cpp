@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "detours/return_rule.hpp"
 
@@ -38,7 +39,7 @@ void Reroutes::each_awake(Act act) {
 bool Reroutes::rests(HostId host) const {
     const Destination& destination = destinations_[host];
     return !destination.search && !destination.detour && !destination.trial && !destination.manual_request &&
-           !destination.route.pending() && !destination.route.must_restore() &&
+           !destination.route.pending() && !destination.route.must_restore() && destination.interrupted == kNoHost &&
            parts_.paths.congestion_level(host) == CongestionLevel::low && !traffic_.uses(host).was_congested();
 }
 
@@ -178,7 +179,7 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
     traffic_.lead_over(host, relay);
     if (before != kNoHost && before != relay) out_.send(before, wire::RelayRelease{host});
-    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead, std::nullopt};
+    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again, std::nullopt};
     // Congested in two uses in a row: it stays away until it has been used once more.
     const PatternSettings& pattern = parts_.job.settings.pattern;
     if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {
@@ -262,18 +263,29 @@ void Reroutes::lose_plane() {
 
 void Reroutes::pause(Time until) {
     paused_until_ = until;
-    each_awake([&](HostId host) {
-        Destination& destination = destinations_[host];
-        if (now_ >= until) {
-            if (parts_.paths.congestion_level(host) == CongestionLevel::low || !traffic_.active(host, now_)) return;
-            return suspect(host, Suspicion::delay);
-        }
-        destination.search.reset();
-        const Rerouted* const rerouting = destination.route.rerouting();
-        if (destination.automatic_detour() || (rerouting != nullptr && !rerouting->manual)) {
-            start_restore(host, RestoreReason::paused);
-        }
-    });
+    each_awake([&](HostId host) { now_ < until ? interrupt(host) : resume(host); });
+}
+
+void Reroutes::interrupt(HostId host) {
+    Destination& destination = destinations_[host];
+    destination.search.reset();
+    destination.interrupted = destination.automatic_detour() ? destination.detour->relay() : kNoHost;
+    const Rerouted* const rerouting = destination.route.rerouting();
+    if (destination.automatic_detour() || (rerouting != nullptr && !rerouting->manual)) {
+        start_restore(host, RestoreReason::paused);
+    }
+}
+
+void Reroutes::resume(HostId host) {
+    Destination& destination = destinations_[host];
+    const HostId relay = std::exchange(destination.interrupted, kNoHost);
+    const bool free = !destination.search && !destination.detour && !destination.trial && !destination.route.pending();
+    if (!decides() || !free || !traffic_.active(host, now_)) return;
+    if (relay != kNoHost) {
+        destination.search.emplace(parts_, host, Suspicion::delay, now_);
+        return destination.search->resume(relay, now_, out_);
+    }
+    if (parts_.paths.congestion_level(host) != CongestionLevel::low) suspect(host, Suspicion::delay);
 }
 
 int Reroutes::detours() const {

@@ -86,6 +86,7 @@ class Reroutes {
         std::optional<Search> search;
         std::optional<Detour> detour;
         Time looked_ahead = -1e9;
+        HostId interrupted = kNoHost;  ///< by a pause: the relay of a detour that will be taken again
         std::optional<ManualTrial> trial;
         std::optional<HostId>
             manual_request;  ///< reroute (or, kNoHost, restoration) asked for manually while something was pending
@@ -125,6 +126,8 @@ class Reroutes {
     Time next_search(HostId host) const;
 
     // reroutes.cpp: the life of a route
+    void interrupt(HostId host);
+    void resume(HostId host);
     void reroute(HostId host, Rerouted decision);
     void rerouted(HostId host, const Rerouted& decision);
     void start_restore(HostId host, RestoreReason reason);

@@ -23,6 +23,14 @@ void Search::begin(Time now, Outbox& out) {
     }
 }
 
+void Search::resume(HostId relay, Time now, Outbox& out) {
+    decision_.again = true;
+    decision_.confirmed_at = now;
+    Choice choice;
+    choice.relay = relay;
+    ask_relay(choice, now, out);
+}
+
 void Search::look_directly(Time now, Outbox& out) {
     direct_burst_ = parts_->paths.probes().burst(destination_, now, out.actions());
 }

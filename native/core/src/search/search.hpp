@@ -20,6 +20,8 @@ class Search {
   public:
     Search(const SearchParts& parts, HostId destination, Suspicion why, Time now);
 
+    /// Asks the relay that carried the pair until a pause. What spoke for it is not judged again.
+    void resume(HostId relay, Time now, Outbox& out);
     /// A burst on the direct path: is there a standing queue? Where that is likely, the job's own load is counted from
     /// here on: on a congested path each question takes as long as the queue.
     void begin(Time now, Outbox& out);

@@ -41,6 +41,7 @@ class RouteDecision:
         kind: ``rerouted``, ``restored`` or ``kept``.
         relay: the host that the traffic goes over from now on; None unless rerouted.
         sharing: the job's other pairs that were on the path's bottleneck, and the bit/s that each carried then.
+        by_pause: a pause began or ended, in which the run compared its progress with and without reroutes.
     """
 
     t_s: float
@@ -49,6 +50,7 @@ class RouteDecision:
     relay: str | None
     reason: str
     sharing: tuple[tuple[HostPair, float], ...] = ()
+    by_pause: bool = False
 
 
 @dataclass(frozen=True)
@@ -309,7 +311,9 @@ def _decision(t_s: float, event: DecisionEvent) -> RouteDecision:
     flows = () if isinstance(event, events.Restored) else event.flows
     sharing = [((flow.source, flow.destination), flow.rate_bps) for flow in flows]
     relay = event.relay if isinstance(event, events.Rerouted) else None
-    return RouteDecision(t_s, event.TYPE, pair, relay, event.reason, tuple(each for each in sharing if each[0] != pair))
+    others = tuple(each for each in sharing if each[0] != pair)
+    by_pause = event.again if isinstance(event, events.Rerouted) else event.reason == reasons.PAUSED
+    return RouteDecision(t_s, event.TYPE, pair, relay, event.reason, others, by_pause)
 
 
 def _with_deaths(

@@ -77,11 +77,12 @@ def _paths(run: ManagedRun) -> str:
 
 
 def _reroutes(run: ManagedRun, way_out: bool | None) -> str:
-    rerouted = [decision for decision in run.decisions if decision.kind == "rerouted" and decision.t_s <= run.time_s]
+    own = [decision for decision in run.decisions if decision.t_s <= run.time_s and not decision.by_pause]
+    rerouted = [decision for decision in own if decision.kind == "rerouted"]
     kept = {reasons.describe(decision.reason) for decision in run.decisions if decision.kind == "kept"}
     if rerouted:
         pairs = {decision.pair for decision in rerouted}
-        restored = sum(decision.kind == "restored" and decision.t_s <= run.time_s for decision in run.decisions)
+        restored = sum(decision.kind == "restored" for decision in own)
         back = f", and restored {words.count(restored, 'time')}" if restored else ""
         first_s = rerouted[0].t_s  # a manual reroute is there before the program is
         when = f"{first_s:.2f}{words.NBSP}s after" if first_s >= 0.005 else "before"

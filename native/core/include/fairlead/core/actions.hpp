@@ -67,6 +67,7 @@ struct Rerouted {
     HostId before = kNoHost;  ///< relay that it replaced, kNoHost: the direct path
     bool manual = false;
     bool ahead = false;          ///< of the pair's next use, which the program's pattern tells
+    bool again = false;          ///< a pause is over: what spoke for this detour before it was not measured anew
     double queue_delay_s = 0.0;  ///< of the path that was left
     double foreign_share = 0.0;
     double present_latency_s = 0.0;  ///< of the pair's mix, on the path that was left

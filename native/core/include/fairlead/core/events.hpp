@@ -92,7 +92,8 @@ struct ManualRestore {
     HostId destination = kNoHost;
 };
 
-/// Every pair is restored, unless it was rerouted by hand, and none is rerouted for so long; 0: the last one ends.
+/// Every pair is restored, unless it was rerouted by hand, and none is rerouted for so long; 0: the last one ends, and
+/// the detours that it interrupted are taken again.
 struct Pause {
     double for_s = 0.0;
 };
