@@ -32,6 +32,7 @@ TEST(Events, ARerouteHasHostsByIndexMomentsByTheWallClockAndFlows) {
         {"before", nullptr},
         {"manual", false},
         {"ahead", false},
+        {"again", false},
         {"reason",
          "4.13 ms of queueing delay, 100 % of it cross-traffic; messages take 6.17 ms, over the relay 2.28 ms"},
         {"queue_delay_s", 0.00413},

@@ -170,10 +170,29 @@ TEST(Controller, APauseEndsDetoursAndBeginsNoneUntilItIsOver) {
             rig.step(rig.sample(20e-3), 0.006, 10e-3, 0.0);
         }
         ASSERT_EQ(rig.seen<Rerouted>().size(), 3U) << ended_by_command;
-        EXPECT_EQ(rig.seen<Rerouted>()[2].destination, 1);
-        EXPECT_LT(rig.now - resumed_at, 0.5);
+        const Rerouted& again = rig.seen<Rerouted>()[2];
+        EXPECT_EQ(again.destination, 1);
+        EXPECT_EQ(again.again, ended_by_command) << "a pause that ran out may be long ago";
+        if (ended_by_command) EXPECT_EQ(again.relay, rig.seen<Rerouted>()[1].relay);
+        EXPECT_LT(rig.now - resumed_at, ended_by_command ? 0.05 : 0.5);
         EXPECT_EQ(rig.controller.detours(), 1);
     }
+}
+
+TEST(Controller, AfterAPauseARelayThatRefusesIsNotTakenAgain) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    rig.surroundings(rig.on(Pause{1.0}), 10e-3, 0.0);
+    rig.grant = false;
+    rig.step(rig.sample(300e-6), 0.04, 0.0, 0.0);
+    rig.open = rig.on(Pause{0.0});
+    EXPECT_EQ(rig.sent<wire::RelayRequest>(rig.seen<Rerouted>()[0].relay), 2);
+    for (int i = 0; i < 10; ++i) rig.step(rig.sample(300e-6), 0.006, 0.0, 0.0);
+    EXPECT_EQ(rig.seen<Rerouted>().size(), 1U);
+    rig.open = rig.on(Pause{0.0});
+    EXPECT_EQ(rig.sent<wire::RelayRequest>(rig.seen<Rerouted>()[0].relay), 2) << "it is forgotten";
 }
 
 TEST(Controller, APauseEndsARerouteThatIsUnderWay) {

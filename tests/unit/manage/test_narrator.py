@@ -129,6 +129,21 @@ def test_a_detour_that_ends_with_a_peer_in_the_middle_of_a_run_is_told() -> None
     assert len(_told(REROUTED, replace(RESTORED, reason="stopping"))) == 1
 
 
+def test_pauses_in_which_a_run_compares_go_without_saying() -> None:
+    pause = replace(RESTORED, reason="paused")
+    told = _told(REROUTED, pause, HIGH, replace(REROUTED, again=True), HIGH, RESTORED)
+    assert told == [
+        "h0→h1 rerouted over h2: 12.3 ms of queue",
+        "h0→h1 back on its direct path: the direct path has been free of congestion for long enough",
+    ]
+
+
+def test_of_what_reroutes_give_only_their_suspension_is_told() -> None:
+    compared = event("benefit", action="compared", reason="faster", ratio=1.4, comparisons=1)
+    suspended = event("benefit", action="suspended", reason="reroutes slow the program")
+    assert _told(compared, suspended) == ["reroutes slow the program"]
+
+
 def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
     kept = event("kept", reason="own_load")
     assert _told(kept) == []

@@ -1,0 +1,52 @@
+"""A long run beside cross-traffic compares its progress with and without reroutes, and says what they gave."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from managed_runs import cluster_file, mesh, once, run, wait_for
+
+from fairlead.lab import congestion
+from fairlead.lab.congestion import Streams
+
+pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]
+FOREIGN = Streams(kind="streams", between=("leaf0", "leaf1"), streams=4)
+PROGRAM = ["cg", "--class", "A", "--iterations", "5000"]
+
+
+def test_a_run_finds_out_what_reroutes_give(private_runtime: None, tmp_path: Path) -> None:
+    with mesh("benefit", tmp_path, leafs=4, trunk="40mbit") as lab:
+        cluster, results = cluster_file(lab, tmp_path), tmp_path / "results"
+        done = once("characterize", cluster, "--results", results, "--budget", "15")
+        assert done.returncode == 0, done.stderr
+        with congestion.make(lab, FOREIGN), run(cluster, program=PROGRAM, results=results) as command:
+            command.wait_to_hear("rerouted over")
+            wait_for(lambda: command.events("benefit"), "a comparison", 90.0)
+            rerouted, restored = command.events("rerouted"), command.events("restored")
+            command.process.send_signal(signal.SIGTERM)
+            assert command.end(60) == 128 + signal.SIGTERM, command.text()
+    (compared,) = command.events("benefit")
+    assert compared.data["action"] == "compared"
+    assert compared.data["with_bps"] > 1.3 * compared.data["without_bps"]
+    assert compared.data["ratio"] == pytest.approx(compared.data["with_bps"] / compared.data["without_bps"])
+    paused = {
+        (event.data["source"], event.data["destination"]) for event in restored if event.data["reason"] == "paused"
+    }
+    again = {(event.data["source"], event.data["destination"]) for event in rerouted if event.data["again"]}
+    assert paused and again == paused, "each detour was taken again"
+
+    said = f"with reroutes the program's traffic moved {compared.data['ratio']:.2f} times as fast as without"
+    assert command.heard(said)
+    assert not command.heard("paused") and not command.heard("again")
+    done = once("report", results, "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["benefit"] == {
+        "ratio": compared.data["ratio"],
+        "low": None,
+        "high": None,
+        "comparisons": 1,
+        "suspended": 0,
+    }
+    assert any(said in finding.lower() for finding in figures["findings"])
