@@ -60,7 +60,7 @@ def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Conf
         return model.model_validate(data)
     except ValidationError as error:
         told: dict[Location, list[str]] = {}
-        for item in config_mistakes.without_consequences(error.errors()):
+        for item in config_mistakes.without_consequences(error.errors(), data):
             at, reason = _written(item["loc"], data), config_mistakes.describe(item, model)
             at, reason = config_mistakes.named(at, reason, data) if item["type"] == "value_error" else (at, reason)
             told.setdefault(at, []).append(reason)

@@ -41,6 +41,9 @@ _WORDS = {
 }
 
 
+_NO_TABLE = ("literal_error", "string_type", "int_type", "float_type", "bool_type", "list_type", "tuple_type")
+
+
 def describe(details: ErrorDetails, model: Any) -> str:
     """What is wrong with the value, or the key, that an error is about.
 
@@ -89,16 +92,35 @@ def _leading_key(message: str, table: Any) -> Location:
     return ()
 
 
-def without_consequences(errors: Iterable[ErrorDetails]) -> list[ErrorDetails]:
-    """Errors without those that only follow: a list is not too short because the entries that it has are wrong."""
+def without_consequences(errors: Iterable[ErrorDetails], data: Any) -> list[ErrorDetails]:
+    """Errors without those that only follow.
+
+    A list is not too short because the entries that it has are wrong. Where a value may be a word or a table, a table
+    with a mistake inside is not told that it is no word.
+
+    Args:
+        data: the whole file.
+    """
     found = list(errors)
     places = [each["loc"] for each in found]
 
     def follows(each: ErrorDetails) -> bool:
-        depth = len(each["loc"])
-        return each["type"] == "too_short" and any(len(at) > depth and at[:depth] == each["loc"] for at in places)
+        at, depth = each["loc"], len(each["loc"])
+        if each["type"] == "too_short":
+            return any(len(other) > depth and other[:depth] == at for other in places)
+        if each["type"] not in _NO_TABLE or not isinstance(each["input"], dict) or _is_key(at, data):
+            return False
+        return any(len(other) > depth and other[: depth - 1] == at[:-1] and other != at for other in places)
 
     return [each for each in found if not follows(each)]
+
+
+def _is_key(location: Location, data: Any) -> bool:
+    """Whether the last part is a key of the file, and not pydantic's name for one alternative of a value."""
+    for part in location[:-1]:
+        known = data if isinstance(data, dict) else dict(enumerate(data)) if isinstance(data, list) else {}
+        data = known.get(part, data)
+    return isinstance(data, dict) and location[-1] in data
 
 
 def _unknown(key: str, known: list[str]) -> str:

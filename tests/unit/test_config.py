@@ -133,6 +133,7 @@ class Plan(Model):
     load: tuple[Annotated[Streams | Delay, Field(discriminator="kind")], ...] = Field(default=(), min_length=1)
     values: dict[str, Value] = Field(default={})
     level: int | str = 1
+    stages: dict[str, Literal["on", "off"] | Value] = Field(default={})
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -167,6 +168,12 @@ STREAMS = '[[load]]\nkind = "streams"\n'
         ('role = "relay"\n' + STREAMS + "streams = 2", ["f:4: load[0].streams: relays have none"]),
         ('role = "relay"\n' + STREAMS, ["f:1: file: load.0.streams: relays have none"]),
         ('level = 2\n[values."a b"]\ncolumn = "x"', ["f:2: values.a b: a second level"]),
+        # A table with a mistake inside is not told that it is no word.
+        ('[stages]\nfull = { colum = "a" }', [
+            "f:2: stages.full.column: is missing",
+            "f:2: stages.full.colum: unknown key `colum` (did you mean `column`?)"]),
+        ('[stages]\nfull = "of"', ["f:2: stages.full: must be one of 'on' or 'off' or must be a table"]),
+        ('role = { column = 1 }', ["f:1: role: must be one of 'compute' or 'relay'"]),
         ("level = 1.5", ["f:1: level: must be a whole number or must be a string, in quotes"]),
     ],
 )  # fmt: skip

@@ -202,7 +202,7 @@ def _mistakes(entry: Any, place: ClaimLocation) -> list[ClaimMistake]:
         Claim.model_validate(entry)
     except ValidationError as error:
         told: dict[Location, list[str]] = {}
-        for item in config_mistakes.without_consequences(error.errors()):
+        for item in config_mistakes.without_consequences(error.errors(), entry):
             names_key = item["type"] in ("missing", "extra_forbidden")
             at = _written(item["loc"], entry, names_key)
             key, named = _named_key(at, config_mistakes.describe(item, Claim))
