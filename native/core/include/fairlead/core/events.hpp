@@ -130,7 +130,7 @@ struct PlaneLost {};
 struct Stop {};
 
 using Event = std::variant<SocketSample, ProbeResult, Received, RerouteDone, RerouteFailed, RestoreDone, RestoreFailed,
-                           ClockStepped, Tick, ManualReroute, ManualRestore, Pause, PairMix, SharingChanged, MessageTime,
-                           InterfaceBusy, PlaneLost, Stop>;
+                           ClockStepped, Tick, ManualReroute, ManualRestore, Pause, PairMix, SharingChanged,
+                           MessageTime, InterfaceBusy, PlaneLost, Stop>;
 
 }  // namespace fairlead::core
