@@ -173,7 +173,9 @@ TEST(Controller, APauseEndsDetoursAndBeginsNoneUntilItIsOver) {
         const Rerouted& again = rig.seen<Rerouted>()[2];
         EXPECT_EQ(again.destination, 1);
         EXPECT_EQ(again.again, ended_by_command) << "a pause that ran out may be long ago";
-        if (ended_by_command) EXPECT_EQ(again.relay, rig.seen<Rerouted>()[1].relay);
+        if (ended_by_command) {
+            EXPECT_EQ(again.relay, rig.seen<Rerouted>()[1].relay);
+        }
         EXPECT_LT(rig.now - resumed_at, ended_by_command ? 0.05 : 0.5);
         EXPECT_EQ(rig.controller.detours(), 1);
     }
