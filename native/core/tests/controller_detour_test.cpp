@@ -170,7 +170,7 @@ TEST(Controller, APauseEndsDetoursAndBeginsNoneUntilItIsOver) {
             rig.step(rig.sample(20e-3), 0.006, 10e-3, 0.0);
         }
         ASSERT_EQ(rig.seen<Rerouted>().size(), 3U) << ended_by_command;
-        const Rerouted& again = rig.seen<Rerouted>()[2];
+        const Rerouted again = rig.seen<Rerouted>()[2];
         EXPECT_EQ(again.destination, 1);
         EXPECT_EQ(again.again, ended_by_command) << "a pause that ran out may be long ago";
         if (ended_by_command) {
