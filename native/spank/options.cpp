@@ -20,6 +20,7 @@ constexpr Known kKnown[] = {
     {"results", "DIRECTORY", "--results"},
     {"report", nullptr, "--report"},
     {"no-detours", nullptr, "--no-detours"},
+    {"no-benefit", nullptr, "--no-benefit"},
     {"no-detection", nullptr, "--no-detection"},
     {"monitor", nullptr, "--monitor"},
     {"reroute", "SOURCE:DESTINATION:RELAY", "--reroute"},

@@ -35,6 +35,7 @@ TEST(SpankOptions, BecomeArgumentsOfTheSupervisor) {
     EXPECT_EQ(good("reroute=h0:h1:h2,reroute=h1:h0:h2").arguments,
               (Words{"--reroute", "h0:h1:h2", "--reroute", "h1:h0:h2"}));
     EXPECT_EQ(good("nodes=step,no-detours").arguments, (Words{"--nodes", "step", "--no-detours"}));
+    EXPECT_EQ(good("no-benefit").arguments, Words{"--no-benefit"});
 }
 
 TEST(SpankOptions, SomeAreThePluginsOwn) {

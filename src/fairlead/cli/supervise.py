@@ -28,6 +28,8 @@ if TYPE_CHECKING:
               help="Plane that carries rerouted traffic, as for `fairlead run`.")  # fmt: skip
 @click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
 @click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
+@click.option("--no-benefit", is_flag=True,
+              help="Never pause reroutes to see what they give, as for `fairlead run`.")  # fmt: skip
 @click.option("--monitor", is_flag=True, help="Also record communication time by host pair.")
 @click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
               help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
@@ -42,6 +44,7 @@ def command(
     plane: str,
     no_detection: bool,
     no_detours: bool,
+    no_benefit: bool,
     monitor: bool,
     reroutes: list[tuple[str, str, str]],
     nodes: "Nodes",
@@ -68,7 +71,11 @@ def command(
 
     caller = Caller.on_standard_streams()
     components = Components(
-        agents=True, detection=not no_detection, detours=not (no_detection or no_detours), monitor=monitor
+        agents=True,
+        detection=not no_detection,
+        detours=not (no_detection or no_detours),
+        monitor=monitor,
+        benefit=not no_benefit,
     )
     try:
         with _described(cluster, nodes) as description:

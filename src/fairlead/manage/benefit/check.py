@@ -22,6 +22,8 @@ SETTLE_S = 0.3
 """From the begin of a pause until it is measured: queues fill, windows adapt."""
 RETURN_S = 1.0
 """From its end until traffic is measured again: agents search anew."""
+ANSWER_S = 2.0
+"""Agents that have not answered by then do not: the end of the program must not wait for them."""
 SPARE_S = 10.0
 """A pause ends by itself so long after it should have been ended."""
 
@@ -29,7 +31,9 @@ SPARE_S = 10.0
 class Commander(Protocol):
     """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
 
-    def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
+    def command_each(
+        self, commands: Mapping[int, Command[AnswerT]], timeout_s: float
+    ) -> dict[int, AnswerT | BaseException]: ...
 
 
 @dataclass(frozen=True)
@@ -151,9 +155,11 @@ class BenefitCheck:
         again = self._look()
         self._over.wait(window_s)
         after = self._look()
+        if self._over.is_set():
+            return None
         with_bps = (_rate_bps(begin, before) + _rate_bps(again, after)) / 2
         without_bps = _rate_bps(paused, end)
-        if self._over.is_set() or with_bps <= 0.0 or without_bps <= 0.0:
+        if with_bps <= 0.0 or without_bps <= 0.0:
             return None
         return Comparison(with_bps, without_bps, again.t_s - before.t_s)
 
@@ -172,7 +178,7 @@ class BenefitCheck:
                 self._pause(left_s, [self._restarted.pop()])
 
     def _look(self) -> _Look:
-        answers = self._agents.command_each({host: commands.Progress() for host in self._hosts})
+        answers = self._agents.command_each({host: commands.Progress() for host in self._hosts}, ANSWER_S)
         found = {host: answer for host, answer in answers.items() if not isinstance(answer, BaseException)}
         if len(found) < len(self._hosts):
             raise _GapError
@@ -181,7 +187,7 @@ class BenefitCheck:
 
     def _pause(self, for_s: float, hosts: Iterable[int] | None = None) -> None:
         """An agent that does not answer is dead, or goes on by itself: the others are paused all the same."""
-        self._agents.command_each({host: commands.Pause(for_s=for_s) for host in hosts or self._hosts})
+        self._agents.command_each({host: commands.Pause(for_s=for_s) for host in hosts or self._hosts}, ANSWER_S)
 
     def _tell(self, action: BenefitAction, reason: str, comparison: Comparison | None = None) -> None:
         if comparison is None:

@@ -11,6 +11,9 @@ from fairlead.manage.benefit import check, judgement
 from fairlead.manage.benefit.check import BenefitCheck
 from fairlead.protocol import answers, commands, events
 from fairlead.protocol.enums import BenefitAction
+from fairlead.protocol.messages import AgentEvent
+
+from ...agent_events import event
 
 HOSTS = 3
 BPS = 8e6
@@ -38,7 +41,7 @@ class Job:
         paused_s = max(0.0, min(now_s, self._paused_until_s) - begin_s)
         self._sent_B += BPS / 8 * (now_s - begin_s - paused_s + self.slowed * paused_s)
 
-    def command_each(self, asked):
+    def command_each(self, asked, timeout_s):
         if self.stopped:
             raise AgentError("the agents were stopped")
         with self.lock:
@@ -64,16 +67,8 @@ def _soon(monkeypatch):
         monkeypatch.setattr(judgement, name, getattr(judgement, name) / 20)
 
 
-def rerouted(manual: bool = False) -> events.Rerouted[int]:
-    fields = {"source": 0, "destination": 1, "relay": 2, "before": None, "manual": manual, "ahead": False, "reason": ""}
-    numbers = dict.fromkeys(
-        (
-            *("queue_delay_s", "foreign_share", "present_latency_s", "detour_latency_s"),
-            *("suspected_t_s", "confirmed_t_s", "decided_t_s"),
-        ),
-        0.0,
-    )
-    return events.Rerouted(t_s=None, flows=(), **fields, **numbers)
+def rerouted(manual: bool = False) -> AgentEvent:
+    return event("rerouted", relay=2, manual=manual)
 
 
 def until(holds: Callable[[], bool], limit_s: float = 20.0) -> None:
@@ -84,24 +79,24 @@ def until(holds: Callable[[], bool], limit_s: float = 20.0) -> None:
 
 
 def actions(said: list[events.Benefit[int]]) -> list[BenefitAction]:
-    return [event.action for event in said]
+    return [each.action for each in said]
 
 
 def test_reroutes_that_pay_are_compared_and_go_on():
     said: list[events.Benefit[int]] = []
     job = Job(slowed=0.5)
-    with BenefitCheck(job, HOSTS, lambda host, event: said.append(event)) as checks:
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
         until(lambda: len(said) == 1)
         assert not job.paused
-    (event,) = said
-    assert event.action == BenefitAction.COMPARED
-    assert event.ratio == pytest.approx(2.0, rel=0.25)
-    assert event.with_bps == pytest.approx(HOSTS * BPS, rel=0.25)
-    assert (event.comparisons, event.low, event.high) == (1, None, None)
+    (found,) = said
+    assert found.action == BenefitAction.COMPARED
+    assert found.ratio == pytest.approx(2.0, rel=0.25)
+    assert found.with_bps == pytest.approx(HOSTS * BPS, rel=0.25)
+    assert (found.comparisons, found.low, found.high) == (1, None, None)
     assert (
         checks.summary()
-        == f"with reroutes the program's traffic moved {event.ratio:.2f} times as fast as without (1 comparison)"
+        == f"with reroutes the program's traffic moved {found.ratio:.2f} times as fast as without (1 comparison)"
     )
     assert [for_s > 0.0 for for_s, _ in job.pauses] == [True, False]
     assert all(hosts == (0, 1, 2) for _, hosts in job.pauses)
@@ -110,7 +105,7 @@ def test_reroutes_that_pay_are_compared_and_go_on():
 def test_reroutes_that_harm_are_suspended_and_tried_again():
     said: list[events.Benefit[int]] = []
     job = Job(slowed=1.3)
-    with BenefitCheck(job, HOSTS, lambda host, event: said.append(event)) as checks:
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
         until(lambda: BenefitAction.SUSPENDED in actions(said))
         assert job.paused
@@ -126,7 +121,7 @@ def test_reroutes_that_harm_are_suspended_and_tried_again():
 
 def test_nothing_is_paused_where_nothing_is_rerouted_but_by_hand():
     job = Job(slowed=1.0)
-    with BenefitCheck(job, HOSTS, lambda host, event: None) as checks:
+    with BenefitCheck(job, HOSTS, lambda *_: None) as checks:
         checks(0, rerouted(manual=True))
         time.sleep(0.5)
     assert job.pauses == []
@@ -136,7 +131,7 @@ def test_nothing_is_paused_where_nothing_is_rerouted_but_by_hand():
 def test_a_comparison_with_an_agent_missing_is_none_and_the_pause_ends():
     said: list[events.Benefit[int]] = []
     job = Job(slowed=0.5)
-    with BenefitCheck(job, HOSTS, lambda host, event: said.append(event)) as checks:
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
         until(lambda: len(job.pauses) == 1)
         job.dead = 2
@@ -148,7 +143,7 @@ def test_a_comparison_with_an_agent_missing_is_none_and_the_pause_ends():
 def test_the_end_of_the_program_ends_a_pause_at_once_and_counts_for_nothing():
     said: list[events.Benefit[int]] = []
     job = Job(slowed=0.5)
-    with BenefitCheck(job, HOSTS, lambda host, event: said.append(event)) as checks:
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
         until(lambda: len(job.pauses) == 1)
         begin_s = time.monotonic()
@@ -158,7 +153,7 @@ def test_the_end_of_the_program_ends_a_pause_at_once_and_counts_for_nothing():
 
 def test_agents_that_were_stopped_end_the_checks():
     job = Job(slowed=0.5)
-    with BenefitCheck(job, HOSTS, lambda host, event: None) as checks:
+    with BenefitCheck(job, HOSTS, lambda *_: None) as checks:
         checks(0, rerouted())
         until(lambda: len(job.pauses) == 1)
         job.stopped = True
