@@ -88,7 +88,7 @@ class BenefitCheck:
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         """An agent's event, in the events' thread."""
-        if isinstance(event, events.Rerouted) and not event.manual:
+        if isinstance(event, events.Rerouted) and not (event.manual or event.again):
             self._rerouted.set()
         if isinstance(event, events.Restarted):
             self._restarted.add(host)
@@ -109,9 +109,11 @@ class BenefitCheck:
         self._rerouted.wait()
         wait_s = FIRST_S
         while not self._over.wait(wait_s):
-            self._rerouted.wait()  # where nothing is rerouted there is nothing to compare
-            if self._over.is_set():
-                return
+            if not self._rerouted.is_set():
+                # Where nothing is rerouted there is nothing to compare. When something is, congestion has just begun:
+                # with it the first half of a comparison would differ from the second.
+                self._rerouted.wait()
+                continue
             try:
                 self._check()
             except AgentError:  # they were stopped

@@ -25,6 +25,7 @@ class Job:
     def __init__(self, slowed: float, dead: int | None = None) -> None:
         self.slowed = slowed  # rate without reroutes, by that with them
         self.dead = dead
+        self.detours = 2
         self.pauses: list[tuple[float, tuple[int, ...]]] = []
         self.stopped = False
         self.lock = threading.Lock()
@@ -51,7 +52,7 @@ class Job:
                 self._paused_until_s = time.monotonic() + first.for_s
                 self.pauses.append((first.for_s, tuple(asked)))
                 return {host: answers.Done() for host in asked}
-            detours = 0 if self.paused else 2
+            detours = 0 if self.paused else self.detours
             found = {host: answers.Progress(delivered_B=int(self._sent_B), detours=detours) for host in asked}
             if self.dead is not None:
                 found[self.dead] = AgentError("it died")
@@ -126,6 +127,22 @@ def test_nothing_is_paused_where_nothing_is_rerouted_but_by_hand():
         time.sleep(0.5)
     assert job.pauses == []
     assert checks.summary() is None
+
+
+def test_comparisons_rest_while_nothing_is_rerouted_and_do_not_begin_with_the_congestion():
+    said: list[events.Benefit[int]] = []
+    job = Job(slowed=1.0)
+    job.detours = 0  # each ends before it is looked for
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
+        checks(0, rerouted())
+        until(lambda: len(said) == 1)
+        time.sleep(2.5 * judgement.WAIT_S)
+        checks(0, event("rerouted", relay=2, again=True))
+        assert len(job.pauses) == 2
+        begin_s = time.monotonic()
+        checks(0, rerouted())
+        until(lambda: len(job.pauses) == 3)
+        assert time.monotonic() - begin_s >= 0.7 * judgement.WAIT_S
 
 
 def test_a_comparison_with_an_agent_missing_is_none_and_the_pause_ends():
