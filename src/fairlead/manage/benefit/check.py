@@ -19,7 +19,7 @@ from fairlead.protocol.messages import AgentEvent, AnswerT, Command
 FIRST_S = 20.0
 """From the first reroute to the first comparison: short programs are left alone."""
 SETTLE_S = 0.3
-"""From the begin of a pause until it is measured: queues fill, windows adapt."""
+"""From the beginning of a pause until it is measured: queues fill, windows adapt."""
 RETURN_S = 1.0
 """From its end until traffic is measured again: agents search anew."""
 ANSWER_S = 2.0
