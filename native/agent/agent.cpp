@@ -48,6 +48,12 @@ nlohmann::json told(const guardian::LowPorts& ports) {
     return "not known";
 }
 
+/// What the supervisor acts on, and what a user is waiting for. An agent that is killed has told it.
+bool is_prompt(const Event& said) {
+    return std::holds_alternative<ReroutedEvent>(said) || std::holds_alternative<RestoredEvent>(said) ||
+           std::holds_alternative<PlaneLostEvent>(said) || std::holds_alternative<LogEvent>(said);
+}
+
 RankCounts counts_of(const relay::ToldCounts& told) {
     static_assert(relay::kToldCounts.size() == 10);
     return {told[0], told[1], told[2], told[3], told[4], told[5], told[6], told[7], told[8], told[9]};
@@ -141,7 +147,7 @@ void Agent::on_plane_lost(const std::string& reason) {
 void Agent::event(const Event& said) {
     nlohmann::json line = line_of(said);
     line["t_s"] = clock_.now_s();
-    output_.event(line);
+    output_.event(line, is_prompt(said));
 }
 
 void Agent::on_message(const Opened& opened, std::int64_t received_ns) {

@@ -9,10 +9,18 @@
 #include <cerrno>
 #include <climits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "process/clock.hpp"
 
 namespace fairlead::agent {
+namespace {
+
+/// Longest time that an event waits for others, and from when on it goes if the agent is awake anyway.
+constexpr double kHold_s = 0.2;
+constexpr double kGather_s = 0.05;
+
+}  // namespace
 
 Output::Output(EventLoop& loop, int fd, std::function<void()> closed)
     : loop_(loop), fd_(fd), closed_(std::move(closed)) {
@@ -20,18 +28,37 @@ Output::Output(EventLoop& loop, int fd, std::function<void()> closed)
 }
 
 Output::~Output() {
+    loop_.cancel(held_);
     loop_.forget(fd_);
 }
 
-void Output::put(const nlohmann::json& line, std::size_t limit_B) {
-    if (broken_) return;
+void Output::event(const nlohmann::json& line, bool prompt) {
+    if (!put(line, kEventBacklog_B)) return;
+    if (prompt || waiting_B() >= PIPE_BUF) return release();
+    if (held_ == 0) {
+        held_ = loop_.after(
+            kGather_s, [this] { release(); }, kHold_s - kGather_s);
+    }
+}
+
+void Output::answer(const nlohmann::json& line) {
+    if (put(line, kAnswerLine_B)) release();
+}
+
+bool Output::put(const nlohmann::json& line, std::size_t limit_B) {
+    if (broken_) return false;
     if (waiting_B() > limit_B) {
         ++dropped_;
-        return;
+        return false;
     }
     pending_ += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     pending_ += '\n';
-    loop_.change(fd_, EPOLLOUT);
+    return true;
+}
+
+void Output::release() {
+    loop_.cancel(std::exchange(held_, 0));
+    if (!broken_) loop_.change(fd_, EPOLLOUT);
 }
 
 // The descriptor may be shared with other processes (a terminal), so it is not made non-blocking: a pipe that poll

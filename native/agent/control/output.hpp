@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON lines to the supervisor. Never blocks: what a supervisor does not read in time is dropped and counted.
+// JSON lines to the supervisor. Never blocks: what a supervisor does not read in time is dropped and counted. Lines that
+// may wait go together: each write wakes the supervisor, and what lies between (an ssh connection).
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,18 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    void event(const nlohmann::json& line) { put(line, kEventBacklog_B); }
-    void answer(const nlohmann::json& line) { put(line, kAnswerLine_B); }
+    /// `prompt`: now, and what waits with it; else within kHold_s.
+    void event(const nlohmann::json& line, bool prompt);
+    /// Now, and what waits before it.
+    void answer(const nlohmann::json& line);
     std::uint64_t dropped() const { return dropped_; }
 
     /// Last words: waits up to timeout_s for the reader.
     void finish(double timeout_s);
 
   private:
-    void put(const nlohmann::json& line, std::size_t limit_B);
+    bool put(const nlohmann::json& line, std::size_t limit_B);
+    void release();
     void write_some();
     std::size_t waiting_B() const { return pending_.size() - written_; }
 
@@ -37,6 +41,7 @@ class Output {
     std::function<void()> closed_;
     std::string pending_;
     std::size_t written_ = 0;
+    EventLoop::TimerId held_ = 0;  ///< when what waits is written; 0: nothing waits for that
     std::uint64_t dropped_ = 0;
     bool broken_ = false;
 };

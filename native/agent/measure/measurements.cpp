@@ -34,7 +34,7 @@ void Measurements::fail(std::optional<std::int64_t> id, const std::string& reaso
     if (id) {
         output_.answer(line_of(FailedAnswer{*id, reason}));
     } else {
-        output_.event(line_of(LogEvent{LogLevel::error, reason}));
+        output_.event(line_of(LogEvent{LogLevel::error, reason}), true);
     }
 }
 

@@ -65,6 +65,22 @@ TEST(Controller, ADetourThatCarriesLessIsLeftAndTheDirectPathKeptUntilNothingPas
     EXPECT_EQ(rig.seen<Rerouted>().size(), 2U) << "nothing arrives";
 }
 
+/// A longer way delays, a queue takes throughput. A pair that gets little on its detour tries the direct path in the first
+/// case only.
+TEST(Controller, ADetourThatGivesLittleIsLeftForADirectPathThatIsOnlyLonger) {
+    for (const bool steady : {true, false}) {
+        Rig rig;
+        rig.greet_all();
+        rig.congestion(10e-3, 0.0);
+        ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+        rig.sample_B = 300'000;  // 60 of 200 Mbit/s
+        for (int i = 0; i < 60; ++i) rig.step(rig.sample(300e-6), 0.04, steady || i % 5 == 0 ? 10e-3 : 16e-3, 0.0);
+        const auto restored = rig.seen<Restored>();
+        ASSERT_EQ(restored.size(), steady ? 1U : 0U);
+        if (steady) EXPECT_EQ(restored[0].reason, RestoreReason::in_vain);
+    }
+}
+
 /// Jobs that met on a detour must not all leave it in the same moment.
 TEST(Controller, HoldsOfDetoursAreDrawn) {
     const DetourSettings settings;
@@ -195,6 +211,21 @@ TEST(Controller, AfterAPauseARelayThatRefusesIsNotTakenAgain) {
     EXPECT_EQ(rig.seen<Rerouted>().size(), 1U);
     rig.open = rig.on(Pause{0.0});
     EXPECT_EQ(rig.sent<wire::RelayRequest>(rig.seen<Rerouted>()[0].relay), 2) << "it is forgotten";
+}
+
+TEST(Controller, APauseWithinAPauseForgetsNoDetour) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    rig.surroundings(rig.on(Pause{1.0}), 10e-3, 0.0);
+    rig.surroundings(rig.on(Pause{1.0}), 10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    rig.on(rig.sample(20e-3), 0.01);
+    rig.surroundings(rig.on(Pause{0.0}), 10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 2U);
+    EXPECT_TRUE(rig.seen<Rerouted>()[1].again);
+    EXPECT_EQ(rig.seen<Rerouted>()[1].relay, rig.seen<Rerouted>()[0].relay);
 }
 
 TEST(Controller, APauseEndsARerouteThatIsUnderWay) {

@@ -99,14 +99,18 @@ class EventThread:
                 self._changed.wait_for(lambda: (self._waiting and not self._held) or self._ended)
                 if not self._waiting:
                     return
-                host, event = self._waiting.popleft()
+                together, self._waiting = self._waiting, deque()
                 self._busy = True
-            try:
-                self._on_event(host, event)
-            except Exception:  # noqa: BLE001  # as many things look at events, and the run is not theirs to end
-                if not self._failed:
-                    self._failed = True
-                    _log.exception("an event could not be handled, and others may not be: %s", event)
+            for host, event in together:
+                self._hand_on(host, event)
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
+
+    def _hand_on(self, host: int, event: AgentEvent) -> None:
+        try:
+            self._on_event(host, event)
+        except Exception:  # noqa: BLE001  # as many things look at events, and the run is not theirs to end
+            if not self._failed:
+                self._failed = True
+                _log.exception("an event could not be handled, and others may not be: %s", event)

@@ -80,6 +80,7 @@ def fairlead(directory: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("commands", [pytest.param(commands, id=name) for name, commands in rows()])
 def test_row(ground: tuple[Path, str], commands: list[str]) -> None:
     directory, lab = ground

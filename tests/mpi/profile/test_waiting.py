@@ -17,6 +17,7 @@ RANKS = 3
 SECTIONS = 23
 LARGE = 12  # the one with a large message
 LATE_S = 0.25
+ATTEMPTS = 3  # a busy machine keeps ranks waiting, too, but not each time
 
 
 def of_section(records: list[Record], tag: int) -> waiting.Waiting:
@@ -29,13 +30,31 @@ def of_section(records: list[Record], tag: int) -> waiting.Waiting:
     return found
 
 
+def needless(sections: dict[int, waiting.Waiting]) -> dict[int, float]:
+    """By section, seconds that were counted though nobody waited for anybody, where these are too many."""
+    counted_s = {tag: sections[tag].late_sender_s[1] for tag in (2, 4, 10, 13, 14)}
+    for tag in (8, 11, 15, 16, 20):
+        counted_s[tag] = sections[tag].late_sender_s.sum() + sections[tag].late_receiver_s.sum()
+    # Nor is there waiting for a message that is there already, whatever is done before it is received.
+    for tag in (21, 22, 23):
+        found = sections[tag]
+        counted_s[tag] = (found.late_sender_s + found.late_receiver_s + found.transfer_s)[1]
+    return {tag: time_s for tag, time_s in counted_s.items() if time_s >= 0.3 * LATE_S}
+
+
 @every_family
 def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
-    records = recorded.run(mpi, SOURCE, RANKS, tmp_path)
-    sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
+    for attempt in range(ATTEMPTS):
+        directory = tmp_path / str(attempt)
+        directory.mkdir()
+        records = recorded.run(mpi, SOURCE, RANKS, directory)
+        sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
+        if not needless(sections):
+            break
+    assert needless(sections) == {}
     assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 14
 
-    # The sender sleeps. What else there is, a busy machine makes.
+    # The sender sleeps.
     for tag in (1, 3, 5, 6, 7, 9, LARGE, 17, 18, 19):
         found = sections[tag]
         assert found.late_sender_s[1] > 0.5 * LATE_S, tag
@@ -43,19 +62,7 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
         assert found.late_sender_s[1] > 4 * found.late_receiver_s[0], tag
     # The receiver does. A small message of the standard mode is not kept by it.
     for tag in (2, 10):
-        found = sections[tag]
-        assert found.late_receiver_s[0] > 0.5 * LATE_S, tag
-        assert found.late_sender_s[1] < 0.3 * LATE_S, tag
-    for tag in (8, 11, 15, 16, 20):
-        found = sections[tag]
-        assert found.late_sender_s.sum() + found.late_receiver_s.sum() < 0.3 * LATE_S, tag
-    # Nor is there waiting for a message that is there already, whatever is done before it is received.
-    for tag in (21, 22, 23):
-        found = sections[tag]
-        assert (found.late_sender_s + found.late_receiver_s + found.transfer_s)[1] < 0.5 * LATE_S, tag
-    # Work between tests is no waiting; only the tests themselves are.
-    for tag in (4, 13, 14):
-        assert sections[tag].late_sender_s[1] < 0.5 * LATE_S, tag
+        assert sections[tag].late_receiver_s[0] > 0.5 * LATE_S, tag
     # The large message is transferred, too.
     assert sections[LARGE].transfer_between_s[0, 1] > 0
 

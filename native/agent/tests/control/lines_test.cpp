@@ -73,7 +73,7 @@ TEST(Output, AReaderThatSleepsLosesEventsAndNothingBlocks) {
     Pipe pipe;
     Output output(loop, pipe.writer.get(), [] {});
     const nlohmann::json event{{"type", "log"}, {"text", std::string(1000, 'x')}};
-    for (int i = 0; i < 2000; ++i) output.event(event);
+    for (int i = 0; i < 2000; ++i) output.event(event, false);
     EXPECT_GT(output.dropped(), 1000U);
     const auto dropped = output.dropped();
     output.answer({{"type", "done"}, {"id", 1}});
@@ -87,6 +87,54 @@ TEST(Output, AReaderThatSleepsLosesEventsAndNothingBlocks) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2001 - static_cast<long>(dropped));
 }
 
+/// What the reader has got so long after the loop began.
+std::string read_after(EventLoop& loop, const Pipe& pipe, double time_s) {
+    loop.after(time_s, [&] { loop.stop(); });
+    loop.run();
+    return pipe.drain();
+}
+
+TEST(Output, EventsWaitForEachOtherForAMoment) {
+    EventLoop loop;
+    Pipe pipe;
+    Output output(loop, pipe.writer.get(), [] {});
+    output.event({{"type", "stats"}}, false);
+    EXPECT_EQ(read_after(loop, pipe, 0.01), "");
+    output.event({{"type", "kept"}}, false);
+    EXPECT_EQ(read_after(loop, pipe, 0.5), "{\"type\":\"stats\"}\n{\"type\":\"kept\"}\n");
+}
+
+TEST(Output, PromptEventsAndAnswersTakeAlongWhatWaits) {
+    EventLoop loop;
+    Pipe pipe;
+    Output output(loop, pipe.writer.get(), [] {});
+    output.event({{"type", "stats"}}, false);
+    output.event({{"type", "rerouted"}}, true);
+    EXPECT_EQ(read_after(loop, pipe, 0.01), "{\"type\":\"stats\"}\n{\"type\":\"rerouted\"}\n");
+    output.event({{"type", "stats"}}, false);
+    output.answer({{"type", "done"}});
+    EXPECT_EQ(read_after(loop, pipe, 0.01), "{\"type\":\"stats\"}\n{\"type\":\"done\"}\n");
+}
+
+TEST(Output, EventsThatFillAWriteDoNotWait) {
+    EventLoop loop;
+    Pipe pipe;
+    Output output(loop, pipe.writer.get(), [] {});
+    const nlohmann::json event{{"text", std::string(3000, 'x')}};
+    output.event(event, false);
+    output.event(event, false);
+    EXPECT_EQ(read_after(loop, pipe, 0.01).size(), 2 * (event.dump().size() + 1));
+}
+
+TEST(Output, WhatWaitsIsWrittenAtTheEnd) {
+    EventLoop loop;
+    Pipe pipe;
+    Output output(loop, pipe.writer.get(), [] {});
+    output.event({{"type", "stats"}}, false);
+    output.finish(1.0);
+    EXPECT_EQ(pipe.drain(), "{\"type\":\"stats\"}\n");
+}
+
 TEST(Output, TellsWhenTheReaderIsGone) {
     signal(SIGPIPE, SIG_IGN);
     EventLoop loop;
@@ -97,7 +145,7 @@ TEST(Output, TellsWhenTheReaderIsGone) {
         loop.stop();
     });
     pipe.reader.reset();
-    output.event({{"type", "log"}});
+    output.event({{"type", "log"}}, true);
     loop.after(5.0, [&] { loop.stop(); });
     loop.run();
     EXPECT_TRUE(closed);

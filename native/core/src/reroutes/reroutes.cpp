@@ -14,6 +14,9 @@ namespace fairlead::core {
 namespace {
 // Heartbeats without an answer at which a relay whose echoes are missing is taken for dead.
 constexpr int kSilentRelay = 3;
+// A queue of TCP streams moves by more than that within this time.
+constexpr double kSteady_s = 2.0;
+constexpr double kSteadyShare = 0.25;
 }  // namespace
 
 Reroutes::Reroutes(const SearchParts& parts, Traffic& traffic, Peers& peers, Notices& notices, const Learning& learning,
@@ -53,10 +56,22 @@ void Reroutes::on_sample(const SocketSample& sample) {
     const Suspicion suspicion = traffic_.on_sample(sample, now_);
     if (destination.hold.on_sample(sample, destination.automatic_detour(), now_, random_)) {
         start_restore(sample.peer, RestoreReason::in_vain);
+    } else if (destination.automatic_detour() && destination.hold.gets_little() && only_delayed(sample.peer)) {
+        destination.hold.try_direct(now_);
+        start_restore(sample.peer, RestoreReason::in_vain);
     }
     if (!destination.detour && !destination.route.pending()) parts_.paths.probes().expect(sample.peer, sample.srtt_s);
     watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
+}
+
+/// Whether the direct path is longer, rather than full: all probes take the same time. Then its throughput is all there.
+bool Reroutes::only_delayed(HostId host) const {
+    const Settings& settings = parts_.job.settings;
+    const Time from = std::max(destinations_[host].detour->since() + settings.service.deaf_s, now_ - kSteady_s);
+    const DelayWindow::Summary seen = parts_.paths.probes().forward(host, from);
+    return seen.samples >= settings.congestion_level.min_samples && seen.span_s >= kSteady_s / 4.0 &&
+           seen.typical_s >= parts_.paths.threshold_s(host) && seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
 }
 
 void Reroutes::on_burst(const Burst& burst) {
@@ -179,7 +194,8 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
     traffic_.lead_over(host, relay);
     if (before != kNoHost && before != relay) out_.send(before, wire::RelayRelease{host});
-    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again, std::nullopt};
+    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again,
+                             std::nullopt, traffic_.bottleneck_bps(host)};
     // Congested in two uses in a row: it stays away until it has been used once more.
     const PatternSettings& pattern = parts_.job.settings.pattern;
     if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {
@@ -262,14 +278,19 @@ void Reroutes::lose_plane() {
 }
 
 void Reroutes::pause(Time until) {
+    const bool within = now_ < paused_until_;  // another pause, which has ended the detours
     paused_until_ = until;
-    each_awake([&](HostId host) { now_ < until ? interrupt(host) : resume(host); });
+    each_awake([&](HostId host) {
+        if (now_ >= until) return resume(host);
+        if (!within) destinations_[host].interrupted = kNoHost;
+        interrupt(host);
+    });
 }
 
 void Reroutes::interrupt(HostId host) {
     Destination& destination = destinations_[host];
     destination.search.reset();
-    destination.interrupted = destination.automatic_detour() ? destination.detour->relay() : kNoHost;
+    if (destination.automatic_detour()) destination.interrupted = destination.detour->relay();
     const Rerouted* const rerouting = destination.route.rerouting();
     if (destination.automatic_detour() || (rerouting != nullptr && !rerouting->manual)) {
         start_restore(host, RestoreReason::paused);

@@ -137,6 +137,7 @@ class Reroutes {
     bool relays_for_us(HostId relay) const;
     void watch_detour(HostId host);
     void judge_legs(HostId host);
+    bool only_delayed(HostId host) const;
     bool echoes_wanted(const Destination& destination) const;
     Time next_echo(HostId host) const;
     void watch_echoes(HostId host);

@@ -28,7 +28,12 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
             hold_until_ = now;
             return false;
         case ChangeJudge::Verdict::lost:
-            return lost(on_detour, now);
+            if (on_detour) {
+                try_direct(now);
+            } else {
+                trust_detours(now);
+            }
+            return on_detour;
         case ChangeJudge::Verdict::in_vain:
             break;
     }
@@ -42,15 +47,14 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
 
 /// A detour that carries much less than the direct path did before the congestion may still carry more than the direct
 /// path does now. Only a measurement tells: the pair returns, and may be rerouted again at once if it gets less there.
-bool RouteHold::lost(bool on_detour, Time now) {
-    if (on_detour) {
-        vain_hold_s_ = settings_.detour.hold_max_s;
-        hold_until_ = now + vain_hold_s_;
-        return true;
-    }
+void RouteHold::try_direct(Time now) {
+    vain_hold_s_ = settings_.detour.hold_max_s;
+    hold_until_ = now + vain_hold_s_;
+}
+
+void RouteHold::trust_detours(Time now) {
     hold_until_ = now;
     trusted_until_ = now + settings_.detour.hold_max_s;
-    return false;
 }
 
 void RouteHold::rerouted(const Change& change, Time now, Random& random) {
@@ -74,7 +78,8 @@ void RouteHold::rerouted(const Change& change, Time now, Random& random) {
     const bool comparable = !change.from_direct || soon || learns_;
     const bool chosen = !change.manual && !change.ahead;
     on_trial_ = change.from_direct && (learns_ || (chosen && now >= trusted_until_));
-    judge_.changed(chosen && comparable, now, on_trial_ && !learns_ ? settings_.service.lost_share : 0.0);
+    judge_.changed(chosen && comparable, now, on_trial_ && !learns_ ? settings_.service.lost_share : 0.0,
+                   change.manual || learns_ || now < trusted_until_ ? 0.0 : change.free_bps);
 }
 
 void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {

@@ -25,11 +25,17 @@ class RouteHold {
     /// `on_detour`: of the controller's own choice.
     bool on_sample(const SocketSample& sample, bool on_detour, Time now, Random& random);
 
+    /// On its detour the pair gets little of what the free direct path gives.
+    bool gets_little() const { return judge_.gets_little(); }
+    /// It returns to see whether the direct path gives more, and stays there if so.
+    void try_direct(Time now);
+
     struct Change {
         bool from_direct = false;
         bool manual = false;
         bool ahead = false;                ///< of the pair's next use
         std::optional<double> away_for_s;  ///< the least time on the detour that the program's pattern asks for
+        double free_bps = 0.0;             ///< throughput of the free direct path; 0: unknown
     };
     void rerouted(const Change& change, Time now, Random& random);
     void restored(RestoreReason reason, bool manual, Time now, Random& random);
@@ -44,7 +50,7 @@ class RouteHold {
 
   private:
     void hold(Time now, Random& random);
-    bool lost(bool on_detour, Time now);
+    void trust_detours(Time now);
 
     const Settings& settings_;
     bool learns_;

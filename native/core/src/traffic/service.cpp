@@ -5,6 +5,14 @@
 
 namespace fairlead::core {
 
+namespace {
+/// Of the free path's throughput: who gets less while it sends waits for round trips.
+constexpr double kBulkShare = 0.1;
+/// Until the mean is worth something, and what the newest counts in it.
+constexpr int kWindows = 3;
+constexpr double kNewest = 0.3;
+}  // namespace
+
 void ServiceMeter::restart() {
     samples_ = 0;
     any_ = false;
@@ -38,6 +46,7 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     const std::optional<Service> got = meter_.add(sample, now);
     if (!got) return Verdict::none;
     latest_ = got;
+    note(*got);
     if (before_) {
         const bool lost = got->rate_bps < least_share_ * before_->rate_bps;
         const bool paid = !chosen_ || improved(*before_, *got);
@@ -53,12 +62,25 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     return Verdict::none;
 }
 
+/// Messages come and go, so a single time says little.
+void ChangeJudge::note(const Service& got) {
+    if (got.rate_bps < kBulkShare * free_bps_) return;
+    mean_bps_ += (windows_ == 0 ? 1.0 : kNewest) * (got.rate_bps - mean_bps_);
+    ++windows_;
+}
+
+bool ChangeJudge::gets_little() const {
+    return windows_ >= kWindows && mean_bps_ < settings_.lost_share * free_bps_;
+}
+
 void ChangeJudge::restart() {
     latest_.reset();
     meter_.restart();
 }
 
-void ChangeJudge::changed(bool chosen, Time now, double least_share) {
+void ChangeJudge::changed(bool chosen, Time now, double least_share, double free_bps) {
+    free_bps_ = free_bps;
+    windows_ = 0;
     chosen_ = chosen;
     least_share_ = least_share;
     before_ = chosen || least_share > 0.0 ? latest_ : std::nullopt;

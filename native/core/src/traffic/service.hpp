@@ -49,19 +49,26 @@ class ChangeJudge {
     };
     Verdict add(const SocketSample& sample, Time now);
     /// The route changed; chosen: because another looked better, not because this one was gone or free again. It is
-    /// on trial where the pair should get a share of what it got before, at least.
-    void changed(bool chosen, Time now, double least_share = 0.0);
+    /// on trial where the pair should get a share of what it got before, at least. `free_bps`: the throughput of a free
+    /// path, of which it should get lost_share in the long run; 0: whatever it gets.
+    void changed(bool chosen, Time now, double least_share = 0.0, double free_bps = 0.0);
     /// Measures anew what the pair gets, and whether that is done.
     void restart();
+    /// Since the change the pair got less than lost_share of the free path's throughput, in the mean.
+    bool gets_little() const;
     bool ready() const { return latest_.has_value(); }
 
   private:
     bool improved(const Service& before, const Service& after) const;
+    void note(const Service& got);
 
     const ServiceSettings& settings_;
     ServiceMeter meter_;
     Time deaf_until_ = -1e9;  ///< packets of the route before are still on their way
     std::optional<Service> latest_;
+    double free_bps_ = 0.0;
+    double mean_bps_ = 0.0;  ///< since the last change, of times in which it sent much
+    int windows_ = 0;        ///< of these
     std::optional<Service> before_;  ///< of a change that is not judged yet
     bool chosen_ = false;
     double least_share_ = 0.0;

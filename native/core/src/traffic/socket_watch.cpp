@@ -126,7 +126,7 @@ void SocketWatch::cleared(const SuspicionSettings& settings, Time now) {
     if (now - look_again_ > settings.backoff_max_s) confirmed();  // the last false alarm is long past
     backoff_s_ = backoff_s_ > 0.0 ? std::min(2.0 * backoff_s_, settings.backoff_max_s) : settings.backoff_min_s;
     cleared_signs_ |= 1U << static_cast<unsigned>(last_sign_);
-    cleared_srtt_s_ = srtt_s_;
+    cleared_srtt_s_ = std::max(cleared_srtt_s_, srtt_s_);
     look_again_ = now + backoff_s_;
 }
 

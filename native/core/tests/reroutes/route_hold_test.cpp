@@ -142,6 +142,32 @@ TEST_F(Hold, ADetourThatIsBetterAfterAllIsTakenAgainAndTrusted) {
     EXPECT_TRUE(samples(hold, 24000)) << "in the next congestion it is tried again";
 }
 
+TEST_F(Hold, ADetourThatGivesLittleIsDoubtedUntilTheDirectPathWasTried) {
+    constexpr double kFree_bps = 50000 / 0.04 * 8.0;
+    RouteHold hold(settings, false);
+    const auto reroute = [&](bool manual = false) {
+        hold.rerouted({true, manual, false, {}, kFree_bps}, now, random);
+        now += settings.service.deaf_s;
+        samples(hold, 20000, 6);
+        return hold.gets_little();
+    };
+    EXPECT_FALSE(reroute(true)) << "by hand";
+    EXPECT_TRUE(reroute());
+    hold.try_direct(now);
+    EXPECT_TRUE(hold.holds(now + 25.0));
+    hold.restored(RestoreReason::in_vain, false, now, random);
+    now += settings.service.deaf_s;
+    samples(hold, 15000, 1, false);
+    EXPECT_FALSE(hold.holds(now)) << "the direct path gives less";
+    EXPECT_FALSE(reroute()) << "so it is not tried again in this congestion";
+
+    RouteHold learning(settings, true);
+    learning.rerouted({true, false, false, {}, kFree_bps}, now, random);
+    now += settings.service.deaf_s;
+    samples(learning, 20000, 6);
+    EXPECT_FALSE(learning.gets_little()) << "where nobody knows what the free path gives";
+}
+
 TEST_F(Hold, WhatCarriesHalfStays) {
     for (const bool manual : {false, true}) {
         RouteHold hold(settings, false);

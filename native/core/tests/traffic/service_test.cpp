@@ -102,6 +102,35 @@ TEST(ChangeJudge, ATrialBeforeAnythingWasMeasuredIsNotJudged) {
     EXPECT_EQ(pair.run(30, 1e6, 10e-3), Verdict::none);
 }
 
+TEST(ChangeJudge, SeesWhenAPairGetsLittleOfTheFreePathsThroughputForLong) {
+    const ServiceSettings settings;
+    constexpr double kFree_bps = 50e6;
+    for (const double rate_bps : {4e6, 24e6, 26e6}) {
+        ChangeJudge judge(settings);
+        Pair40 pair(judge);
+        judge.changed(false, pair.now, 0.5, kFree_bps);
+        EXPECT_EQ(pair.run(15, rate_bps, 10e-3), Verdict::none);
+        EXPECT_FALSE(judge.gets_little()) << "a single window";
+        pair.run(30, rate_bps, 10e-3);
+        EXPECT_EQ(judge.gets_little(), rate_bps == 24e6) << "not where it only waits for round trips";
+        judge.changed(false, pair.now);
+        pair.run(60, rate_bps, 10e-3);
+        EXPECT_FALSE(judge.gets_little()) << "nothing is expected of this route";
+    }
+}
+
+TEST(ChangeJudge, TimesInWhichAPairWaitsForRoundTripsDoNotLowerItsMean) {
+    const ServiceSettings settings;
+    ChangeJudge judge(settings);
+    Pair40 pair(judge);
+    judge.changed(false, pair.now, 0.5, 50e6);
+    for (int turn = 0; turn < 10; ++turn) {
+        pair.run(settings.samples, 30e6, 10e-3);
+        pair.run(settings.samples, 1e6, 10e-3);
+    }
+    EXPECT_FALSE(judge.gets_little());
+}
+
 TEST(ChangeJudge, AForcedChangeIsNotJudged) {
     const ServiceSettings settings;
     ChangeJudge judge(settings);

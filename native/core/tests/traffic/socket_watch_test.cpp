@@ -181,6 +181,23 @@ TEST_F(Sockets, AnotherSignOrAMuchLongerRoundTripEndsThePause) {
     EXPECT_EQ(deliver(2000), Suspicion::none) << "a longer round trip makes no more of a loss";
 }
 
+TEST_F(Sockets, APauseEndsOnlyForARoundTripLongerThanThoseOfAllFalseAlarmsInARow) {
+    use();
+    next.srtt_s = 20e-3;
+    ASSERT_EQ(deliver(2000), Suspicion::delay);
+    watch.cleared(settings.suspicion, now);
+    now += settings.suspicion.backoff_min_s;
+    clear_delay();  // at 5 ms
+    next.srtt_s = 25e-3;
+    EXPECT_EQ(deliver(2000), Suspicion::none);
+    next.srtt_s = 32e-3;
+    EXPECT_EQ(deliver(2000), Suspicion::delay);
+    watch.confirmed();
+    clear_delay();
+    next.srtt_s = 20e-3;
+    EXPECT_EQ(deliver(2000), Suspicion::delay) << "it was congestion in between";
+}
+
 TEST_F(Sockets, AreActiveForAWhileAfterTheyMovedSomething) {
     EXPECT_FALSE(watch.active(now, settings.suspicion)) << "never";
     next.in_flight_B = 0;

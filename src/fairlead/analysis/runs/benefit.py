@@ -14,6 +14,7 @@ class Benefit:
         ratio: the program's traffic with reroutes over that without, by the last comparison and those before it.
         low, high: its 90 % interval; None with one comparison.
         comparisons: how many it rests on.
+        reason: the same in words, as the run said it.
         suspended: how often traffic was not rerouted for a while, as that slowed the program.
     """
 
@@ -21,6 +22,7 @@ class Benefit:
     low: float | None
     high: float | None
     comparisons: int
+    reason: str
     suspended: int
 
 
@@ -34,4 +36,4 @@ def read(store: Store, run: Run) -> Benefit | None:
     last = compared[-1]
     assert last.ratio is not None and last.comparisons is not None
     suspended = sum(event.action == enums.BenefitAction.SUSPENDED for event in said)
-    return Benefit(last.ratio, last.low, last.high, last.comparisons, suspended)
+    return Benefit(last.ratio, last.low, last.high, last.comparisons, last.reason, suspended)

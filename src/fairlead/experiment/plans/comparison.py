@@ -38,6 +38,8 @@ class ComparisonTable(Model):
     """Watch messages in all runs, the unmanaged ones too."""
     acknowledge: AcknowledgeName = "waited"
     """With ``monitor``: slow messages reported to the sender's agent."""
+    benefit: bool = True
+    """Pauses in long managed runs show [what reroutes give](../../explanation/benefit.md)."""
     migrate: bool = False
     """Managed runs also migrate virtual machines away from congested servers."""
     settings: AgentSettings = Field(default_factory=dict)

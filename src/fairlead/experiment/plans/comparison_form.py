@@ -63,6 +63,7 @@ def managements_of(table: ComparisonTable) -> dict[str, ManagementLevel]:
             plane=plane,
             monitor=table.monitor,
             acknowledge=table.acknowledge,
+            benefit=table.benefit,
             settings=table.settings,
         )
 

@@ -133,11 +133,7 @@ def _latencies(run: ManagedRun) -> str:
 def _benefit(found: Benefit | None) -> str:
     if found is None:
         return ""
-    interval = "" if found.low is None or found.high is None else f", {found.low:.2f} to {found.high:.2f} at 90 %"
-    text = (
-        f"With reroutes the program's traffic moved {found.ratio:.2f} times as fast as without "
-        f"({words.count(found.comparisons, 'comparison')} in this run{interval})."
-    )
+    text = f"{found.reason[:1].upper()}{found.reason[1:]}."
     if not found.suspended:
         return text
     times = words.count(found.suspended, "time")
