@@ -25,7 +25,7 @@ for name in ("COLUMNS", "LINES"):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a third of the cases, drawn by SEED")
+    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a third of its cases, by SEED")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

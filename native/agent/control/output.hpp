@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON lines to the supervisor. Never blocks: what a supervisor does not read in time is dropped and counted. Lines that
-// may wait go together: each write wakes the supervisor, and what lies between (an ssh connection).
+// JSON lines to the supervisor. Never blocks: what a supervisor does not read in time is dropped and counted. Lines
+// that may wait go together: each write wakes the supervisor, and what lies between (an ssh connection).
 #pragma once
 
 #include <cstdint>

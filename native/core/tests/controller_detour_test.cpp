@@ -65,8 +65,8 @@ TEST(Controller, ADetourThatCarriesLessIsLeftAndTheDirectPathKeptUntilNothingPas
     EXPECT_EQ(rig.seen<Rerouted>().size(), 2U) << "nothing arrives";
 }
 
-/// A longer way delays, a queue takes throughput. A pair that gets little on its detour tries the direct path in the first
-/// case only.
+/// A longer way delays, a queue takes throughput. A pair that gets little on its detour tries the direct path in the
+/// first case only.
 TEST(Controller, ADetourThatGivesLittleIsLeftForADirectPathThatIsOnlyLonger) {
     for (const bool steady : {true, false}) {
         Rig rig;

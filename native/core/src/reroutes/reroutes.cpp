@@ -65,13 +65,15 @@ void Reroutes::on_sample(const SocketSample& sample) {
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }
 
-/// Whether the direct path is longer, rather than full: all probes take the same time. Then its throughput is all there.
+/// Whether the direct path is longer, rather than full: all probes take the same time. Then its throughput is all
+/// there.
 bool Reroutes::only_delayed(HostId host) const {
     const Settings& settings = parts_.job.settings;
     const Time from = std::max(destinations_[host].detour->since() + settings.service.deaf_s, now_ - kSteady_s);
     const DelayWindow::Summary seen = parts_.paths.probes().forward(host, from);
     return seen.samples >= settings.congestion_level.min_samples && seen.span_s >= kSteady_s / 4.0 &&
-           seen.typical_s >= parts_.paths.threshold_s(host) && seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
+           seen.typical_s >= parts_.paths.threshold_s(host) &&
+           seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
 }
 
 void Reroutes::on_burst(const Burst& burst) {
@@ -194,8 +196,8 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
     traffic_.lead_over(host, relay);
     if (before != kNoHost && before != relay) out_.send(before, wire::RelayRelease{host});
-    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again,
-                             std::nullopt, traffic_.bottleneck_bps(host)};
+    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again, std::nullopt,
+                             traffic_.bottleneck_bps(host)};
     // Congested in two uses in a row: it stays away until it has been used once more.
     const PatternSettings& pattern = parts_.job.settings.pattern;
     if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {

@@ -67,8 +67,8 @@ class ChangeJudge {
     Time deaf_until_ = -1e9;  ///< packets of the route before are still on their way
     std::optional<Service> latest_;
     double free_bps_ = 0.0;
-    double mean_bps_ = 0.0;  ///< since the last change, of times in which it sent much
-    int windows_ = 0;        ///< of these
+    double mean_bps_ = 0.0;          ///< since the last change, of times in which it sent much
+    int windows_ = 0;                ///< of these
     std::optional<Service> before_;  ///< of a change that is not judged yet
     bool chosen_ = false;
     double least_share_ = 0.0;

@@ -99,7 +99,7 @@ class SocketWatch {
     double peak_rate_bps_ = 0.0;
     int short_samples_ = 0;
     Suspicion last_sign_ = Suspicion::none;
-    unsigned cleared_signs_ = 0;  ///< bits of those that led to nothing
+    unsigned cleared_signs_ = 0;   ///< bits of those that led to nothing
     double cleared_srtt_s_ = 0.0;  ///< the longest of these
     double backoff_s_ = 0.0;
     Time look_again_ = 0.0;
