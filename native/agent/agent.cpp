@@ -27,8 +27,7 @@ constexpr double kClockExchange_s = 1.0;
 /// Of more hosts than these, each has its turn as much more rarely.
 constexpr core::HostId kClockPeers = 16;
 constexpr double kClockAnswer_s = 0.5;
-/// Of a core that the agent may take before programs for long; where it carries their messages that is work of theirs.
-constexpr double kShare = 0.02;
+/// Of a core that an agent that carries messages may take before programs for long: that is work of theirs.
 constexpr double kRelayShare = 0.25;
 
 /// Grows from start to start, as the replay window wants it. Not shifted by a clock test.
@@ -117,7 +116,7 @@ void Agent::start_managing(const std::string& plane_error) {
     if (stopping_) return;
     const core::Settings settings = manage_->controller.settings;
     manager_.emplace(loop_, config_, clock_, channel_, prober_, *plane_, std::move(*manage_),
-                     Precedence(scheduling_, relay_ ? kRelayShare : kShare),
+                     Precedence(scheduling_, relay_ ? kRelayShare : settings.processor.share),
                      [this](const Event& said) { event(said); });
     output_.answer(line_of(ReadyAnswer{.pid = static_cast<std::uint64_t>(getpid()),
                                        .version = FAIRLEAD_VERSION,

@@ -74,10 +74,10 @@ TEST(Controller, ADetourThatGivesLittleIsLeftForADirectPathThatIsOnlyLonger) {
         rig.congestion(10e-3, 0.0);
         ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
         rig.sample_B = 300'000;  // 60 of 200 Mbit/s
-        for (int i = 0; i < 60; ++i) rig.step(rig.sample(300e-6), 0.04, steady || i % 5 == 0 ? 10e-3 : 16e-3, 0.0);
+        for (int i = 0; i < 110; ++i) rig.step(rig.sample(300e-6), 0.04, steady || i % 5 == 0 ? 10e-3 : 16e-3, 0.0);
         const auto restored = rig.seen<Restored>();
         ASSERT_EQ(restored.size(), steady ? 1U : 0U);
-        if (steady) EXPECT_EQ(restored[0].reason, RestoreReason::in_vain);
+        for (const Restored& back : restored) EXPECT_EQ(back.reason, RestoreReason::in_vain);
     }
 }
 

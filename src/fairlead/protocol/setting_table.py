@@ -17,6 +17,7 @@ SETTINGS = {
     "looks.period_s": Setting(0.04, (0.001, 10.0), 'looks.rest_max_s'),
     "looks.rest_share": Setting(0.1, (0.0, 1.0)),
     "looks.rest_max_s": Setting(0.5, (0.001, 10.0)),
+    "processor.share": Setting(0.02, (0.0001, 1.0)),
     "suspicion.stall_s": Setting(0.05, (0.001, 10.0)),
     "suspicion.retransmits": Setting(1, (1, 1000)),
     "suspicion.stuck_s": Setting(0.2, (0.01, 60.0)),

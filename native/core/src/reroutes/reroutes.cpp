@@ -14,7 +14,9 @@ namespace fairlead::core {
 namespace {
 // Heartbeats without an answer at which a relay whose echoes are missing is taken for dead.
 constexpr int kSilentRelay = 3;
-// A queue of TCP streams moves by more than that within this time.
+// A detour is not doubted before: to try the direct path costs half a second.
+constexpr double kDoubt_s = 4.0;
+// A queue of TCP streams moves by more than that within this time, most often.
 constexpr double kSteady_s = 2.0;
 constexpr double kSteadyShare = 0.25;
 }  // namespace
@@ -68,12 +70,11 @@ void Reroutes::on_sample(const SocketSample& sample) {
 /// Whether the direct path is longer, rather than full: all probes take the same time. Then its throughput is all
 /// there.
 bool Reroutes::only_delayed(HostId host) const {
-    const Settings& settings = parts_.job.settings;
-    const Time from = std::max(destinations_[host].detour->since() + settings.service.deaf_s, now_ - kSteady_s);
-    const DelayWindow::Summary seen = parts_.paths.probes().forward(host, from);
-    return seen.samples >= settings.congestion_level.min_samples && seen.span_s >= kSteady_s / 4.0 &&
-           seen.typical_s >= parts_.paths.threshold_s(host) &&
-           seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
+    if (now_ < destinations_[host].detour->since() + kDoubt_s) return false;
+    const DelayWindow::Summary seen = parts_.paths.probes().forward(host, now_ - kSteady_s);
+    const bool congested = seen.typical_s >= parts_.paths.threshold_s(host);
+    return congested && seen.samples >= parts_.job.settings.congestion_level.min_samples &&
+           seen.span_s >= 0.75 * kSteady_s && seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
 }
 
 void Reroutes::on_burst(const Burst& burst) {

@@ -119,18 +119,6 @@ TEST(ChangeJudge, SeesWhenAPairGetsLittleOfTheFreePathsThroughputForLong) {
     }
 }
 
-TEST(ChangeJudge, TimesInWhichAPairWaitsForRoundTripsDoNotLowerItsMean) {
-    const ServiceSettings settings;
-    ChangeJudge judge(settings);
-    Pair40 pair(judge);
-    judge.changed(false, pair.now, 0.5, 50e6);
-    for (int turn = 0; turn < 10; ++turn) {
-        pair.run(settings.samples, 30e6, 10e-3);
-        pair.run(settings.samples, 1e6, 10e-3);
-    }
-    EXPECT_FALSE(judge.gets_little());
-}
-
 TEST(ChangeJudge, AForcedChangeIsNotJudged) {
     const ServiceSettings settings;
     ChangeJudge judge(settings);

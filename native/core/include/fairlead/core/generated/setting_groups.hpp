@@ -38,6 +38,13 @@ struct LookSettings {
     double rest_max_s = 0.5;
 };
 
+/// What the agent may take of its host's processors.
+struct ProcessorSettings {
+    /// fraction of a core that the agent may take before programs for long; beyond it the agent takes its turn among
+    /// them, and begins no search while it has to wait; not where it carries messages (relay plane)
+    double share = 0.02;
+};
+
 struct SuspicionSettings {
     /// time for which bytes in flight are not acknowledged before the pair is suspected
     double stall_s = 0.05;
@@ -333,6 +340,7 @@ struct MessageSettings {
 struct Settings {
     CongestionLevelSettings congestion_level;
     LookSettings looks;
+    ProcessorSettings processor;
     SuspicionSettings suspicion;
     ProbeSettings probes;
     OwnLoadSettings own_load;
