@@ -16,8 +16,8 @@ namespace {
 constexpr int kSilentRelay = 3;
 // A detour is not doubted before: to try the direct path costs half a second.
 constexpr double kDoubt_s = 4.0;
-// A queue of TCP streams moves by more than that within this time, most often.
-constexpr double kSteady_s = 2.0;
+// A delay is the same for all probes. The queue of few streams may be, too, for a while: the trial shows which it is.
+constexpr double kSteady_s = 0.75;
 constexpr double kSteadyShare = 0.25;
 }  // namespace
 
@@ -67,14 +67,14 @@ void Reroutes::on_sample(const SocketSample& sample) {
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }
 
-/// Whether the direct path is longer, rather than full: all probes take the same time. Then its throughput is all
+/// Whether the direct path may be longer, rather than full: all probes take the same time. Then its throughput is all
 /// there.
 bool Reroutes::only_delayed(HostId host) const {
-    if (now_ < destinations_[host].detour->since() + kDoubt_s) return false;
+    if (now_ < destinations_[host].hold.left_direct_at() + kDoubt_s) return false;
     const DelayWindow::Summary seen = parts_.paths.probes().forward(host, now_ - kSteady_s);
     const bool congested = seen.typical_s >= parts_.paths.threshold_s(host);
     return congested && seen.samples >= parts_.job.settings.congestion_level.min_samples &&
-           seen.span_s >= 0.75 * kSteady_s && seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
+           seen.span_s >= kSteady_s * 2.0 / 3.0 && seen.most_s - seen.low_s <= kSteadyShare * seen.typical_s;
 }
 
 void Reroutes::on_burst(const Burst& burst) {

@@ -60,6 +60,7 @@ void RouteHold::trust_detours(Time now) {
 void RouteHold::rerouted(const Change& change, Time now, Random& random) {
     const DetourSettings& detour = settings_.detour;
     const bool soon = now - last_change_ < detour.hold_max_s;
+    if (change.from_direct) left_direct_at_ = now;
     if (!change.manual) {
         if (change.from_direct) {
             const bool relapse = now - last_return_ < detour.relapse_s;

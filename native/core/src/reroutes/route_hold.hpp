@@ -47,6 +47,8 @@ class RouteHold {
     bool ready_for_trial(Time now);
     bool holds(Time now) const { return now < hold_until_; }
     double dwell_s() const { return dwell_s_; }
+    /// When it was rerouted from the direct path the last time.
+    Time left_direct_at() const { return left_direct_at_; }
 
   private:
     void hold(Time now, Random& random);
@@ -60,6 +62,7 @@ class RouteHold {
     Time hold_until_ = 0.0;
     Time last_change_ = -1e9;  ///< of the route, by the controller itself
     Time last_return_ = -1e9;
+    Time left_direct_at_ = -1e9;
     Time congested_at_ = -1e9;   ///< when a search last found a reason to reroute
     bool on_trial_ = false;      ///< the last change was from the direct path, and is judged
     Time trusted_until_ = -1e9;  ///< the direct path was tried again, and was worse than the detour
