@@ -120,7 +120,6 @@ SETTINGS = {
     "report.kept_period_s": Setting(5.0, (0.0, 3600.0)),
     "report.keep_backoff_s": Setting(0.1, (0.001, 60.0), 'report.keep_backoff_max_s'),
     "report.keep_backoff_max_s": Setting(1.5, (0.001, 600.0)),
-    "report.no_way_around_s": Setting(5.0, (0.001, 600.0)),
     "base.near_share": Setting(0.25, (0.0, 10.0)),
     "base.shift_window_s": Setting(900.0, (1.0, 1000000.0)),
     "base.shift_samples": Setting(100, (1, 1000000)),

@@ -200,23 +200,12 @@ bool Reroutes::gives_way(HostId host) {
     return true;
 }
 
-/// Whether any host could ever relay: that depends on the network's links alone.
-bool Reroutes::has_way_around(HostId host) const {
-    const Pair path = parts_.job.path_to(host);
-    for (HostId relay = 0; relay < parts_.job.hosts; ++relay) {
-        if (parts_.job.other(relay) && relay != host && parts_.paths.sharing().avoids(path, relay)) return true;
-    }
-    return false;
-}
-
 void Reroutes::take_or_keep(HostId host) {
     Destination& destination = destinations_[host];
     Choice choice = destination.search->choose(turn(host), random_);
     if (choice.relay == kNoHost) {
         const bool lost = parts_.relay_role.able() && !peers_.reachable(host);
-        keep(host, lost ? KeepReason::destination_lost : choice.reason, choice);
-        if (choice.reason == KeepReason::no_candidate && !has_way_around(host)) destination.pause.no_way_around(now_);
-        return;
+        return keep(host, lost ? KeepReason::destination_lost : choice.reason, choice);
     }
     choice.best = choice.relay;
     const bool held = destination.hold.holds(now_) && !destination.search->found().silent;

@@ -138,7 +138,6 @@ class Reroutes {
     void watch_detour(HostId host);
     void judge_legs(HostId host);
     bool only_delayed(HostId host) const;
-    bool has_way_around(HostId host) const;
     bool echoes_wanted(const Destination& destination) const;
     Time next_echo(HostId host) const;
     void watch_echoes(HostId host);

@@ -21,8 +21,6 @@ class SearchPause {
 
     /// The pair stays where it is: each pause is twice as long as the one before.
     void kept(Time now);
-    /// It stays, for there is no way around.
-    void no_way_around(Time now) { next_search_ = now + settings_.report.no_way_around_s; }
     /// There was no queue.
     void cleared(Time now);
     /// A reroute failed, once more.

@@ -25,13 +25,6 @@ TEST_F(Pause, DoublesWhileThePairStays) {
     EXPECT_TRUE(pause.over(now + 0.1));
 }
 
-TEST_F(Pause, IsLongWhereThereIsNoWayAround) {
-    pause.kept(100.0);
-    pause.no_way_around(100.0);
-    EXPECT_FALSE(pause.over(100.0 + settings.report.no_way_around_s - 1e-6));
-    EXPECT_TRUE(pause.over(100.0 + settings.report.no_way_around_s));
-}
-
 TEST_F(Pause, IsShortAfterAFalseAlarmAndLongerAfterFailedReroutes) {
     pause.kept(100.0);
     pause.kept(100.0);

@@ -287,8 +287,6 @@ struct ReportSettings {
     double keep_backoff_s = 0.1;
     /// longest such pause; it doubles up to this
     double keep_backoff_max_s = 1.5;
-    /// pause after a search where no relay avoids the path's bottleneck, as in a star
-    double no_way_around_s = 5.0;
 };
 
 struct BaseSettings {
