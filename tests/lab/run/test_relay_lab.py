@@ -183,6 +183,7 @@ def test_a_relay_to_which_only_datagrams_get_through_is_left(lab: labs.Lab, tmp_
     script = BLOCKED.replace("FIRST", str(first)).replace("LAST", str(last))
     with run(file, *RELAYED, program=traffic(), results=tmp_path) as command:
         wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")
+        wait_for(lambda: any(each.data["host"] == "h0" for each in command.events("stats")), "an agent's counts", 20)
         wait_for(lambda: carried(command, "h0")["relayed"] > 0, "relayed messages", 20)
         subprocess.run(lab.enter_command("h2", ["sh", "-c", script]), check=True)
         try:
