@@ -118,3 +118,8 @@ def test_a_comparison_is_a_plan_with_the_factors_network_and_management() -> Non
     assert part.congestion_at(row) is not None
     assert part.congestion_at({**row, "network": "clean"}) is None
     assert list(managements_of(plan().comparison)) == ["none", "managed"]
+
+
+def test_pauses_that_show_what_reroutes_give_can_be_left_out() -> None:
+    assert managements_of(plan().comparison)["managed"].benefit
+    assert not managements_of(plan(benefit=False).comparison)["managed"].benefit
