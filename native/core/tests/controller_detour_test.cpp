@@ -55,7 +55,7 @@ TEST(Controller, ADetourThatCarriesLessIsLeftAndTheDirectPathKeptUntilNothingPas
     uses(20, 50000, 0.0);
     uses(10, 50000, 20e-3);
     ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
-    uses(20, 20000, 20e-3);
+    uses(30, 20000, 20e-3);
     ASSERT_EQ(rig.seen<Restored>().size(), 1U);
     EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::in_vain);
     uses(40, 20000, 20e-3);

@@ -8,6 +8,8 @@ namespace fairlead::core {
 namespace {
 /// Of the free path's throughput: who gets less while it sends waits for round trips.
 constexpr double kBulkShare = 0.1;
+/// Of which a trial takes the mean: some samples are close together, and a single window may hold no large message.
+constexpr int kTrialWindows = 3;
 /// Until the mean is worth something, and what the newest counts in it.
 constexpr int kWindows = 3;
 constexpr double kNewest = 0.3;
@@ -48,7 +50,9 @@ ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {
     latest_ = got;
     note(*got);
     if (before_) {
-        const bool lost = got->rate_bps < least_share_ * before_->rate_bps;
+        trial_bps_ += got->rate_bps;
+        if (least_share_ > 0.0 && ++trial_windows_ < kTrialWindows) return Verdict::none;
+        const bool lost = trial_bps_ < least_share_ * trial_windows_ * before_->rate_bps;
         const bool paid = !chosen_ || improved(*before_, *got);
         before_.reset();
         if (lost) return Verdict::lost;
@@ -83,6 +87,8 @@ void ChangeJudge::changed(bool chosen, Time now, double least_share, double free
     windows_ = 0;
     chosen_ = chosen;
     least_share_ = least_share;
+    trial_bps_ = 0.0;
+    trial_windows_ = 0;
     before_ = chosen || least_share > 0.0 ? latest_ : std::nullopt;
     latest_.reset();
     reference_.reset();

@@ -72,6 +72,8 @@ class ChangeJudge {
     std::optional<Service> before_;  ///< of a change that is not judged yet
     bool chosen_ = false;
     double least_share_ = 0.0;
+    double trial_bps_ = 0.0;  ///< sum over the trial's windows
+    int trial_windows_ = 0;
     std::optional<Service> reference_;  ///< when a change was found to be in vain
 };
 

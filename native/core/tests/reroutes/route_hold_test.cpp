@@ -6,6 +6,8 @@
 namespace fairlead::core {
 namespace {
 
+constexpr int kTrial = 3;  // windows that a trial takes
+
 class Hold : public testing::Test {
   protected:
     Hold() { settings.detour.hold_jitter = 0.0; }
@@ -111,13 +113,13 @@ TEST_F(Hold, ADetourThatCarriesLessThanHalfIsComparedWithTheDirectPath) {
     samples(hold, 50000, 2, false);
     hold.rerouted({true, false, false, {}}, now, random);
     now += settings.service.deaf_s;
-    EXPECT_TRUE(samples(hold, 24000)) << "it returns";
+    EXPECT_TRUE(samples(hold, 24000, kTrial)) << "it returns";
     EXPECT_TRUE(hold.holds(now + 25.0));
 
     // As much as on the detour, though it was much more before the congestion: the detour gained nothing.
     hold.restored(RestoreReason::in_vain, false, now, random);
     now += settings.service.deaf_s;
-    samples(hold, 22000, 2, false);
+    samples(hold, 22000, kTrial, false);
     EXPECT_TRUE(hold.holds(now + 25.0));
 }
 
@@ -126,20 +128,20 @@ TEST_F(Hold, ADetourThatIsBetterAfterAllIsTakenAgainAndTrusted) {
     samples(hold, 50000, 2, false);
     hold.rerouted({true, false, false, {}}, now, random);
     now += settings.service.deaf_s;
-    EXPECT_TRUE(samples(hold, 24000));
+    EXPECT_TRUE(samples(hold, 24000, kTrial));
     hold.restored(RestoreReason::in_vain, false, now, random);
     now += settings.service.deaf_s;
-    samples(hold, 20000, 1, false);
+    samples(hold, 20000, kTrial, false);
     EXPECT_FALSE(hold.holds(now));
 
     hold.rerouted({true, false, false, {}}, now, random);
     now += settings.service.deaf_s;
-    EXPECT_FALSE(samples(hold, 5000, 2)) << "one trial in this congestion";
+    EXPECT_FALSE(samples(hold, 5000, kTrial)) << "one trial in this congestion";
     hold.restored(RestoreReason::direct_good, false, now, random);
     samples(hold, 50000, 2, false);
     hold.rerouted({true, false, false, {}}, now, random);
     now += settings.service.deaf_s;
-    EXPECT_TRUE(samples(hold, 24000)) << "in the next congestion it is tried again";
+    EXPECT_TRUE(samples(hold, 24000, kTrial)) << "in the next congestion it is tried again";
 }
 
 TEST_F(Hold, ADetourThatGivesLittleIsDoubtedUntilTheDirectPathWasTried) {
@@ -157,7 +159,7 @@ TEST_F(Hold, ADetourThatGivesLittleIsDoubtedUntilTheDirectPathWasTried) {
     EXPECT_TRUE(hold.holds(now + 25.0));
     hold.restored(RestoreReason::in_vain, false, now, random);
     now += settings.service.deaf_s;
-    samples(hold, 15000, 1, false);
+    samples(hold, 15000, kTrial, false);
     EXPECT_FALSE(hold.holds(now)) << "the direct path gives less";
     EXPECT_FALSE(reroute()) << "so it is not tried again in this congestion";
 

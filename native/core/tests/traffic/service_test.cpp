@@ -94,6 +94,16 @@ TEST(ChangeJudge, ATrialLosesWhenThePairGetsLessThanTheShare) {
     }
 }
 
+TEST(ChangeJudge, ATrialIsNotLostByASingleWindow) {
+    const ServiceSettings settings;
+    ChangeJudge judge(settings);
+    Pair40 pair(judge);
+    pair.run(30, 50e6, 10e-3);
+    judge.changed(false, pair.now, 0.5);
+    EXPECT_EQ(pair.run(10, 1e6, 10e-3), Verdict::none) << "no large message was under way";
+    EXPECT_EQ(pair.run(30, 50e6, 10e-3), Verdict::none);
+}
+
 TEST(ChangeJudge, ATrialBeforeAnythingWasMeasuredIsNotJudged) {
     const ServiceSettings settings;
     ChangeJudge judge(settings);
