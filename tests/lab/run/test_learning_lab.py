@@ -38,10 +38,9 @@ def learnt(command: Command) -> set[tuple[str, str]]:
     return {(event.data["source"], event.data["destination"]) for event in command.events("base_learnt")}
 
 
-def first_rerouted(command: Command) -> set[str]:
-    """Both ends of the pair that was rerouted first; on a busy machine others may be tried later."""
-    first = command.events("rerouted")[0].data
-    return {first["source"], first["destination"]}
+def first_rerouted(command: Command) -> list[set[str]]:
+    """Both ends of the first two pairs that were rerouted; on a busy machine another may be tried."""
+    return [{event.data["source"], event.data["destination"]} for event in command.events("rerouted")[:2]]
 
 
 @pytest.mark.slow
@@ -58,7 +57,7 @@ def test_congestion_from_the_start_is_left_and_what_was_learnt_is_kept(lab: labs
         assert command.end() == 0, command.text()
     assert command.heard("has no characterization: agents learn how long its paths take while the program runs")
     assert any("verification passed" in line for line in command.output)
-    assert first_rerouted(command) == {"h0", "h1"}
+    assert {"h0", "h1"} in first_rerouted(command)
     assert len(learnt(command)) == PATHS
     assert nothing_left(lab)
     with run(cluster, program=traffic(1), results=tmp_path) as again:
@@ -75,4 +74,4 @@ def test_congestion_that_comes_later_is_left(lab: labs.Lab, tmp_path: Path) -> N
             command.wait_to_hear("rerouted over h2")
         finish(lab)
         assert command.end() == 0, command.text()
-    assert first_rerouted(command) == {"h0", "h1"}
+    assert {"h0", "h1"} in first_rerouted(command)

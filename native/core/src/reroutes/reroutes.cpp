@@ -17,8 +17,8 @@ constexpr int kSilentRelay = 3;
 // A detour is not doubted before: to try the direct path costs half a second.
 constexpr double kDoubt_s = 4.0;
 // A delay is the same for all probes. The queue of few streams may be, too, for a while: the trial shows which it is.
-constexpr double kSteady_s = 0.75;
-constexpr double kSteadyShare = 0.25;
+constexpr double kSteady_s = 1.5;
+constexpr double kSteadyShare = 0.1;
 }  // namespace
 
 Reroutes::Reroutes(const SearchParts& parts, Traffic& traffic, Peers& peers, Notices& notices, const Learning& learning,

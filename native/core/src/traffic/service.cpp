@@ -83,13 +83,15 @@ void ChangeJudge::restart() {
 }
 
 void ChangeJudge::changed(bool chosen, Time now, double least_share, double free_bps) {
+    before_ = chosen || least_share > 0.0 ? latest_ : std::nullopt;
+    // Of a detour on which the mean is known, that: its last window may hold no large message.
+    if (before_ && least_share > 0.0 && free_bps_ > 0.0 && windows_ >= kWindows) before_->rate_bps = mean_bps_;
     free_bps_ = free_bps;
     windows_ = 0;
     chosen_ = chosen;
     least_share_ = least_share;
     trial_bps_ = 0.0;
     trial_windows_ = 0;
-    before_ = chosen || least_share > 0.0 ? latest_ : std::nullopt;
     latest_.reset();
     reference_.reset();
     meter_.restart();

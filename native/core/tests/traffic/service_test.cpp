@@ -104,6 +104,17 @@ TEST(ChangeJudge, ATrialIsNotLostByASingleWindow) {
     EXPECT_EQ(pair.run(30, 50e6, 10e-3), Verdict::none);
 }
 
+TEST(ChangeJudge, TheDirectPathOnTrialIsComparedWithTheMeanOfTheDetour) {
+    const ServiceSettings settings;
+    ChangeJudge judge(settings);
+    Pair40 pair(judge);
+    judge.changed(false, pair.now, 0.0, 100e6);
+    pair.run(60, 40e6, 10e-3);
+    pair.run(10, 12e6, 10e-3);
+    judge.changed(false, pair.now, 0.87);
+    EXPECT_EQ(pair.run(30, 20e6, 10e-3), Verdict::lost) << "more than in the detour's last window, less than in all";
+}
+
 TEST(ChangeJudge, ATrialBeforeAnythingWasMeasuredIsNotJudged) {
     const ServiceSettings settings;
     ChangeJudge judge(settings);
