@@ -279,7 +279,8 @@ void Agent::stop(bool answer) {
 
 void Agent::end(bool answer) {
     const std::string error = plane_->tear_down();
-    if (!error.empty()) event(LogEvent{LogLevel::error, "withdrawing routes: " + error});
+    // Who hears it removes what is left.
+    if (!error.empty()) event(PlaneLostEvent{"withdrawing routes: " + error});
     if (answer) output_.answer(line_of(StoppedAnswer{}));
     loop_.stop();
 }

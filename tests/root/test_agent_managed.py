@@ -414,6 +414,23 @@ def test_a_guardian_that_is_stopped_is_ended_while_something_is_rerouted(net: Ne
         assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rerouted", [False, True])
+def test_a_guardian_that_is_stopped_is_ended_at_the_end(net: Net, guardian: list[str], rerouted: bool) -> None:
+    """And whoever can remove what it made is told of it."""
+    with agents(net, guardian=guardian, uid=USER) as running:
+        if rerouted:
+            assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
+        stopped = guardian_of(running[0])
+        os.kill(stopped, signal.SIGSTOP)
+        running[0].process.send_signal(signal.SIGTERM)
+        assert "did not answer" in running[0].event("plane_lost", timeout_s=6)["reason"]
+        assert running[0].process.wait(5) == 0
+        assert wait_until(lambda: not Path(f"/proc/{stopped}/exe").exists(), within_s=2) < 2
+        net.hosts[0].run(*guardian, "--clean")
+        assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
+
+
 def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:
     with agents(net, guardian=guardian, uid=USER) as running:
         assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"

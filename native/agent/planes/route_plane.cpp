@@ -316,6 +316,8 @@ std::string RoutePlane::tear_down() {
     try {
         return describe(client->call(guardian::Teardown{}, kTearDown));
     } catch (const guardian::ClientError& error) {
+        // One that is stopped would be taken for alive, and what it made would stay.
+        kill(client->pid(), SIGKILL);
         return error.what();
     }
 }

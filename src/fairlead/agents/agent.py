@@ -23,6 +23,7 @@ EventCallback = Callable[[int, AgentEvent], None]
 
 STOP_TIMEOUT_S = 5.0
 UNREADY_STOP_S = 1.0  # for one that has not said yet that it is ready: most often its host is not reached
+LAST_WORDS_S = 1.0  # for which the standard error of one that has ended is read on, where another holds it open
 STDERR_LINES = 8
 UNREAD_B = 1 << 10  # of what is written and does not fit into the pipe; then nothing is added that has no answer
 
@@ -53,6 +54,8 @@ class Agent:
         self._tasks: list[asyncio.Task[None]] = []
         self._waiting: dict[int, tuple[type[Answer], asyncio.Future[Answer]]] = {}  # by the command's id
         self._ready: asyncio.Future[answers.Ready] | None = None
+        self._errors: asyncio.StreamReader | None = None
+        self._errors_pipe: asyncio.ReadTransport | None = None
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._next_id = 1
         self._stopping = False
@@ -77,29 +80,45 @@ class Agent:
         self._ready = asyncio.get_running_loop().create_future()
         executed.tell(self._argv)
         try:
-            # A session of its own: Ctrl-C is for the supervisor, which stops the agents in order.
-            self._process = await asyncio.create_subprocess_exec(
-                *self._argv,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                limit=numbers.ANSWER_LINE_B,
-                start_new_session=True,
-            )
+            stderr = await self._open_stderr()
+            try:
+                # A session of its own: Ctrl-C is for the supervisor, which stops the agents in order.
+                self._process = await asyncio.create_subprocess_exec(
+                    *self._argv,
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=stderr,
+                    limit=numbers.ANSWER_LINE_B,
+                    start_new_session=True,
+                )
+            finally:
+                os.close(stderr)
         except OSError as error:
+            if self._errors_pipe is not None:
+                self._errors_pipe.close()
             raise HostError(f"{self.host.name}: cannot start the agent: {reason_of(error)}", hint=_DOCTOR) from error
         with suppress(OSError):  # it has ended, or no descriptor is free
             self._noted = Process.of(self._process.pid)
         self._tasks = [asyncio.create_task(self._read_stderr()), asyncio.create_task(self._read_stdout())]
-        with suppress(AgentError, HostError):  # it ended early: `_ready` will tell why
-            await self._write(config.to_json())
         try:
             with awaited.awaited(self.host.name):
-                return await asyncio.wait_for(asyncio.shield(self._ready), timeout_s)
+                async with asyncio.timeout(timeout_s):  # of both: a log-in that hangs does not empty its pipe
+                    with suppress(AgentError, HostError):  # it ended early: `_ready` will tell why
+                        await self._write(config.to_json())
+                    return await asyncio.shield(self._ready)
         except TimeoutError as error:
             raise HostError(
                 f"{self.host.name}: the agent was not ready within {timeout_s:g} s{self._stderr_tail()}", hint=_DOCTOR
             ) from error
+
+    async def _open_stderr(self) -> int:
+        """The end of a pipe to write to. The other is read, and can be closed while somebody holds this one open."""
+        reading, writing = os.pipe()
+        errors = self._errors = asyncio.StreamReader()
+        self._errors_pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(errors), os.fdopen(reading, "rb", buffering=0)
+        )
+        return writing
 
     async def command(self, command: Command[AnswerT], timeout_s: float) -> AnswerT:
         """Send a command and wait for the answer with its id.
@@ -188,7 +207,10 @@ class Agent:
         self._process.stdin.close()
         with suppress(BrokenPipeError, ConnectionResetError):  # else asyncio tells it as an error that nobody saw
             await self._process.stdin.wait_closed()
-        await asyncio.gather(self._tasks[0], return_exceptions=True)
+        assert self._errors_pipe is not None
+        await asyncio.wait(self._tasks[:1], timeout=LAST_WORDS_S)
+        self._errors_pipe.close()  # a guardian that is stopped holds its other end open
+        await asyncio.wait(self._tasks[:1])
         self._finish(problem or self._death())
 
     def _dispatch(self, line: bytes) -> None:
@@ -243,8 +265,8 @@ class Agent:
         )
 
     async def _read_stderr(self) -> None:
-        assert self._process is not None and self._process.stderr is not None
-        async for line in self._process.stderr:
+        assert self._errors is not None
+        async for line in self._errors:
             text = line.decode(errors="replace").strip()
             if text:
                 self._stderr.append(text)

@@ -2,12 +2,14 @@
 
 Arguments: mode, pid file. Modes: good; mortal (good the first time, later ends before ready until cured);
 busy (the first port asked for in the file is taken), mute (never ready),
+deaf (does not even read what it is to do), heir (leaves a process that holds its standard error open),
 crash (ends before ready), garbage (answers no JSON), stubborn (ignores stop and end of input).
 """
 
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -45,7 +47,12 @@ def answer(message: dict[str, object], mode: str) -> None:
 
 def main() -> None:
     mode, pid_file = sys.argv[1], Path(sys.argv[2])
+    if mode == "deaf":
+        time.sleep(60)
     config = json.loads(sys.stdin.readline())
+    if mode == "heir":
+        heir = subprocess.Popen(["sleep", "20"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        Path(f"{pid_file}.heir").write_text(str(heir.pid))
     if mode == "crash" or (mode == "mortal" and pid_file.exists() and not Path(f"{pid_file}.cured").exists()):
         print("cannot open the device", file=sys.stderr)
         sys.exit(3)

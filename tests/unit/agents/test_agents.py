@@ -222,6 +222,36 @@ def test_a_host_that_does_not_start_is_named(tmp_path: Path, mode: str, message:
         groups.STOP_TIMEOUT_S = original
 
 
+def test_a_host_that_does_not_even_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its log-in hangs, and what it is to do does not fit into a pipe."""
+    monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(agent_module, "_line", lambda message: json.dumps(message).encode() + b" " * 400_000 + b"\n")
+
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "deaf", start_timeout_s=0.7)
+        async with asyncio.timeout(10):
+            with pytest.raises(HostError, match=r"h1: the agent was not ready within 0.7 s"):
+                async with group:
+                    pass
+        for pid in group.pids:
+            assert pid is not None and gone(pid)
+
+    run(body)
+
+
+def test_an_agent_has_ended_though_another_process_holds_its_standard_error(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with asyncio.timeout(10):
+            async with group_of(tmp_path, "good", "heir") as group:
+                heir = int((tmp_path / "h1.heir").read_text())
+        try:
+            assert all(pid is not None and gone(pid) for pid in group.pids)
+        finally:
+            os.kill(heir, signal.SIGKILL)
+
+    run(body)
+
+
 def test_of_several_hosts_that_do_not_start_the_first_is_told_and_the_others_named(tmp_path: Path) -> None:
     async def body() -> None:
         with pytest.raises(HostError, match=r"^h1: .*: cannot open the device \(also failed: h2, h3\)"):
