@@ -2,7 +2,7 @@
 # The long suites, in stages; each prints its figures. What fails is told again at the end, and the next stage follows.
 #   verify.sh [STAGE...]   some of: thread simulation fuzz labs faults (default: all, in this order)
 #   FUZZ_SECONDS           time for each fuzz target (default 180)
-#   DRAW                   seed by which a third of the tests marked drawn are drawn (default: the date; empty: all run)
+#   DRAW                   seed by which a fifth of the tests marked drawn are drawn (default: the date; empty: all run)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FUZZ_SECONDS=${FUZZ_SECONDS:-180}

@@ -25,7 +25,7 @@ for name in ("COLUMNS", "LINES"):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a third of its cases, by SEED")
+    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a fifth of its cases, by SEED")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if seed is None:
         return
     many = [item.nodeid for item in items if item.get_closest_marker("drawn")]
-    left_out = set(many) - draw.third_of_each_test(many, seed)
+    left_out = set(many) - draw.fifth_of_each_test(many, seed)
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
         items[:] = [item for item in items if item.nodeid not in left_out]
