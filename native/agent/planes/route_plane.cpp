@@ -52,12 +52,16 @@ std::string describe(const guardian::Reply& reply) {
 
 }  // namespace
 
+std::string device_of(const std::string& label) {
+    return label.substr(0, label.find(':'));
+}
+
 std::string interface_with(const Address& address) {
     ifaddrs* all = nullptr;
     checked(getifaddrs(&all), "getifaddrs");
     const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, &freeifaddrs);
     for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr != nullptr && address_of(*each->ifa_addr) == address) return each->ifa_name;
+        if (each->ifa_addr != nullptr && address_of(*each->ifa_addr) == address) return device_of(each->ifa_name);
     }
     throw std::runtime_error("no interface has this host's address");
 }

@@ -97,5 +97,7 @@ class RoutePlane final : public DataPlane {
 
 /// The network interface that has this address. Throws std::runtime_error if none has.
 std::string interface_with(const Address& address);
+/// The device of an address by its label, which IPv4 addresses may have: ``eth0`` of ``eth0:1``.
+std::string device_of(const std::string& label);
 
 }  // namespace fairlead::agent

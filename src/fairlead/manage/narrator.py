@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TextIO
@@ -151,10 +151,18 @@ class Narrator:
     without saying, and so do the pauses in which a run compares. Advice is told once.
     """
 
-    def __init__(self, names: Sequence[str], stream: TextIO, *, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        stream: TextIO,
+        *,
+        quiet: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._names = names
         self._stream = stream
         self._quiet = quiet
+        self._clock = clock
         self._started_s: float | None = None  # seconds since the epoch
         self._away: set[tuple[int, int]] = set()
         self._program_ended = False
@@ -196,7 +204,7 @@ class Narrator:
         alike = self._alike.get(event.TYPE)
         if alike is None:
             return False
-        at_s = time.time() if event.t_s is None else event.t_s
+        at_s = self._clock()  # that of a host may differ from others'
         if at_s - alike.begin_s >= ALIKE_WITHIN_S:
             self._tell_left_out(event.TYPE)
             alike.begin_s, alike.told = at_s, 0

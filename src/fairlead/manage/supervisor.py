@@ -158,7 +158,8 @@ def _told(
     lost_planes = LostPlanes(
         lambda host: clean_host(cluster, names[host], management.binaries.guardian, job=job), told.put
     )
-    audience.add(lost_planes)
+    if management.reroutes:  # else no guardian was started
+        audience.add(lost_planes)
     mitigation = _mitigation(cluster, management, names, told.put)
     if mitigation is not None:
         audience.add(mitigation)

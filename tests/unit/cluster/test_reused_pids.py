@@ -93,6 +93,19 @@ def test_mpirun_on_the_launching_host(other: subprocess.Popen[bytes], tmp_path: 
     assert unharmed(other)
 
 
+def test_mpirun_starts_though_its_note_cannot_be_written(tmp_path: Path) -> None:
+    """The home is full, or read-only."""
+    (tmp_path / ".cache").write_text("a file")
+    done = subprocess.run(
+        ["sh", "-c", running_job.RUN_NOTED, "1f3a9c02", "sh", "-c", "exit 7"],
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 7
+    assert "signals will not reach mpirun" in done.stderr
+
+
 def test_what_a_migration_had_stopped(other: subprocess.Popen[bytes]) -> None:
     os.kill(other.pid, signal.SIGSTOP)
     while Path(f"/proc/{other.pid}/stat").read_text().split()[2] != "T":

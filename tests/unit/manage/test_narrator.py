@@ -47,10 +47,12 @@ def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
 
 def test_of_many_pairs_some_are_told_and_the_others_counted() -> None:
     stream = io.StringIO()
-    narrator = Narrator([f"h{k}" for k in range(40)], stream)
-    for second in (100.0, 101.0, 105.5):
+    now_s = 0.0
+    narrator = Narrator([f"h{k}" for k in range(40)], stream, clock=lambda: now_s)
+    for now_s in (100.0, 101.0, 105.5):  # noqa: B007  # the clock reads it
         for destination in range(1, 11):
-            narrator(0, replace(HIGH, destination=destination, t_s=second))
+            # A host's own clock says nothing.
+            narrator(0, replace(HIGH, destination=destination, t_s=3600.0 * destination))
     narrator.program_ended()
     lines = [line.removeprefix("fairlead: ") for line in stream.getvalue().splitlines()]
     assert [line.partition(":")[0] for line in lines] == [

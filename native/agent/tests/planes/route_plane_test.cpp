@@ -69,5 +69,10 @@ TEST(EchoSender, GivesUpWhereNoPortIsOfUse) {
     EXPECT_THROW(EchoSender(station.config, station.channel, [](std::uint16_t) { return true; }), std::system_error);
 }
 
+TEST(Interfaces, ALabelNamesItsDevice) {
+    EXPECT_EQ(device_of("eth0"), "eth0");
+    EXPECT_EQ(device_of("eth0:1"), "eth0");
+}
+
 }  // namespace
 }  // namespace fairlead::agent

@@ -15,8 +15,12 @@ from fairlead.runtime import START_OF, Process
 
 _log = logging.getLogger(__name__)
 
-# The number and the start time of what becomes mpirun.
-RUN_NOTED = START_OF + 'd="$HOME/.cache/fairlead/run"; mkdir -p "$d" && echo $$ $(start_of $$) >"$d/$0" && exec "$@"'
+# The number and the start time of what becomes mpirun. It is started also where the note cannot be written.
+RUN_NOTED = (
+    START_OF
+    + 'd="$HOME/.cache/fairlead/run"; { mkdir -p "$d" && echo $$ $(start_of $$) >"$d/$0"; } || '
+    + 'echo "fairlead: cannot write $d/$0: signals will not reach mpirun" >&2; exec "$@"'
+)
 # A signal may come before mpirun does, which has to get there first: its note is waited for, 5 s.
 _SIGNAL_NOTED = (
     START_OF

@@ -69,7 +69,8 @@ def addresses(family: int) -> dict[str, list[str]]:
         address, mask = address_of(item.address, family), address_of(item.netmask, family)
         if address and mask and not address.startswith(_LINK_LOCAL):
             prefix = bin(int.from_bytes(mask, "big")).count("1")
-            found.setdefault(item.name.decode(), []).append(f"{socket.inet_ntop(family, address)}/{prefix}")
+            device = item.name.decode().partition(":")[0]  # of IPv4 it is the address's label, such as eth0:1
+            found.setdefault(device, []).append(f"{socket.inet_ntop(family, address)}/{prefix}")
         entry = item.next
     libc.freeifaddrs(head)
     return found
