@@ -1,8 +1,8 @@
 """Statistics of few, noisy samples: small pure functions, a stated minimum of samples each, no rounding.
 
 Centres are medians unless a name says mean. An interval comes from the bootstrap when there are at least
-`MIN_BOOTSTRAP` samples and from Student's t below that; the returned `Estimate` says which. With fewer than six samples
-no resampling reaches 95 % for a median (its widest interval, from the least to the greatest sample, covers
+`least_for_bootstrap` samples and from Student's t below that; the returned `Estimate` says which. With fewer (six at
+95 %) no resampling reaches the level for a median (its widest interval, from the least to the greatest sample, covers
 1 - 2 * 0.5**n), so the only way to an honest interval is to assume roughly normal scatter.
 """
 
@@ -20,7 +20,7 @@ from fairlead.statistics.bootstrap import bootstrap_interval, check_level
 FloatArray = npt.NDArray[np.float64]
 Samples = Sequence[float] | FloatArray
 
-MIN_BOOTSTRAP = 6
+MIN_BOOTSTRAP = 6  # at 95 % and below; see `least_for_bootstrap`
 DEFAULT_LEVEL = 0.95
 NO_SCATTER = 1e-9  # of the difference itself: below that only the rounding of sums is left
 
@@ -104,11 +104,21 @@ def mean_interval(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
     return Estimate(centre, centre - half, centre + half, level, len(array), "Student t")
 
 
+def least_for_bootstrap(level: float) -> int:
+    """Samples from which on the least and the greatest enclose a median at ``level``: 6 at 95 %, 8 at 99 %.
+
+    Raises:
+        StatisticsError: ``level`` is not between 0 and 1.
+    """
+    check_level(level)
+    return max(MIN_BOOTSTRAP, math.ceil(1 - math.log2(1 - level)))
+
+
 def median_interval(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
-    """Median with its interval: bootstrap, or Student's t below `MIN_BOOTSTRAP` samples; at least two."""
+    """Median with its interval: bootstrap, or Student's t below `least_for_bootstrap` samples; at least two."""
     array = checked(samples, 2, "an interval of the median")
     centre = float(np.median(array))
-    if len(array) < MIN_BOOTSTRAP:
+    if len(array) < least_for_bootstrap(level):
         of_mean = mean_interval(array, level)
         return _around(centre, of_mean.low, of_mean.high, level, len(array), "Student t")
     low, high = bootstrap_interval(lambda x: np.median(x, axis=-1), [array], level)
@@ -155,16 +165,16 @@ def recovered_share(
     """Share of the time lost to congestion that management gives back, (T_ic - T_managed) / (T_ic - T_nc), of medians.
 
     Runs are matched: position k of each is replication k. Runs of one replication face the same congestion, which
-    differs from replication to replication: below `MIN_BOOTSTRAP` the interval is Student's t of the replications' own
-    shares, above it replications are resampled as a whole.
+    differs from replication to replication: below `least_for_bootstrap` the interval is Student's t of the replications'
+    own shares, above it replications are resampled as a whole.
 
     Args:
         clean_s: run times T_nc without congestion; congested_s: T_ic; managed_s: congested and managed. Shape (n,).
 
     Raises:
         StatisticsError: fewer than two replications, not the same number of each kind, a time that is not positive,
-            or congestion cost nothing that can be told from zero: below `MIN_BOOTSTRAP` every replication must have
-            lost more than two clean runs differ by, above it the paired ratio must exceed 1.
+            or congestion cost nothing that can be told from zero: below `least_for_bootstrap` every replication
+            must have lost more than two clean runs differ by, above it the paired ratio must exceed 1.
     """
     clean, congested, managed = (checked(x, 2, "a recovered share") for x in (clean_s, congested_s, managed_s))
     if not len(clean) == len(congested) == len(managed):
@@ -172,7 +182,7 @@ def recovered_share(
             f"a recovered share needs matched runs, there are {len(clean)}, {len(congested)} and {len(managed)}"
         )
     n = len(clean)
-    few = n < MIN_BOOTSTRAP
+    few = n < least_for_bootstrap(level)
     scatter_s = t_quantile(level, n - 1) * math.sqrt(2) * float(clean.std(ddof=1))
     if not ((congested - clean).min() > scatter_s if few else paired_ratio(congested, clean, level).low > 1):
         raise StatisticsError("congested and clean runs overlap")

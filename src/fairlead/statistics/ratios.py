@@ -109,7 +109,7 @@ def _logarithm_by_blocks(pairs: Sequence[tuple[Samples, Samples]]) -> tuple[floa
 def median_by_order(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
     """Median with the interval between two order statistics, which covers at least ``level`` whatever the distribution.
 
-    Below `MIN_BOOTSTRAP` samples no two reach 95 %: Student's t is used, as for the mean.
+    Below `least_for_bootstrap` samples no two reach ``level``: Student's t is used, as for the mean.
     """
     array = np.sort(checked(samples, 2, "an interval of the median"))
     n, centre = len(array), float(np.median(array))

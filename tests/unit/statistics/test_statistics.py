@@ -54,9 +54,23 @@ def test_median_bootstrap_agrees_with_the_exact_distribution():
     assert (got.value, got.low, got.high, got.method) == (5.1, low, high, "bootstrap")
 
 
+@pytest.mark.parametrize(("level", "least"), [(0.5, 6), (0.95, 6), (0.99, 8), (0.999, 11)])
+def test_the_bootstrap_takes_as_many_samples_as_reach_the_level(level, least):
+    assert st.least_for_bootstrap(level) == least
+    samples = [5.0 + k / 10 for k in range(least)]
+    assert st.median_interval(samples, level).method == "bootstrap"
+    few = st.median_interval(samples[:-1], level)
+    assert few.method == "Student t"
+    assert few.high == pytest.approx(st.mean_interval(samples[:-1], level).high)
+    runs = [[value + more for value in samples] for more in (0, 10, 5)]
+    assert st.recovered_share(*runs, level).method == "bootstrap"
+    assert st.recovered_share(*(row[:-1] for row in runs), level).method == "Student t"
+
+
 def test_intervals_are_repeatable_and_follow_the_level():
-    wide, narrow = st.median_interval(RUNS_S, 0.99), st.median_interval(RUNS_S, 0.5)
-    assert wide == st.median_interval(RUNS_S, 0.99)
+    runs_s = [*RUNS_S, 5.4]
+    wide, narrow = st.median_interval(runs_s, 0.99), st.median_interval(runs_s, 0.5)
+    assert wide == st.median_interval(runs_s, 0.99)
     assert wide.low <= narrow.low <= narrow.value <= narrow.high <= wide.high
     assert wide.high - wide.low > narrow.high - narrow.low
 

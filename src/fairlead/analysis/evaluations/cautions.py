@@ -8,7 +8,7 @@ from fairlead.analysis.evaluations.analysis import Analysis, CellSummary
 from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
 from fairlead.display import words
-from fairlead.statistics import diagnostics, modes
+from fairlead.statistics import diagnostics, estimates, modes
 
 MOST_NAMED = 6
 """Cells that a warning names itself; of more it says where all of them are named."""
@@ -21,7 +21,7 @@ def of(analysis: Analysis, whole_plot: Sequence[str]) -> Iterator[str]:
     yield from _joined(data)
     yield from _other_baseline(analysis)
     yield from _without_samples(data, summaries)
-    yield from _few(data, summaries, whole_plot)
+    yield from _few(analysis, whole_plot)
     yield from _unequal(data, summaries)
     yield from _of_samples(data, summaries)
     yield from _against_medians(analysis)
@@ -67,11 +67,12 @@ def _without_samples(data: Dataset, summaries: Sequence[CellSummary]) -> Iterato
         yield f"{_cells(data, without)} a mean of 0 or less: nothing is compared with that."
 
 
-def _few(data: Dataset, summaries: Sequence[CellSummary], whole_plot: Sequence[str]) -> Iterator[str]:
-    few = [each for each in summaries if (each.mean.n if each.mean else each.cell.n) < diagnostics.FEW]
+def _few(analysis: Analysis, whole_plot: Sequence[str]) -> Iterator[str]:
+    enough = estimates.least_for_bootstrap(analysis.level)
+    few = [each for each in analysis.summaries if (each.mean.n if each.mean else each.cell.n) < enough]
     if few:
         what = "blocks" if whole_plot else "samples"
-        yield f"{_cells(data, few)} fewer than {diagnostics.FEW} {what}: their intervals assume normal scatter."
+        yield f"{_cells(analysis.data, few)} fewer than {enough} {what}: their intervals assume normal scatter."
 
 
 def _unequal(data: Dataset, summaries: Sequence[CellSummary]) -> Iterator[str]:

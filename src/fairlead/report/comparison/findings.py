@@ -9,7 +9,7 @@ from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol import reasons
 from fairlead.report.run.run_findings import NO_DETOUR
-from fairlead.statistics.estimates import MIN_BOOTSTRAP, median
+from fairlead.statistics.estimates import least_for_bootstrap, median
 
 MOST_TOLD = 4
 """Programs or cases up to which the lead tells of each; of more, tables and their own sections do."""
@@ -198,9 +198,10 @@ def caveats(comparison: Comparison) -> list[str]:
     if short := [text for program in comparison.programs if (text := _too_short(program))]:
         found.append(f"{'; '.join(short)}: make the runs longer (`timed_s`).")
     scenarios = [each for program in comparison.programs for each in program.scenarios()]
-    if any(0 < each.n < MIN_BOOTSTRAP for each in scenarios):
+    enough = least_for_bootstrap(comparison.level)
+    if any(0 < each.n < enough for each in scenarios):
         found.append(
-            f"With fewer than {MIN_BOOTSTRAP} runs of a kind, intervals assume normally distributed run times; more "
+            f"With fewer than {enough} runs of a kind, intervals assume normally distributed run times; more "
             "replications make them narrower and remove that assumption."
         )
     return found
