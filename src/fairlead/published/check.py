@@ -5,7 +5,8 @@ Figures (`Computation.figure`) are in a document's own units, gains in percent: 
 A claim that names what the data do not know is a mistake of the file: it is told, and the others are checked.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from fairlead.analysis.evaluations import dataset
 from fairlead.analysis.evaluations.aside import kinds_of
@@ -86,7 +87,7 @@ def read_and_check(
     return CheckedClaims(result.checked, result.findings, tuple(mistakes))
 
 
-def _checked(data: Data, read: ReadClaim, of_tables: dict[str, str]) -> Checked:
+def _checked(data: Data, read: ReadClaim, of_tables: Mapping[error_bars.TableKey, Counter[str]]) -> Checked:
     claim, computation = read.claim, read.computation
     if computation is None:
         data.of(claim, Computation(figure="mean"))  # a misspelt data set is told first
@@ -105,7 +106,9 @@ def _checked(data: Data, read: ReadClaim, of_tables: dict[str, str]) -> Checked:
         return Checked(claim, UNDECIDABLE, remark=error.message)
 
 
-def _figure(claim: Claim, computation: Computation, data: Dataset, of_tables: dict[str, str]) -> Checked:
+def _figure(
+    claim: Claim, computation: Computation, data: Dataset, of_tables: Mapping[error_bars.TableKey, Counter[str]]
+) -> Checked:
     if computation.figure in WORDS:
         return compared.judge(claim, computation, data)
     match computation.figure:

@@ -15,13 +15,18 @@ from fairlead.published.verdicts import HOLDS, UNDECIDABLE, Checked, decided
 from fairlead.statistics import estimates
 
 OVERLAP, SEPARATE = "overlap", "separate"
+TableKey = tuple[str, str]  # data set and table
 _SUMMARY = ("mean", "sd (n - 1)", "three standard errors", "n")
 
 
-def half_width(claim: Claim, computation: Computation, data: Dataset, of_tables: Mapping[str, str]) -> Checked:
-    """Of an error bar, by the definition that fits most of its table."""
+def half_width(
+    claim: Claim, computation: Computation, data: Dataset, of_tables: Mapping[TableKey, Counter[str]]
+) -> Checked:
+    """Of an error bar, by the definition that fits most of its table; without a table, by one that fits it."""
     cell = _cell(data, computation)
-    definition = of_tables.get(computation.table or "", computation.stated or half_widths.THREE_SEM)
+    table = _table(claim, computation)
+    fits = of_tables.get(table, Counter()) if table else Counter(_fitting(claim, computation, data))
+    definition = _most(fits, computation.stated)
     value = half_widths.DEFINITIONS[definition](cell.values) / unit_size(computation, data.unit)[0]
     how = how_printed(number(claim.published), value, computation)
     checked = decided(claim, bool(how), value, definition, [cell], "cut" if how == "cut" else "")
@@ -58,43 +63,65 @@ def bars(claim: Claim, computation: Computation, data: Dataset) -> Checked:
     return decided(claim, said == value, value, "mean and three standard errors", [of, against])
 
 
-def of_tables(found: Iterable[tuple[ReadClaim, Dataset]]) -> dict[str, str]:
-    """For each table of half widths, the definition that fits most of them; where none fits any, what is stated.
+def of_tables(found: Iterable[tuple[ReadClaim, Dataset]]) -> dict[TableKey, Counter[str]]:
+    """How many half widths of each table of a data set each definition fits.
 
     Args:
         found: claims of half widths with their data.
     """
-    fits: dict[str, Counter[str]] = {}
+    fits: dict[TableKey, Counter[str]] = {}
     for read, data in found:
         computation = read.computation
         assert computation is not None  # it is of a half width
-        counter = fits.setdefault(computation.table or "", Counter())
+        if (table := _table(read.claim, computation)) is None:
+            continue
         try:
-            cell, published = _cell(data, computation), number(read.claim.published)
-            size, _ = unit_size(computation, data.unit)
+            fits.setdefault(table, Counter()).update(_fitting(read.claim, computation, data))
         except (MistakeError, NoDataError, StatisticsError):  # the claim's own check tells it
             continue
-        for name, definition in half_widths.DEFINITIONS.items():
-            counter[name] += bool(how_printed(published, definition(cell.values) / size, computation))
-    best = {table: max(counter, key=lambda name: counter[name]) for table, counter in fits.items() if counter}
-    return {table: name for table, name in best.items() if fits[table][name]}
+    return fits
 
 
 def mislabelled(claims: Sequence[ReadClaim], checked: Sequence[Checked]) -> Iterable[str]:
     """Tables whose half widths are something else than they say."""
-    tables: dict[tuple[str, str], list[Checked]] = {}
+    tables: dict[tuple[TableKey, str], list[Checked]] = {}
     for read, each in zip(claims, checked, strict=True):
         computation = read.computation
-        if computation and computation.figure == "half width" and computation.stated and each.verdict != UNDECIDABLE:
-            tables.setdefault((computation.table or "a table", computation.stated), []).append(each)
-    for (table, stated), entries in tables.items():
+        if not computation or computation.figure != "half width" or each.verdict == UNDECIDABLE:
+            continue
+        table = _table(read.claim, computation)
+        if table and computation.stated:
+            tables.setdefault((table, computation.stated), []).append(each)
+    for ((_, name), stated), entries in tables.items():
         found = Counter(entry.definition for entry in entries if entry.verdict == HOLDS)
         for definition, count in found.items():
             if definition != stated:
                 yield (
-                    f"{table}: its half widths are stated as {stated}; {count} of {len(entries)} are {definition}: "
+                    f"{name}: its half widths are stated as {stated}; {count} of {len(entries)} are {definition}: "
                     "the interval is mislabelled"
                 )
+
+
+def _table(claim: Claim, computation: Computation) -> TableKey | None:
+    return (computation.data or claim.dataset, computation.table) if computation.table else None
+
+
+def _fitting(claim: Claim, computation: Computation, data: Dataset) -> list[str]:
+    """The definitions by which a half width is the published one."""
+    cell, published = _cell(data, computation), number(claim.published)
+    size, _ = unit_size(computation, data.unit)
+    return [
+        name
+        for name, definition in half_widths.DEFINITIONS.items()
+        if how_printed(published, definition(cell.values) / size, computation)
+    ]
+
+
+def _most(fits: Counter[str], stated: str | None) -> str:
+    """The definition that fits most; of several what is stated, else the most usual. What is stated if none fits."""
+    if not fits:
+        return stated or half_widths.THREE_SEM
+    return max(half_widths.DEFINITIONS, key=lambda name: (fits[name], name == stated))
 
 
 def _cell(data: Dataset, computation: Computation) -> DesignCell:

@@ -174,6 +174,43 @@ def test_a_table_whose_intervals_are_something_else_is_told(store, tmp_path):
     assert (right.checked[0].verdict, right.findings) == (HOLDS, ())
 
 
+def test_a_definition_that_fits_no_more_than_the_stated_one_mislabels_nothing(store, tmp_path):
+    bring_in(store, tmp_path)
+    bring_in(store, tmp_path, columns=MAP.replace('"small"', '"other"'))
+    stated = {"figure": "half width", "stated": "three standard errors", "decimals": 2}
+    # 0.58 is one standard error, 1.73 three of them.
+    tie = [claim(0.58, of=A, table="t", **stated), claim(1.73, of=B, table="t", **stated)]
+    result = read_and_check(store, tie, [])
+    assert [(each.verdict, each.definition) for each in result.checked] == [
+        (FAILS, "three standard errors"),
+        (HOLDS, "three standard errors"),
+    ]
+    assert not any("mislabelled" in (each.remark or "") for each in result.checked)
+    elsewhere = [
+        claim(0.58, of=A, table="t", data="other", **stated),
+        claim(0.58, of=B, table="t", data="other", **stated),
+    ]
+    result = read_and_check(store, [*tie, *elsewhere], [])
+    assert [each.verdict for each in result.checked] == [FAILS, HOLDS, HOLDS, HOLDS]
+    assert len(result.findings) == 1
+    assert "2 of 2 are one standard error" in result.findings[0]
+
+
+def test_an_error_bar_of_no_table_is_judged_alone(store, tmp_path):
+    bring_in(store, tmp_path)
+    stated = {"figure": "half width", "stated": "three standard errors", "decimals": 2}
+    result = read_and_check(
+        store, [claim(0.58, of=A, **stated), claim(0.58, of=B, **stated), claim(1.73, of=A, **stated)], []
+    )
+    assert [(each.verdict, each.definition) for each in result.checked] == [
+        (HOLDS, "one standard error"),
+        (HOLDS, "one standard error"),
+        (HOLDS, "three standard errors"),
+    ]
+    assert ["mislabelled" in (each.remark or "") for each in result.checked] == [True, True, False]
+    assert result.findings == ()
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "complaint"),
     [
