@@ -3,6 +3,7 @@
 import difflib
 import json
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -119,7 +120,7 @@ class Verdict:
 
     Attributes:
         verified: the program's own check; None if it makes none or prints nothing of the kind.
-        timed_s: its own timed section, in seconds, or None.
+        timed_s: its own timed section, in seconds, or None; as it was printed, which `failure` judges.
         data: the whole object.
     """
 
@@ -140,12 +141,21 @@ def verdict(output: bytes) -> Verdict:
         verified, seconds = data.get("verified"), data.get("seconds")
         return Verdict(
             verified if isinstance(verified, bool) else None,
-            float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
+            _float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
             data,
         )
     if reported := npb.report(output):
-        return Verdict(reported.verified, reported.time_s, asdict(reported))
+        # NPB prints two decimals: 0.00 is a time too short for it, and tells none.
+        return Verdict(reported.verified, reported.time_s or None, asdict(reported))
     return Verdict()
+
+
+def _float(value: float) -> float:
+    """Infinite where it is too large for a number."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def failure(program: str, exit_code: int, said: Verdict) -> str | None:
@@ -164,4 +174,6 @@ def failure(program: str, exit_code: int, said: Verdict) -> str | None:
     # An NPB program's class without reference values has a report, and in it that nothing could be verified.
     if (program in BUNDLED and said.verified is None) or (workloads.is_workload(program) and said.data is None):
         return "its output holds no verdict that can be read"
+    if said.timed_s is not None and not 0 < said.timed_s < math.inf:
+        return f"{program} prints {said.timed_s:g} as its own seconds, which is no time that a run takes"
     return None

@@ -74,6 +74,22 @@ NPB_REPORT = b"""
         ("npb:cg.A", 0, NPB_REPORT % b"UNSUCCESSFUL", "its result is not verified"),
         ("npb:cg.A", 0, NPB_REPORT % b"SUCC[h0] warning", "its output holds no verdict that can be read"),
         ("./of-my-own", 0, b"", None),
+        ("./own", 0, b'{"seconds": -1.5}\n', "./own prints -1.5 as its own seconds, which is no time that a run takes"),
+        ("./own", 0, b'{"seconds": 0}\n', "./own prints 0 as its own seconds, which is no time that a run takes"),
+        ("./own", 0, b'{"seconds": NaN}\n', "./own prints nan as its own seconds, which is no time that a run takes"),
+        (
+            "./own",
+            0,
+            b'{"seconds": -Infinity}',
+            "./own prints -inf as its own seconds, which is no time that a run takes",
+        ),
+        (
+            "./own",
+            0,
+            b'{"seconds": 1%s}' % (400 * b"0"),
+            "./own prints inf as its own seconds, which is no time that a run takes",
+        ),
+        ("npb:cg.A", 0, (NPB_REPORT % b"SUCCESSFUL").replace(b"1.20", b"0.00"), None),
     ],
 )
 def test_what_is_known_to_check_its_result_must_have_said_so(
