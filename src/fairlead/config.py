@@ -86,7 +86,7 @@ def told(text: str, source: str, location: Location, message: str) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # editors may write a byte order mark
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file", hint=files.did_you_mean(path)) from error
     except OSError as error:

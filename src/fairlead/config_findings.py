@@ -46,7 +46,7 @@ class Findings(Generic[RowT]):
 
     def lines(self) -> list[str]:
         """For people, in the order of the file."""
-        text = self.path.read_text(encoding="utf-8")
+        text = self.path.read_text(encoding="utf-8-sig")
         told = []
         for finding, rows in self.found.items():
             where = f" {words}" if (words := self.describe_rows(rows)) else ""

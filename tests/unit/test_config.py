@@ -43,6 +43,12 @@ def test_good_file_is_read(tmp_path: Path) -> None:
     assert load(path, File).hosts == [Host(name="h0"), Host(name="h1", slots=2)]
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_bytes(GOOD.encode("utf-8-sig"))
+    assert load(path, File).hosts == [Host(name="h0"), Host(name="h1", slots=2)]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -193,7 +193,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
     from fairlead.store import Store
 
     columns = config.load(map_file, ColumnMap)
-    prepared = prepare(file, columns, MapSource(str(map_file), map_file.read_text(encoding="utf-8")))
+    prepared = prepare(file, columns, MapSource(str(map_file), map_file.read_text(encoding="utf-8-sig")))
     with Store.open(results) as store:
         found = put(store, prepared)
     for line in found.describe(columns.dataset.name, results):

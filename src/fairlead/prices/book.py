@@ -138,7 +138,7 @@ class Book:
         return Price(self.file.currency, per_hour, system.hosts, instance)
 
     def _unknown(self, system: str, key: str, value: str) -> ConfigError:
-        line = config.line_of(self.path.read_text(encoding="utf-8"), ("systems", system, key))
+        line = config.line_of(self.path.read_text(encoding="utf-8-sig"), ("systems", system, key))
         return ConfigError(f"{self.path}:{line}: systems.{system}.{key}: there is no {value!r} in the book")
 
 

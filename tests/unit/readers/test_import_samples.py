@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairlead.benchmarks.imported import keep
 from fairlead.benchmarks.page import report as reports
 from fairlead.cli.main import command
 from fairlead.cli.measure import FORMATS
@@ -68,6 +69,15 @@ def test_a_file_of_three_launches_is_three_repetitions(file_format: str) -> None
     again = text.removeprefix("mpirun: a word of the launcher's\n")  # only before the first it is not looked at
     once = [reading.benchmark for reading in formats.read(file_format, text, "f")]
     assert [reading.benchmark for reading in formats.read(file_format, text + 2 * again, "f")] == 3 * once
+
+
+@pytest.mark.parametrize("file_format", ["osu", "imb", "perftest"])
+def test_a_byte_order_mark_hides_no_launch(file_format: str, tmp_path: Path) -> None:
+    text = files.EVERY[file_format].removeprefix("mpirun: a word of the launcher's\n")
+    once = [reading.benchmark for reading in formats.read(file_format, text, "f")]
+    (tmp_path / "f").write_bytes(2 * text.encode("utf-8-sig"))
+    found = keep.read(file_format, [tmp_path / "f"])
+    assert [reading.benchmark for _, reading in found] == 2 * once
 
 
 def test_patterns_of_netgauge_have_a_page(tmp_path: Path) -> None:

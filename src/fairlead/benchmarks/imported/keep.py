@@ -45,7 +45,7 @@ def _text(path: Path) -> str:
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise ConfigError(f"{path}:{line}: a byte of 0: this is not valid UTF-8", hint="is it UTF-16, or binary?")
-    return text.replace("\r\n", "\n")
+    return text.replace("\ufeff", "").replace("\r\n", "\n")  # a byte order mark would hide the line it stands in
 
 
 def _repeat_each_other(found: Sequence[tuple[Path, Reading]]) -> None:

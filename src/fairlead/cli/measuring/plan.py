@@ -144,6 +144,6 @@ def _given(context: click.Context, command: click.Command) -> Sequence[str]:
 
 
 def _wrong(path: Path, number: int, step: str, why: str) -> ConfigError:
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8-sig")
     line = next((k for k, each in enumerate(text.splitlines(), 1) if step in each), config.line_of(text, ("steps",)))
     return ConfigError(f"{path}:{line}: steps[{number}]: {step}: {why}")
