@@ -165,8 +165,8 @@ def recovered_share(
     """Share of the time lost to congestion that management gives back, (T_ic - T_managed) / (T_ic - T_nc), of medians.
 
     Runs are matched: position k of each is replication k. Runs of one replication face the same congestion, which
-    differs from replication to replication: below `least_for_bootstrap` the interval is Student's t of the replications'
-    own shares, above it replications are resampled as a whole.
+    differs from replication to replication: below `least_for_bootstrap` the interval is Student's t of the
+    replications' own shares, above it replications are resampled as a whole.
 
     Args:
         clean_s: run times T_nc without congestion; congested_s: T_ic; managed_s: congested and managed. Shape (n,).

@@ -8,7 +8,7 @@ from fairlead.analysis.evaluations.analysis import Analysis, CellSummary
 from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
 from fairlead.display import words
-from fairlead.statistics import diagnostics, estimates, modes
+from fairlead.statistics import estimates, modes
 
 MOST_NAMED = 6
 """Cells that a warning names itself; of more it says where all of them are named."""
