@@ -7,7 +7,7 @@ from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
 from fairlead.analysis.evaluations.pairwise import comparison_method
 from fairlead.display import words
 from fairlead.errors import StatisticsError
-from fairlead.published.chosen import Entry, case_of, entries, hint
+from fairlead.published.chosen import Entry, NoDataError, case_of, entries, hint
 from fairlead.published.claims import Claim
 from fairlead.published.computation import By, Computation, MistakeError
 from fairlead.published.verdicts import Checked, decided, is_denied
@@ -95,21 +95,28 @@ def order(claim: Claim, computation: Computation, data: Dataset) -> Checked:
     found = entries(data, computation)
     sign = -1 if data.lower_is_better else 1
     values = [sign * sum(of.mean for of, _ in entry.pairs) / len(entry.pairs) for entry in found]
-    wrong, cases = out_of_order(claim, str(computation.along), data, found, values)
+    wrong, cases, without = out_of_order(claim, str(computation.along), data, found, values)
     return decided(
         claim,
         not wrong,
         f"in this order: {cases - len(wrong)} of {cases}",
         f"{computation.along} by the mean, the best first",
         [cell for entry in found for cell in entry.cells],
-        some(wrong),
+        "; ".join(filter(None, (some(wrong), without))),
     )
 
 
 def out_of_order(
     claim: Claim, along: str, data: Dataset, found: Sequence[Entry], values: Sequence[float]
-) -> tuple[list[str], int]:
-    """Cases in which the levels of a factor, the greatest value first, are not as published; and of how many."""
+) -> tuple[list[str], int, str]:
+    """Cases in which the levels of a factor, the greatest value first, are not as published; and of how many.
+
+    Returns:
+        These, and in words the cases that are left out, for want of one of the levels.
+
+    Raises:
+        NoDataError: no case has all of them.
+    """
     wanted = _published_order(claim, along, data)
     cases: dict[tuple[str, ...], list[tuple[float, str]]] = {}
     for entry, value in zip(found, values, strict=True):
@@ -119,12 +126,17 @@ def out_of_order(
             cases.setdefault(case, []).append((value, str(level)))
     if not cases:
         raise MistakeError(("computation", "along"), f"nothing is left of {along}: it is averaged over")
-    wrong = []
+    wrong, without = [], []
     for case, own in cases.items():
-        levels = [level for _, level in sorted(own, key=lambda each: -each[0])]
-        if levels != wanted:
-            wrong.append(f"{', '.join(case) or 'all'}: {', '.join(levels)}")
-    return wrong, len(cases)
+        levels, name = [level for _, level in sorted(own, key=lambda each: -each[0])], ", ".join(case) or "all"
+        if missing := [level for level in wanted if level not in levels]:
+            without.append(f"{name} (no {along} {', '.join(missing)})")
+        elif levels != wanted:
+            wrong.append(f"{name}: {', '.join(levels)}")
+    left_out = f"left out: {some(without)}" if without else ""
+    if len(without) == len(cases):
+        raise NoDataError(f"{data.name} has no case with all these levels of {along}; {left_out}")
+    return wrong, len(cases) - len(without), left_out
 
 
 def _published_order(claim: Claim, along: str, data: Dataset) -> list[str]:

@@ -251,9 +251,10 @@ def _trend(claim: Claim, computation: Computation, data: Dataset, numbers: _Numb
 def _order(claim: Claim, computation: Computation, data: Dataset, numbers: _Numbers) -> _Outcome:
     """Levels of a factor from the greatest number to the least, in every case as published."""
     along = str(computation.along)
-    wrong, cases = compared.out_of_order(claim, along, data, numbers.found, numbers.values)
+    wrong, cases, without = compared.out_of_order(claim, along, data, numbers.found, numbers.values)
     what = f"{along}, the greatest first: {numbers.what}"
-    return _Outcome(not wrong, f"in this order: {cases - len(wrong)} of {cases}", what, some(wrong))
+    remark = "; ".join(filter(None, (some(wrong), without)))
+    return _Outcome(not wrong, f"in this order: {cases - len(wrong)} of {cases}", what, remark)
 
 
 def _in_order(computation: Computation, along: str, levels: list[str]) -> list[str]:

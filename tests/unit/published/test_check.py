@@ -196,6 +196,22 @@ def test_a_definition_that_fits_no_more_than_the_stated_one_mislabels_nothing(st
     assert "2 of 2 are one standard error" in result.findings[0]
 
 
+def test_an_order_leaves_out_cases_that_lack_a_level(store, tmp_path):
+    rows = ["a,plain,10", "a,bond,8", "a,wide,6", "b,plain,20", "b,bond,25"]
+    bring_in(store, tmp_path, "app,net,t\n" + "".join(f"{row}\n" for row in rows))
+    order = {"figure": "order", "of": {}, "along": "network"}
+    found = verdict(store, ["wide", "bond", "plain"], **order)
+    assert (found.verdict, found.recomputed) == (HOLDS, "in this order: 1 of 1")
+    assert found.remark == "left out: b (no network wide)"
+    other = verdict(store, ["plain", "bond", "wide"], **order)
+    assert (other.verdict, other.remark) == (FAILS, "a: wide, bond, plain; left out: b (no network wide)")
+    means = verdict(store, ["plain", "bond", "wide"], figure="mean", of={}, over="order", along="network")
+    assert (means.verdict, means.remark) == (HOLDS, "left out: b (no network wide)")
+    none = verdict(store, ["wide", "bond", "plain"], **{**order, "of": {"program": "b"}})
+    assert none.verdict == UNDECIDABLE
+    assert none.remark == "small has no case with all these levels of network; left out: b (no network wide)"
+
+
 def test_an_error_bar_of_no_table_is_judged_alone(store, tmp_path):
     bring_in(store, tmp_path)
     stated = {"figure": "half width", "stated": "three standard errors", "decimals": 2}
