@@ -49,6 +49,29 @@ def test_histograms_have_buckets_that_hold_all() -> None:
         rtla.read(files.OSNOISE_HIST.replace("       15", "       16"), "f")
 
 
+@pytest.mark.parametrize(
+    ("rows", "over", "p99_s"),
+    [
+        ("0 60 0\n1 40 1\n40 0 99\n", 0, 2e-6),  # the next printed index is far above the bucket
+        ("0 98 1\n5 1 1\n10 1 98\n", 0, 10e-6),
+        ("0 90 1\n5 1 1\n", 9, None),
+        ("0 100 1\n", 0, None),  # nothing tells how wide it is
+    ],
+)
+def test_a_bucket_ends_where_its_width_says(tmp_path: Path, rows: str, over: int, p99_s: float | None) -> None:
+    begin, end = files.OSNOISE_HIST.index("0            90"), files.OSNOISE_HIST.index("over:")
+    beyond = 100 - sum(int(row.split()[2]) for row in rows.splitlines())
+    text = (
+        files.OSNOISE_HIST[:begin]
+        + rows
+        + files.OSNOISE_HIST[end:].replace("over:         0         1", f"over: {over} {beyond}")
+    )
+    (tmp_path / "hist").write_text(text)
+    imported(tmp_path, "rtla", str(tmp_path / "hist"))
+    (noise,) = reports.load([tmp_path / "r"]).of("noise")
+    assert noise.told[0].p99_s == (None if p99_s is None else pytest.approx(p99_s))
+
+
 def test_screens_of_a_terminal_are_refused() -> None:
     with pytest.raises(MeasurementError, match="f:1: an escape sequence of a terminal") as refused:
         rtla.read("\033c" + files.OSNOISE_TOP, "f")
@@ -64,7 +87,8 @@ def test_launches_and_tools_are_told_side_by_side(tmp_path: Path) -> None:
     first = {(each.tool, each.cpu, each.of): each for each in noise.told if each.launch == 0}
     assert first["osnoise top", 1, "osnoise"].overhead_share == pytest.approx(0.025)
     assert first["osnoise top", 1, "osnoise"].mean_s is None
-    assert first["osnoise hist", 0, "osnoise"].p99_s is None
+    # Of the buckets 0, 1 and 5 us the last holds it: empty ones are left out, and the least step is 1 us.
+    assert first["osnoise hist", 0, "osnoise"].p99_s == pytest.approx(6e-6)
     assert first["timerlat hist", 0, "irq"].mean_s == pytest.approx(1e-6)
     assert len([each for each in noise.told if each.launch == 1]) == len(first) == 9
     text = "\n".join(reports.findings(found))

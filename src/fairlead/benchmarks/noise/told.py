@@ -32,7 +32,8 @@ class ToolReport:
         of: ``irq``, ``thread``, ``user`` (delays of a timer), ``osnoise`` (single noises).
         overhead_share: share of the time that noise took; None where only single events are told.
         least_s, mean_s: None where only maxima are told.
-        p99_s: upper end of the bucket that holds the 99th percentile; None without a histogram, or beyond its buckets.
+        p99_s: upper end of the bucket that holds the 99th percentile, at most (`_tail`); None without a histogram, of
+            one bucket, or beyond its buckets.
         count: of events, or of periods.
     """
 
@@ -96,9 +97,15 @@ def _delays(name: str, series: Sequence[Series]) -> list[ToolReport]:
 
 
 def _tail(counts: Series, begins_s: FloatArray, count: int) -> float | None:
-    """Upper end of the bucket with the 99th percentile. Empty buckets may be left out: the next one begins there."""
+    """Upper end of the bucket with the 99th percentile, where buckets are as wide as the least step between two.
+
+    Empty buckets are left out, so that the next one may begin far above; where all neighbours lack some between them
+    the true end is below this one.
+    """
     place = int(np.searchsorted(np.cumsum(counts.values), TAIL * count))
-    return float(begins_s[place + 1]) if place + 1 < len(begins_s) else None
+    if len(begins_s) < 2 or place >= len(begins_s):
+        return None
+    return float(begins_s[place] + np.diff(begins_s).min())
 
 
 def draw(found: Sequence[tuple[str, Sequence[ToolReport]]], systems: Sequence[str]) -> Drawing:
@@ -121,7 +128,7 @@ def draw(found: Sequence[tuple[str, Sequence[ToolReport]]], systems: Sequence[st
     caption = (
         "As printed by rtla for each processor: bars are maxima, lines means. It keeps no samples: osnoise top has the "
         "sum of the noise and maxima alone, timerlat top means (rounded down) and maxima; the 99 % of hist are upper "
-        "ends of its buckets."
+        "ends of its buckets, at most: it leaves out empty ones, and the least step between two is taken as the width."
     )
     columns = [("system", "system"), ("tool", "tool"), ("launch", "launch"), ("processor", "cpu"), ("of", "of")]
     columns += [("overhead", "overhead_share"), ("least", "least_s"), ("mean", "mean_s"), ("99 %", "p99_s")]
