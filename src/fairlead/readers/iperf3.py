@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.errors import MeasurementError
-from fairlead.readers.reading import Reading
+from fairlead.readers.reading import Reading, refused
 from fairlead.store import Series
 
 Floats = npt.NDArray[np.float64]
@@ -17,6 +17,7 @@ Bools = npt.NDArray[np.bool_]
 INTERVALS = 30  # of a stream
 SHORTEST_S, LONGEST_S = 0.1, 60.0  # iperf3 knows no other intervals
 ONCE = ("start", "test_start", "intervals", "streams", "bytes")  # keys that count, and so stand once in an object
+LIMITS = ("target_bitrate", "fqrate")
 AGREE = 1e-3  # what an interval's bytes, length and rate may differ by
 
 
@@ -52,11 +53,11 @@ def read(text: str, source: str) -> list[Reading]:
         MeasurementError: as `parse`; another protocol than TCP, a limited rate, no length of the test, or streams that
             differ in what they tell.
     """
-    return [_test(data, source) for data in _documents(text, source)]
+    return [_test(data, source, line) for line, data in _documents(text, source)]
 
 
-def _documents(text: str, source: str) -> list[Any]:
-    """The JSON texts of a file."""
+def _documents(text: str, source: str) -> list[tuple[int, Any]]:
+    """The JSON texts of a file, each with the line where it begins."""
     decoder, found, place = json.JSONDecoder(object_pairs_hook=lambda pairs: _once(pairs, text, source)), [], 0
     while place < len(text):
         rest = text[place:]
@@ -64,10 +65,11 @@ def _documents(text: str, source: str) -> list[Any]:
         if not rest.strip():
             break
         try:
+            line = text[:place].count("\n") + 1
             document, place = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
             raise MeasurementError(f"{source}:{error.lineno}: is not JSON of iperf3: {error.msg}") from error
-        found.append(document)
+        found.append((line, document))
     if not found:
         raise MeasurementError(f"{source}:1: is not JSON of iperf3: it is empty")
     return found
@@ -82,9 +84,10 @@ def _once(pairs: list[tuple[str, Any]], text: str, source: str) -> dict[str, Any
     return dict(pairs)
 
 
-def _test(data: Any, source: str) -> Reading:
+def _test(data: Any, source: str, line: int) -> Reading:
     streams = _streams(data, source)
     start = data.get("start", {})
+    _check_objects(start, source, line)
     _tcp_without_limit(start, source)
     try:
         seconds = float(start["test_start"]["duration"])
@@ -123,6 +126,19 @@ def _test(data: Any, source: str) -> Reading:
     return Reading("tcp", series, plan)
 
 
+def _check_objects(start: Any, source: str, line: int) -> None:
+    """What tells of the test must have the form that iperf3 writes."""
+    if not isinstance(start, dict):
+        raise refused(source, line, "start is not an object")
+    test = start.get("test_start", {})
+    if not isinstance(test, dict):
+        raise refused(source, line, "start.test_start is not an object")
+    for name in LIMITS:
+        for of in (start, test):
+            if not isinstance(of.get(name, 0), int | float):
+                raise refused(source, line, f"{name} is not a number: {of[name]!r}")
+
+
 def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
     test = start.get("test_start", {})
     if test.get("protocol") != "TCP":
@@ -131,7 +147,7 @@ def _tcp_without_limit(start: dict[str, Any], source: str) -> None:
             hint="only those of TCP are read",
         )
     # Where it stands depends on the version; iperf3 writes 0 where there is no limit.
-    limits = [of.get(name, 0) for of in (start, test) for name in ("target_bitrate", "fqrate")]
+    limits = [of.get(name, 0) for of in (start, test) for name in LIMITS]
     if any(limits):
         raise MeasurementError(
             f"{source}: was limited to {max(limits):g} bit/s (-b or --fq-rate): that does not measure the network",
@@ -179,6 +195,8 @@ def _streams(data: Any, source: str) -> list[Stream]:
     if "error" in data:
         raise MeasurementError(f"{source}: iperf3 failed: {data['error']}")
     found: dict[tuple[int, bool], list[Interval]] = {}
+    if not isinstance(data.get("intervals", []), list):
+        raise MeasurementError(f"{source}:1: is not JSON of iperf3: intervals is not a list")
     for number, interval in enumerate(data.get("intervals", [])):
         if not isinstance(interval, dict) or not isinstance(interval.get("streams"), list):
             raise MeasurementError(f"{source}: intervals[{number}]: there is no list of streams")

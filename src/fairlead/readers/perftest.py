@@ -186,6 +186,8 @@ def _check_rates(row: Sequence[float], header: Sequence[Named], source: str, lin
     of = {column.statistic: (value, column.scale) for value, (_, column) in zip(row, header, strict=True) if column}
     if MESSAGES not in told or "mean" not in of:
         return
+    if not row[0]:
+        raise refused(source, line, "a bandwidth of messages of 0 B")
     mean, scale = of["mean"]
     per_unit = scale / 8 / row[0] / 1e6  # messages in millions that make a unit of the average
     if abs(mean * per_unit - told[MESSAGES]) > 0.0051 * per_unit + 0.51e-6:

@@ -284,6 +284,7 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
         ),
         ("perftest", "1000.00   \t", "1001.00   \t", "0.016 million messages of 65536 B are not 1001 in a second"),
         ("perftest", "1100.00", "990.00", "the peak is below the average"),
+        ("perftest", " 65536      5000", " 0          5000", r"f.txt:\d+: a bandwidth of messages of 0 B"),
         ("perftest", "0.91        \t0", "0.9         \t0", "'0.9' is not a number of this format"),
         ("netgauge", "30000000.00\n#", "90000000.00\n#", "f.txt:12: the detours end after 2.06 s"),
         ("netgauge", "0.00\t20000000.00", "0.00\t90000000.00", "the detours take 7.50 % of the time, not 4.00 %"),
@@ -298,6 +299,10 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
         ("iperf3", '"protocol": "TCP",', "", "f.txt: is a test of an unknown protocol"),
         ("iperf3", '"target_bitrate": 0', '"target_bitrate": 1000000', r"f.txt: was limited to 1e\+06 bit/s \(-b"),
         ("iperf3", '"protocol": "TCP"', '"protocol": "TCP", "target_bitrate": 5', r"f.txt: was limited to 5 bit/s"),
+        ("iperf3", '"start": {\n', '"start": [],\n"begin": {\n', "f.txt:1: start is not an object"),
+        ("iperf3", '"test_start": {', '"test_start": [], "test": {', "f.txt:1: start.test_start is not an object"),
+        ("iperf3", '"target_bitrate": 0', '"target_bitrate": "1M"', "f.txt:1: target_bitrate is not a number: '1M'"),
+        ("iperf3", '"intervals": [', '"intervals": 5, "others": [', "f.txt:1: is not JSON of iperf3: intervals is not"),
         ("iperf3", '"streams"', '"xtreams"', r"intervals\[0\]: there is no list of streams"),
     ],
 )
