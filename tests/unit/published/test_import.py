@@ -87,6 +87,19 @@ def test_imputed_and_excluded_rows_are_set_aside_counted_and_told_with_their_eff
         assert {each.name for each in store.attachments(first.id)} == {"lines", "lines_imputed", "lines_excluded"}
 
 
+def test_rows_that_were_set_aside_do_not_change_the_baseline(tmp_path):
+    text = HEADER + rows({("is", "single"): [5, 5.1]}, "imputed") + rows(MEASURED)
+    found, analysis = bring_in(tmp_path, text, ASIDE.split("[report]")[0] + '[imputed_where]\nnote = "imputed"\n')
+    assert (found.aside, analysis.baseline) == ({"imputed": 2}, ("plain",))
+    (alternative,) = analysis.alternatives
+    assert set(alternative.pairs) == {
+        (("is", "plain"), ("is", "bond")),
+        (("is", "plain"), ("is", "single")),
+    }
+    (row,) = evaluation_tables.aside(analysis).rows
+    assert row[1].shown == "single"
+
+
 def test_a_claim_that_holds_only_with_imputed_rows_is_told_so(tmp_path):
     bring_in(
         tmp_path, HEADER + rows(MEASURED) + rows({("is", "bond"): [30, 31, 32]}, "imputed"), ASIDE.split("[excl")[0]

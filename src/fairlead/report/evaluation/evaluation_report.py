@@ -57,9 +57,10 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
     data = dataset.load(store, record, series)
     report = ReportSettings.model_validate(record.plan.get("report") or {})
     plot = tuple((record.plan.get("whole_plot") or {}).get("factors", ()))
+    found = analyse(data, report, level, plot)
     return replace(
-        analyse(data, report, level, plot),
-        alternatives=tuple(_alternatives(store, data, report, level)),
+        found,
+        alternatives=tuple(_alternatives(store, found)),
         networks=aggregation.load(store, data),
         managed=tuple(managed_rows.cells(store, data, level)) if record.plan.get("management") else (),
         managements=tuple(managed_rows.gains(data, level)),
@@ -67,11 +68,16 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
     )
 
 
-def _alternatives(store: Store, data: Dataset, report: ReportSettings, level: float) -> Iterator[Alternative]:
-    """The same with the rows that the import set aside: each kind by itself, and both."""
-    kinds = aside.kinds_of(data)
+def _alternatives(store: Store, analysis: Analysis) -> Iterator[Alternative]:
+    """The same with the rows that the import set aside: each kind by itself, and both; against the same baseline.
+
+    Such rows may have a level that comes first in the file, which would be the baseline without one that is named.
+    """
+    data, kinds = analysis.data, aside.kinds_of(analysis.data)
+    baseline = dict(zip(analysis.configurations, analysis.baseline, strict=True))
+    report = analysis.report.model_copy(update={"configurations": analysis.configurations, "baseline": baseline})
     for wanted in dict.fromkeys([*((kind,) for kind in kinds), kinds]) if kinds else ():
-        found = analyse(aside.with_rows(store, data, wanted), report, level)
+        found = analyse(aside.with_rows(store, data, wanted), report, analysis.level)
         pairs = {(pair.first.levels, pair.second.levels): pair for pair in found.pairs}
         yield Alternative(wanted, aside.count(store, data, wanted), pairs)
 
