@@ -242,6 +242,31 @@ def test_what_was_measured_is_set_beside_what_the_nics_carried():
     assert remarks == {"two": "as the busiest NIC predicts", "one": "no gain expected, and none significant"}
 
 
+def test_a_group_may_name_levels_of_a_compared_factor():
+    cells = FOUR | {(app, "wide"): np.array(values) - 1 for (app, net), values in FOUR.items() if net == "bond"}
+    groups = (
+        CellGroup(name="bonds", where={"network": ("bond",)}),
+        CellGroup(name="is alone", where={"program": ("is",), "network": ("bond", "wide")}),
+        CellGroup(name="base", where={"network": ("plain",)}),
+    )
+    found = analyse(data(cells), REPORT.model_copy(update={"groups": groups}))
+    assert [(each.group, each.configuration, each.cells) for each in found.groups] == [
+        ("bonds", ("bond",), 3),
+        ("is alone", ("bond",), 1),
+        ("is alone", ("wide",), 1),
+    ]
+    (gain,) = [pair.speed_value for pair in found.pairs if pair.second.levels == ("is", "bond")]
+    assert found.groups[1].value == pytest.approx(gain)
+    assert "Group base (network plain) has no cell that is compared with the baseline." in found.warnings
+
+
+def test_a_few_samples_are_more_at_a_higher_level():
+    cells = {("is", "plain"): np.linspace(10, 11, 7), ("is", "bond"): np.linspace(8, 9, 8)}
+    told = "program is, network plain has fewer than 8 samples: their intervals assume normal scatter."
+    assert told in analyse(data(cells), REPORT, 0.99).warnings
+    assert not any("normal scatter" in each for each in analyse(data(cells), REPORT).warnings)
+
+
 def test_groups_average_gains_and_shares_count_cells_apart_from_runs():
     found = analyse(data(FOUR), REPORT)
     assert [(each.group, each.configuration, each.cells) for each in found.groups] == [

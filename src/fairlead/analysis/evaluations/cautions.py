@@ -21,6 +21,7 @@ def of(analysis: Analysis, whole_plot: Sequence[str]) -> Iterator[str]:
     yield from _joined(data)
     yield from _other_baseline(analysis)
     yield from _without_samples(data, summaries)
+    yield from _empty_groups(analysis)
     yield from _few(analysis, whole_plot)
     yield from _unequal(data, summaries)
     yield from _of_samples(data, summaries)
@@ -65,6 +66,14 @@ def _without_samples(data: Dataset, summaries: Sequence[CellSummary]) -> Iterato
     without = [each for each in summaries if each.cell.mean <= 0]
     if without:
         yield f"{_cells(data, without)} a mean of 0 or less: nothing is compared with that."
+
+
+def _empty_groups(analysis: Analysis) -> Iterator[str]:
+    told = {each.group for each in analysis.groups}
+    for group in analysis.report.groups if analysis.pairs else ():
+        if group.name not in told:
+            where = ", ".join(f"{name} {' or '.join(map(str, levels))}" for name, levels in group.where.items())
+            yield f"Group {group.name} ({where}) has no cell that is compared with the baseline."
 
 
 def _few(analysis: Analysis, whole_plot: Sequence[str]) -> Iterator[str]:

@@ -42,7 +42,7 @@ def analyse(
     against = _judged(data, [pair for pair, is_base in found if is_base])
     others = _judged(data, [pair for pair, is_base in found if not is_base])
     effects, no_effects = _effects(data, whole_plot)
-    members = {group.name: [pair for pair in against if _belongs(data, pair, cases, group)] for group in report.groups}
+    members = {group.name: [pair for pair in against if _belongs(data, pair, group)] for group in report.groups}
     made = Analysis(
         data=data,
         report=report,
@@ -178,10 +178,9 @@ def _judged(data: Dataset, pairs: Sequence[ConfigurationPair]) -> list[Configura
     return [judged.get(id(pair), pair) for pair in pairs]
 
 
-def _belongs(data: Dataset, pair: ConfigurationPair, cases: Sequence[str], group: CellGroup) -> bool:
-    """By the factors that tell cases apart, and those that are joined to them."""
-    joined = {name for case in cases for name in data.tied(case)}
-    return joined_factors.members(group, {k: v for k, v in data.all_named(pair.second).items() if k in joined})
+def _belongs(data: Dataset, pair: ConfigurationPair, group: CellGroup) -> bool:
+    """By the levels of the cell that is held against the baseline, joined factors included."""
+    return joined_factors.members(group, data.all_named(pair.second))
 
 
 def _group_gains(
