@@ -214,6 +214,19 @@ def test_a_program_may_time_itself(tmp_path):
     assert {cell.levels[1]: cell.mean for cell in data.cells} == {1: 1.5, 2: 2.5}
 
 
+def test_seconds_that_are_no_time_fail_their_row_alone(tmp_path):
+    # 10 for the level 1, and -1 for the level 2.
+    file = write(tmp_path, "printf '{\\\"seconds\\\": %d}\\n' $((21 - 11 * {number}))", count=1)
+    file.write_text(file.read_text().replace('launcher = "custom"', 'launcher = "custom"\nvalue = "timed_section_s"'))
+    with Store.open(tmp_path / "results") as store:
+        Evaluation(plan_file.read(file), store).run()
+        rows = store.runs(dataset.ROW)
+        data = dataset.load(store, dataset.find(store))
+    assert {cell.levels[1]: cell.mean for cell in data.cells} == {1: 10}
+    assert all("prints -1 as its own seconds" in row.error for row in rows if row.status == "failed")
+    assert {row.status for row in rows} == {"ok", "failed"}
+
+
 def test_replications_end_when_intervals_are_narrow_or_the_budget_is_spent(tmp_path):
     plan = write(tmp_path, "sleep 0.02", "half_width = 0.5\nat_most = 8\n", count=5)
     with Store.open(tmp_path / "narrow") as store:
