@@ -11,8 +11,9 @@ from fairlead import lab
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.guardian.state import CAPABILITY
 from fairlead.cluster.host_binaries import bring, guardian_tool
-from fairlead.cluster.remote.execute import on_all, run_on
+from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import registry
 
@@ -44,31 +45,43 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     """Clean the hosts of ``clusters``, then forget the dead runs on them, if all hosts could be cleaned.
 
     Dead runs on other clusters are not forgotten, unless their cluster file is gone: nothing leads to their hosts then.
+    Those without guardians left nothing on any host, and are always forgotten. Where there are none but these, a
+    guardian that may change nothing need not clean.
     """
+    dead = [run for run in registry.look().runs if not run.alive]
     removed: list[Removed] = []
     unreachable: dict[str, str] = {}
     for cluster in filter(_exists, clusters):
         answers = on_all([host.name for host in cluster.managed_hosts()], partial(_on, cluster, dry_run))
+        failed = {host: answer for host, answer in answers.items() if isinstance(answer, str)}
+        guardians = {
+            run.guardians for run in dead if Path(run.cluster_file).resolve() == Path(cluster.source).resolve()
+        }
+        if failed and guardians == {False}:
+            powerless = on_all(failed, partial(_powerless, cluster))
+            failed = {host: why for host, why in failed.items() if not powerless[host]}
+        unreachable |= failed
         for host, answer in answers.items():
-            if isinstance(answer, str):
-                unreachable[host] = answer
-            else:
+            if not isinstance(answer, str):
                 removed += [Removed(host, what) for what in answer]
     files = {Path(cluster.source).resolve() for cluster in clusters}
     forgotten = []
-    for run in registry.look().runs:
+    for run in dead:
         cleaned = Path(run.cluster_file).resolve() in files or not Path(run.cluster_file).is_file()
-        if not run.alive and cleaned and not unreachable and not dry_run:
+        if not dry_run and (not run.guardians or (cleaned and not unreachable)):
             registry.forget(run.job)
             forgotten.append(run.job)
     return CleanUp(removed, unreachable, forgotten)
 
 
 def clusters_of_dead_runs() -> tuple[list[Cluster], list[str]]:
-    """The clusters that dead runs of this user ran on and whose files are still there; why others cannot be cleaned."""
+    """The clusters that dead runs of this user ran on and whose files are still there; why others cannot be cleaned.
+
+    Only of runs with guardians: others left nothing there.
+    """
     registered = registry.look()
     clusters, complaints = [], registered.complaints()
-    for file in sorted({run.cluster_file for run in registered.runs if not run.alive}):
+    for file in sorted({run.cluster_file for run in registered.runs if run.guardians and not run.alive}):
         try:
             if Path(file).is_file():
                 clusters.append(load_cluster(file))
@@ -98,6 +111,16 @@ def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | st
         return clean_host(cluster, host, bring(cluster, host).guardian, dry_run=dry_run)
     except FairleadError as error:
         return str(error)
+
+
+def _powerless(cluster: Cluster, host: str) -> bool:
+    """Whether the guardian was asked there, and may change nothing: it lacks CAP_NET_ADMIN."""
+    try:
+        done = attempt(executor_of(cluster), host, guardian_tool(bring(cluster, host).guardian, "--check"))
+        checks = json.loads(done.stdout)["checks"]
+        return any(check["name"] == CAPABILITY and check["ok"] is False for check in checks)
+    except (FairleadError, ValueError, LookupError, TypeError):  # that it does not clean is told
+        return False
 
 
 def _exists(cluster: Cluster) -> bool:

@@ -22,6 +22,8 @@ class RunState:
         cluster_file: absolute path of the cluster file.
         argv: the program and its arguments.
         pid: the supervisor's process id; ``started_ticks`` its start time in clock ticks since boot.
+        guardians: guardians were asked for, and may have left something on the hosts; records of earlier versions do
+            not say so.
         detours: (source host, destination host) joined by "→", to the relay's name.
         levels: the same keys, to "low", "medium" or "high"; only paths that are not low.
         advice: what the user was advised; empty: nothing.
@@ -33,6 +35,7 @@ class RunState:
     pid: int
     started_ticks: int
     started_at_s: float
+    guardians: bool = True
     detours: dict[str, str] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
     advice: str = ""

@@ -103,7 +103,7 @@ def supervise(
     names = [host.name for host in cluster.managed_hosts()]
     narrator = Narrator(names, sys.stderr, quiet=quiet)
     job = secrets.token_hex(4)
-    registration = registry.Registration(_state(cluster, argv, job))
+    registration = registry.Registration(_state(cluster, management, argv, job))
     audience = Audience(names, narrator, registration, sinks)
     common_end = CommonEnd(audience, ends_together_s) if ends_together_s is not None else None
     outcome: Outcome | None = None
@@ -155,10 +155,11 @@ def _told(
     """
     names = [host.name for host in cluster.managed_hosts()]
     told = EventThread(on_event, held=management.decide is not None)
-    lost_planes = LostPlanes(
-        lambda host: clean_host(cluster, names[host], management.binaries.guardian, job=job), told.put
-    )
-    if management.reroutes:  # else no guardian was started
+    lost_planes: LostPlanes | None = None
+    if management.reroutes:  # else there are no guardians, and the one on a host may be unable to clean
+        lost_planes = LostPlanes(
+            lambda host: clean_host(cluster, names[host], management.binaries.guardian, job=job), told.put
+        )
         audience.add(lost_planes)
     mitigation = _mitigation(cluster, management, names, told.put)
     if mitigation is not None:
@@ -166,7 +167,7 @@ def _told(
     with ExitStack() as stack:
         stack.callback(_advise, mitigation, audience)  # when all events were handed on
         stack.enter_context(told)
-        stack.enter_context(lost_planes)
+        stack.enter_context(lost_planes or nullcontext())
         yield told
 
 
@@ -205,10 +206,12 @@ def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: No
     return Outcome(exit_code, end_s - begin_s, started_s)
 
 
-def _state(cluster: Cluster, argv: Sequence[str], job: str) -> registry.RunState:
+def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: str) -> registry.RunState:
     own = Process.own()
     source = str(Path(cluster.source).absolute())
-    return registry.RunState(job, source, list(argv), own.pid, own.start_ticks, time.time())
+    return registry.RunState(
+        job, source, list(argv), own.pid, own.start_ticks, time.time(), guardians=management.reroutes
+    )
 
 
 def _group_maker(cluster: Cluster, management: Management, job: str) -> Callable[[], AgentGroup]:

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from fairlead.cli.clean import command
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import HostError
 from fairlead.lab import state
 from fairlead.manage import clean, registry
@@ -32,8 +33,8 @@ def cluster(directory: Path, name: str) -> Cluster:
     return load_cluster(file)
 
 
-def dead_run(job: str, file: str, *, ticks: int = GONE) -> None:
-    registry.Registration(registry.RunState(job, file, ["x"], os.getpid(), ticks, 0.0)).write()
+def dead_run(job: str, file: str, *, ticks: int = GONE, guardians: bool = True) -> None:
+    registry.Registration(registry.RunState(job, file, ["x"], os.getpid(), ticks, 0.0, guardians)).write()
 
 
 def jobs() -> list[str]:
@@ -67,6 +68,58 @@ def test_a_host_that_was_not_cleaned_keeps_its_runs(tmp_path: Path, monkeypatch:
     assert (done.forgotten, done.removed) == ([], [])
     assert list(done.unreachable) == ["a"]
     assert jobs() == ["aaaaaaaa"]
+
+
+def test_runs_without_guardians_are_forgotten_without_a_look_at_their_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, wrong = cluster(tmp_path, "one"), cluster(tmp_path, "wrong")
+    dead_run("aaaaaaaa", one.source, guardians=False)
+    dead_run("bbbbbbbb", wrong.source, guardians=False)
+    Path(wrong.source).write_text("[cluster]\nnonsense = 1\n")
+    monkeypatch.setattr(clean, "_on", lambda *_: pytest.fail("a host was asked"))
+
+    assert CliRunner().invoke(command, ["--dry-run"]).output == "nothing to clean\n"
+    done = CliRunner().invoke(command, [])
+    assert (done.exit_code, done.output) == (0, "forgot dead run aaaaaaaa\nforgot dead run bbbbbbbb\n")
+    assert jobs() == []
+
+
+CHECKED = '{"ok": false, "checks": [{"name": "cap_net_admin", "ok": %s}]}'
+
+
+@pytest.mark.parametrize(
+    ("guardians", "checked", "told"),
+    [
+        (False, CHECKED % "false", False),
+        (False, CHECKED % "true", True),  # it might have cleaned
+        (False, "sudo: a password is required", True),
+        (False, '{"checks": null}', True),
+        (True, CHECKED % "false", True),
+    ],
+)
+def test_a_guardian_that_may_change_nothing_need_not_clean_after_runs_without_guardians(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guardians: bool, checked: str, told: bool
+) -> None:
+    one = cluster(tmp_path, "one")
+    guardian = tmp_path / "guardian"
+    guardian.write_text(f"""#!/bin/sh
+case $1 in
+--check) echo '{checked}' ;;
+*) echo "list tables: Operation not permitted" >&2 ;;
+esac
+exit 1
+""")
+    guardian.chmod(0o755)
+    monkeypatch.setattr(clean, "bring", lambda *_: HostBinaries("/agent", (str(guardian),)))
+    dead_run("aaaaaaaa", one.source, guardians=False)
+    if guardians:
+        dead_run("bbbbbbbb", one.source)
+    done = clean.clean([one])
+    assert (done.removed, done.forgotten) == ([], ["aaaaaaaa"])
+    assert list(done.unreachable) == (["a"] if told else [])
+    assert all("Operation not permitted" in why for why in done.unreachable.values())
+    assert jobs() == (["bbbbbbbb"] if guardians else [])
 
 
 def test_what_cannot_be_read_does_not_keep_the_rest_from_being_cleaned(

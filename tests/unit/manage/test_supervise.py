@@ -50,9 +50,11 @@ def _no_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(FakeAgents, "error", None)
 
 
-def supervised(sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None, **more: Any) -> Outcome:
+def supervised(
+    sinks: list[Callable[[int, AgentEvent], None]], mover: Any = None, stage: str = "detours", **more: Any
+) -> Outcome:
     hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
-    management = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)), mover=mover, **more)
+    management = Management(STAGES[stage], {}, HostBinaries("/agent", ("/guardian",)), mover=mover, **more)
     cluster = Cluster("c", "local", hosts, source="c.toml")
     return supervisor.supervise(cluster, management, lambda _course: 0, argv=["x"], sinks=sinks)
 
@@ -135,3 +137,29 @@ def test_whoever_reports_an_event_it_is_looked_at_in_the_events_thread() -> None
     # Hosts without a plane are told by the main thread, the mover has its own, and so has what cleans up after it.
     assert {thread for _, thread in looked} == {"events"}
     assert [kind for kind, _ in looked][:4] == ["plane", "plane", "died", "rerouted"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "plane", "guardians"),
+    [("detours", "route", True), ("detours", "relay", False), ("detection", "route", False)],
+)
+def test_after_an_agents_death_hosts_are_cleaned_only_where_there_are_guardians(
+    monkeypatch: pytest.MonkeyPatch, stage: str, plane: str, guardians: bool
+) -> None:
+    cleaned: list[str] = []
+    noted: list[bool] = []
+
+    def clean_host(_cluster: Cluster, host: str, _guardian: Any, **_: Any) -> list[Any]:
+        cleaned.append(host)
+        return []
+
+    def die(agents: FakeAgents) -> FakeAgents:
+        agents._told.put(1, event("died", reason="killed"))
+        noted.extend(run.guardians for run in registry.look().runs)
+        return agents
+
+    monkeypatch.setattr(supervisor, "clean_host", clean_host)
+    monkeypatch.setattr(FakeAgents, "__enter__", die)
+    assert supervised([], stage=stage, plane=plane).exit_code == 0
+    assert cleaned == (["h1"] if guardians else [])
+    assert noted == [guardians]
