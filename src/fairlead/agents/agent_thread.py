@@ -74,6 +74,10 @@ class AgentThread:
         """
         return self._do(self.group.command(host_index, command, timeout_s))
 
+    def living(self) -> dict[int, int | None]:
+        """See `AgentGroup.living`."""
+        return self.group.living()
+
     def command_each(
         self, commands: Mapping[int, Command[AnswerT]], timeout_s: float = 10.0
     ) -> dict[int, AnswerT | BaseException]:

@@ -121,6 +121,14 @@ class AgentGroup:
         """By host index, the process that the executor started here for the agent."""
         return [agent.pid for agent in self._agents]
 
+    def living(self) -> dict[int, int | None]:
+        """Of the hosts, by index, whose agent works (it began and has not ended): as `pids`."""
+        return {
+            index: agent.pid
+            for index, agent in enumerate(self._agents)
+            if agent.alive and not (self._revival is not None and self._revival.revives(index))
+        }
+
     def on_event(self, callback: EventCallback) -> None:
         """Have ``callback(host_index, event)`` called for every event."""
         self._callbacks.append(callback)

@@ -51,6 +51,10 @@ class Revival:
             self._attempts[host] = 0
         self._tasks[host] = asyncio.get_running_loop().create_task(self._revive(host))
 
+    def revives(self, host: int) -> bool:
+        """Whether a host's agent is being started again."""
+        return host in self._tasks and not self._tasks[host].done()
+
     async def stop(self) -> None:
         """Start none any more; returns when none is being started."""
         self._stopping = True

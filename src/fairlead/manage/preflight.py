@@ -15,6 +15,8 @@ PROBE_INTERVAL_S = 0.02
 class Commander(Protocol):
     """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
 
+    def living(self) -> dict[int, int | None]: ...
+
     def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
 
@@ -38,12 +40,22 @@ def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready | None]) ->
 def unreachable(agents: Commander, hosts: Sequence[int]) -> list[int]:
     """Those of the hosts, by index, whose agent gets no answer from any other's.
 
-    Each probes its neighbour in a ring; who is on a silent edge then tries everybody.
+    Each probes its neighbour in a ring; who is on a silent edge then tries everybody. An agent that has ended is left
+    out, with its edges: that is told elsewhere, and it is started again.
     """
+    began = agents.living()
+    hosts = _still(agents, began, hosts)
+    if len(hosts) < 2:
+        return []
     ring = _answered(agents, {host: [after] for host, after in zip(hosts, [*hosts[1:], hosts[0]], strict=True)})
-    silent = {host for edge in ring if not ring[edge] for host in edge}
+    hosts = _still(agents, began, hosts)
+    silent = {host for edge in ring if not ring[edge] for host in edge}.intersection(hosts)
+    if len(hosts) < 2:
+        return []
     asked = _answered(agents, {host: [peer for peer in hosts if peer != host] for host in silent})
-    return [host for host in sorted(silent) if not any(asked[edge] for edge in asked if host in edge)]
+    living = set(_still(agents, began, hosts))
+    edges = {host: [edge for edge in asked if host in edge and living.issuperset(edge)] for host in silent}
+    return [host for host in sorted(silent) if edges[host] and not any(asked[edge] for edge in edges[host])]
 
 
 def check_reachable(cluster: Cluster, agents: Commander, started: Sequence[int]) -> None:
@@ -61,6 +73,12 @@ def check_reachable(cluster: Cluster, agents: Commander, started: Sequence[int])
             f"{names}: no answer from or to the other hosts over the cluster's network (UDP {first}-{last})",
             hint=f"`fairlead doctor {cluster.source}` shows what is wrong; --no-agents runs the program unmanaged",
         )
+
+
+def _still(agents: Commander, began: Mapping[int, int | None], hosts: Sequence[int]) -> list[int]:
+    """Those of the hosts whose agent is the one that it was in the beginning, and lives."""
+    now = agents.living()
+    return [host for host in hosts if host in began and host in now and now[host] == began[host]]
 
 
 def _answered(agents: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:

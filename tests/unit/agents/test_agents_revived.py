@@ -71,6 +71,28 @@ def test_an_agent_that_ended_is_started_again_with_what_it_had(tmp_path: Path) -
     run(body)
 
 
+def test_an_agent_that_is_being_started_again_is_not_among_the_living(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revival, "LATER_S", 0.3)
+
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "mortal", options=REVIVED) as group:
+            queue = events_of(group)
+            first = group.living()
+            assert first == dict(enumerate(group.pids))
+            await die(group)
+            await told(queue, "died")
+            await told(queue, "given_up")
+            assert group.living() == {0: first[0]}
+            (tmp_path / "h1.cured").touch()
+            await told(queue, "restarted")
+            await asyncio.sleep(0)
+            assert group.living() == dict(enumerate(group.pids)) != first
+
+    run(body)
+
+
 def test_after_a_row_of_starts_it_is_given_up_and_tried_now_and_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

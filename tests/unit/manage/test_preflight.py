@@ -14,18 +14,36 @@ from fairlead.protocol.objects import ProbeResult
 
 
 class Agents:
-    """Agents whose probes get through except between the pairs in ``cut``."""
+    """Agents whose probes get through except between the pairs in ``cut``.
 
-    def __init__(self, *cut: set[int]) -> None:
+    Args:
+        die: by host, in which round of commands its agent ends: 0: before the first.
+        revived: other agents are in the places of those that ended, at once.
+    """
+
+    def __init__(self, *cut: set[int], die: Mapping[int, int] | None = None, revived: bool = False) -> None:
         self.cut = cut
         self.probes = 0
+        self.round = 0
+        self.die = die or {}
+        self.revived = revived
+
+    def _dead(self, host: int) -> bool:
+        return self.die.get(host, 9) <= self.round
+
+    def living(self) -> dict[int, int | None]:
+        again = 1000 if self.revived and self.round else 0
+        return {host: host + again * self._dead(host) for host in range(16) if again or not self._dead(host)}
 
     def command_each(self, probes: Mapping[int, commands.Probe]) -> dict[int, Any]:
+        self.round += bool(probes)
         return {host: self._answer(host, probe) for host, probe in probes.items()}
 
     def _answer(self, host: int, probe: commands.Probe) -> answers.Probe | BaseException:
         self.probes += len(probe.peers)
-        times = {peer: () if {host, peer} in self.cut else (1e-4,) for peer in probe.peers}
+        if self._dead(host):
+            return AgentError("the agent was killed by signal 9")
+        times = {peer: () if {host, peer} in self.cut or self._dead(peer) else (1e-4,) for peer in probe.peers}
         if not any(times.values()):
             return AgentError("no probe was answered")  # as agents do
         return answers.Probe(
@@ -49,6 +67,17 @@ def test_a_host_that_nobody_reaches_is_found() -> None:
 
 def test_a_single_path_that_is_cut_is_no_reason_to_refuse() -> None:
     assert unreachable(Agents({0, 1}), range(4)) == []
+
+
+@pytest.mark.parametrize("revived", [False, True])
+@pytest.mark.parametrize("ended_in", [0, 1, 2])
+def test_an_agent_that_ended_is_left_out_with_its_edges(ended_in: int, revived: bool) -> None:
+    def lost(*cut: set[int], among: range = range(4)) -> list[int]:
+        return unreachable(Agents(*cut, die={2: ended_in}, revived=revived), among)
+
+    assert lost({0, 1}) == []  # the cut edge makes a second round
+    assert lost(among=range(2, 4)) == []  # nobody is left to reach
+    assert lost({0, 1}, {0, 3}) == [0]  # nobody that lives reaches this one
 
 
 def hosts(count: int) -> Cluster:
