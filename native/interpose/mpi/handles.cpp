@@ -170,7 +170,11 @@ std::uint64_t size_of(MPI_Datatype datatype) {
 }
 
 void created(MPI_Comm comm) {
-    if (!record::keeps_messages() || comm == comm_null()) {
+    if (comm == comm_null()) {
+        return;
+    }
+    if (!record::keeps_messages()) {
+        forget_communicator(comm);  // a callback may have asked for a former one with its handle while that was freed
         return;
     }
     const std::scoped_lock lock(communicators_mutex);
@@ -183,6 +187,7 @@ void created(MPI_Comm comm) {
 
 void created_like(MPI_Comm model, MPI_Comm comm) {
     if (!record::keeps_messages()) {
+        forget_communicator(comm);
         return;
     }
     auto made = std::make_shared<Communicator>(*shared_communicator(model));

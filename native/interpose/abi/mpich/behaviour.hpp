@@ -13,6 +13,7 @@ namespace fairlead {
 constexpr bool kIsendrecvHasStatus = false;
 
 constexpr bool kErrorsFreePersistent = false;
+constexpr bool kMessageHasHandler = false;  // it is MPI_COMM_SELF's, or the world's, that is told
 
 // MPI_Testall takes persistent collective operations, and partitioned messages, for ones with an error as soon as they
 // are complete. MPI_Waitall and all other tests do not.

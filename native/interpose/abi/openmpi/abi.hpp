@@ -82,6 +82,8 @@ constexpr bool kIsendrecvHasStatus = true;
 
 // Open MPI 4.1 does, in the call that completes one. PMPI_Request_get_status leaves all as they are.
 constexpr bool kErrorsFreePersistent = true;
+// What is wrong with the arguments of MPI_Mrecv is told the handler of the message's communicator.
+constexpr bool kMessageHasHandler = true;
 
 constexpr bool kTestallKnowsAllKinds = true;
 

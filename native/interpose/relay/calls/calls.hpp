@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "abi.hpp"
 #include "generated/functions.hpp"
@@ -116,16 +118,29 @@ class KeptHandler {
     MPI_Errhandler handler_{};
 };
 
-/// What the library says of a receive's arguments, without posting one. After a poll.
-int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm);
+/// What the library's call returned if it refused a receive's arguments, without posting one; nothing: it did not.
+/// After a poll.
+std::optional<int> refused_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm);
+
+/// For meetings of those that make a communicator by this name: the same everywhere, other than by most other names
+/// (FNV-1a, Fowler, Noll and Vo).
+inline int tag_of_name(const char* name) {
+    std::uint32_t hash = 2166136261;
+    for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619;
+    return static_cast<int>(hash >> 1);
+}
 
 /// The library's call, whose new communicator has `comm`'s error handler. Another thread may look at a receive
 /// meanwhile (unheard.hpp): what is inherited from the look is not what the program had.
 template <class Create>
 int make_of(MPI_Comm comm, MPI_Comm* made, Create&& call) {
     const KeptHandler kept(comm);
+    if (made != nullptr) {
+        *made = comm_null();  // some say success of what they refused, once the program's own error handler was told
+    }
     const int error = call();
-    if (error == MPI_SUCCESS) {
+    if (error == MPI_SUCCESS && *made != comm_null()) {
+        plane->appeared(*made);
         kept.give_to(*made);
     }
     return error;

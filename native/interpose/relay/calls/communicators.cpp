@@ -74,12 +74,15 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     }
     plane->enter();
     const GroupMembers members = members_of(group);
-    if (members.outside()) {
+    if (members.outside() || is_missing(name) || is_missing(made)) {
         return create(group, name, info, errors, made);
     }
-    const CommunicatorId number = plane->meet(members, comm_null(), 0, plane->propose());
+    // Threads may make several at the same time, which MPI tells apart by this name.
+    const CommunicatorId number = plane->meet(members, comm_null(), tag_of_name(name), plane->propose());
+    *made = comm_null();
     const int error = create(group, name, info, errors, made);
     if (error == MPI_SUCCESS) {
+        plane->appeared(*made);
         plane->add(*made, number);
     }
     return error;

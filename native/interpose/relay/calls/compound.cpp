@@ -14,8 +14,8 @@ int isendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int d
         return library<decltype(isendrecv<function, Count>)>(function)(
             sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     }
-    if (const int error = check_recv(recvbuf, recvcount, recvtype, source, recvtag, comm); error != MPI_SUCCESS) {
-        return error;
+    if (const auto refused = refused_recv(recvbuf, recvcount, recvtype, source, recvtag, comm)) {
+        return *refused;
     }
     return plane->locked([&] {
         return plane->isendrecv({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
@@ -30,8 +30,8 @@ int isendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, i
         return library<decltype(isendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
                                                                                source, recvtag, comm, request);
     }
-    if (const int error = check_recv(buf, count, datatype, source, recvtag, comm); error != MPI_SUCCESS) {
-        return error;
+    if (const auto refused = refused_recv(buf, count, datatype, source, recvtag, comm)) {
+        return *refused;
     }
     return plane->locked([&] {
         const bool sends = dest != MPI_PROC_NULL;

@@ -53,13 +53,16 @@ int intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group re
     std::set<int> all(ours.world_ranks.begin(), ours.world_ranks.end());
     all.insert(theirs.world_ranks.begin(), theirs.world_ranks.end());
     const bool apart = all.size() == ours.world_ranks.size() + theirs.world_ranks.size();
-    const bool known = apart && !ours.outside() && !theirs.outside() && ours.place < ours.world_ranks.size();
+    const bool known = !is_missing(name) && !is_missing(made) && apart && !ours.outside() && !theirs.outside() &&
+                       ours.place < ours.world_ranks.size();
     if (known) {
         const auto place = std::distance(all.begin(), all.find(ours.world_ranks[ours.place]));
-        plane->meet({{all.begin(), all.end()}, static_cast<std::size_t>(place)}, comm_null(), 0);
+        plane->meet({{all.begin(), all.end()}, static_cast<std::size_t>(place)}, comm_null(), tag_of_name(name));
+        *made = comm_null();
     }
     const int error = call();
     if (error == MPI_SUCCESS && known) {
+        plane->appeared(*made);
         plane->add(*made);
     }
     return error;

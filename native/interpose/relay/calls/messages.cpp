@@ -37,7 +37,7 @@ int send(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag,
     }
     plane->enter();
     before_send<mode>(count, datatype, comm);
-    MPI_Request request{};
+    MPI_Request request = request_null();
     const int error =
         plane->locked([&] { return plane->isend(mode, buf, count, datatype, dest, tag, comm, &request); });
     return error == MPI_SUCCESS ? wait(&request, MPI_STATUS_IGNORE) : error;
@@ -61,7 +61,7 @@ int recv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI
             buf, count, datatype, source, tag, comm, status);
     }
     plane->enter();
-    MPI_Request request{};
+    MPI_Request request = request_null();
     const int error = plane->locked([&] { return plane->irecv(buf, count, datatype, source, tag, comm, &request); });
     return error == MPI_SUCCESS ? wait(&request, status) : error;
 }
@@ -79,9 +79,12 @@ int irecv(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MP
 template <Function function, Mode mode, class Count>
 int send_init(const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
               MPI_Request* request) {
+    if (!is_missing(request)) {
+        *request = request_null();
+    }
     const int error = library<int(const void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
         buf, count, datatype, dest, tag, comm, request);
-    if (error == MPI_SUCCESS && !passes_by(comm)) {
+    if (error == MPI_SUCCESS && !passes_by(comm) && *request != request_null()) {
         plane->enter_to_begin();
         plane->locked([&] {
             plane->made_persistent(true, mode, buf, count, datatype, dest, tag, comm, *request);
@@ -93,9 +96,12 @@ int send_init(const void* buf, Count count, MPI_Datatype datatype, int dest, int
 
 template <Function function, class Count>
 int recv_init(void* buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+    if (!is_missing(request)) {
+        *request = request_null();
+    }
     const int error = library<int(void*, Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*)>(function)(
         buf, count, datatype, source, tag, comm, request);
-    if (error == MPI_SUCCESS && !passes_by(comm)) {
+    if (error == MPI_SUCCESS && !passes_by(comm) && *request != request_null()) {
         plane->enter_to_begin();
         plane->locked([&] {
             plane->made_persistent(false, Mode::standard, buf, count, datatype, source, tag, comm, *request);
@@ -133,14 +139,14 @@ int start_all(int count, MPI_Request requests[]) {
     return error;
 }
 
-// After check_recv: the send, the receive, and both to their ends.
+// After refused_recv: the send, the receive, and both to their ends.
 int exchange(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-    MPI_Request receiving{};
-    MPI_Request sending{};
+    MPI_Request receiving = request_null();
+    MPI_Request sending = request_null();
     const int error = plane->locked(
         [&] { return plane->isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sending); });
-    if (error != MPI_SUCCESS) {
+    if (error != MPI_SUCCESS || sending == request_null()) {
         return error;
     }
     const int posted =
@@ -162,10 +168,11 @@ int sendrecv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, int de
         return library<decltype(sendrecv<function, Count>)>(function)(
             sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     }
-    const int error = check_recv(recvbuf, recvcount, recvtype, source, recvtag, comm);
-    return error != MPI_SUCCESS ? error
-                                : exchange(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                           source, recvtag, comm, status);
+    if (const auto refused = refused_recv(recvbuf, recvcount, recvtype, source, recvtag, comm)) {
+        return *refused;
+    }
+    return exchange(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                    status);
 }
 
 template <Function function, class Count>
@@ -175,8 +182,8 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
         return library<decltype(sendrecv_replace<function, Count>)>(function)(buf, count, datatype, dest, sendtag,
                                                                               source, recvtag, comm, status);
     }
-    if (const int error = check_recv(buf, count, datatype, source, recvtag, comm); error != MPI_SUCCESS) {
-        return error;
+    if (const auto refused = refused_recv(buf, count, datatype, source, recvtag, comm)) {
+        return *refused;
     }
     const std::vector<std::uint8_t> going =
         dest != MPI_PROC_NULL ? Layout(buf, count, datatype).packed() : std::vector<std::uint8_t>();
@@ -243,7 +250,7 @@ int mrecv(void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, M
         return library<decltype(mrecv<function, Count>)>(function)(buf, count, datatype, message, status);
     }
     plane->enter();
-    MPI_Request request{};
+    MPI_Request request = request_null();
     const int error = plane->locked([&] { return plane->imrecv(buf, count, datatype, message, &request); });
     return error == MPI_SUCCESS ? wait(&request, status) : error;
 }
@@ -290,13 +297,17 @@ void put_sends(Table& table) {
 // An exchange whose arguments are wrong must not begin at all: a send cannot be taken back, and a receive may have its
 // message at once, which then belongs to another one. So first what the library says of the receive, without posting
 // one.
-int check_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm) {
+std::optional<int> refused_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm) {
     plane->enter();
-    return plane->locked([&] {
-        MPI_Request request{};
+    return plane->locked([&]() -> std::optional<int> {
+        MPI_Request request = request_null();
         const int some = fits(count) ? static_cast<int>(std::max<MPI_Count>(count, -1)) : 0;
         const int error = PMPI_Recv_init(buf, some, datatype, source, tag, comm, &request);
-        return error == MPI_SUCCESS ? PMPI_Request_free(&request) : error;
+        if (error != MPI_SUCCESS || request == request_null()) {
+            return error;
+        }
+        PMPI_Request_free(&request);
+        return std::nullopt;
     });
 }
 

@@ -13,7 +13,7 @@ namespace {
 int file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
     const auto open = library<decltype(file_open)>(Function::MPI_File_open);
     if (passes_by() || !has_to_meet(comm)) {
-        return open(comm, name, mode, info, file);
+        return made_alone(files, file, open(comm, name, mode, info, file));
     }
     int error = MPI_SUCCESS;
     const auto members = create_with_members(comm, error, [&] { return open(comm, name, mode, info, file); });

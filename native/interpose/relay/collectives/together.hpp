@@ -38,6 +38,16 @@ class ByHandle {
     std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
 };
 
+/// After a call that made one of this process's alone, or as `error` says did not: what a former one with its handle
+/// left is void.
+template <class Handle, class Object>
+int made_alone(ByHandle<Handle, Object>& objects, const Handle* made, int error) {
+    if (error == MPI_SUCCESS) {
+        objects.remove(*made);
+    }
+    return error;
+}
+
 /// The processes of a file or window, and a number that nothing else of theirs has. No communicator: MPICH has few.
 struct Members {
     GroupMembers processes;

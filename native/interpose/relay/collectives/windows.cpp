@@ -48,7 +48,7 @@ std::vector<int> world_ranks_of(MPI_Group group, MPI_Win win, const Window& wind
 template <class Create>
 int create_window(MPI_Comm comm, MPI_Win* win, Create&& call) {
     if (passes_by() || !has_to_meet(comm)) {
-        return call();
+        return made_alone(windows, win, call());
     }
     int error = MPI_SUCCESS;
     MPI_Comm own = comm_null();

@@ -23,7 +23,7 @@ int Plane::isendrecv_copy(std::vector<std::uint8_t> sent, int dest, int send_tag
 int Plane::begin_pair(std::unique_ptr<Pair> pair, const Part& sent, int dest, int send_tag, const Part& received,
                       int source, int receive_tag, MPI_Comm comm, MPI_Request* request) {
     int error = isend(Mode::standard, sent.buffer, sent.count, sent.datatype, dest, send_tag, comm, &pair->sending);
-    if (error != MPI_SUCCESS) {
+    if (error != MPI_SUCCESS || pair->sending == request_null()) {
         return error;
     }
     error = irecv(const_cast<void*>(received.buffer), received.count, received.datatype, source, receive_tag, comm,

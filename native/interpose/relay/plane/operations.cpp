@@ -37,6 +37,15 @@ bool begun(const Operation& operation) {
     return operation.persistent || operation.handle != request_null();
 }
 
+// What it returned if it refused to make a persistent request; else that is freed.
+std::optional<int> refused(int error, MPI_Request& request) {
+    if (error != MPI_SUCCESS || request == request_null()) {
+        return error;
+    }
+    PMPI_Request_free(&request);
+    return std::nullopt;
+}
+
 // What only the library can tell to be wrong, and would end in our hands: memory that is not there, and datatypes that
 // were not committed.
 bool may_be_wrong(const Layout& layout) {
@@ -66,8 +75,8 @@ int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype da
     operation->layout = Layout(buffer, count, datatype);
     operation->peer = dest;
     operation->tag = tag;
-    if (const int error = refused_send(*operation, {buffer, count, datatype}); error != MPI_SUCCESS) {
-        return error;
+    if (const auto refused = refused_send(*operation, {buffer, count, datatype})) {
+        return *refused;
     }
     const int error = launch(
         operation, [&] { return native_isend(mode, buffer, count, datatype, dest, tag, comm, &operation->handle); });
@@ -93,8 +102,8 @@ int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int sourc
     operation->layout = Layout(buffer, count, datatype);
     operation->peer = source;
     operation->tag = tag;
-    if (const int error = refused_receive(*operation, {buffer, count, datatype}); error != MPI_SUCCESS) {
-        return error;
+    if (const auto refused = refused_receive(*operation, {buffer, count, datatype})) {
+        return *refused;
     }
     const int error =
         post(operation, [&] { return native_irecv(buffer, count, datatype, source, tag, comm, &operation->handle); });
@@ -104,30 +113,30 @@ int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int sourc
     return error;
 }
 
-/// What the library says of the arguments of a send that may not be its own.
-int Plane::refused_send(const Operation& operation, const Part& sent) {
+/// What the library's call returned if it refused the arguments of a send that may not be its own.
+std::optional<int> Plane::refused_send(const Operation& operation, const Part& sent) {
     const Channel& channel = *operation.channel;
     const Process to = channel.processes[static_cast<std::size_t>(operation.peer)];
     const bool librarys =
         operation.mode != Mode::buffered && !chaos_ && !relayed_[to] && endpoint_.path(to) == Path::direct;
     if (librarys || !may_be_wrong(operation.layout)) {
-        return MPI_SUCCESS;
+        return std::nullopt;
     }
     MPI_Request request = request_null();
     const int error = PMPI_Send_init(sent.buffer, count_to_look_at(sent.count), sent.datatype, operation.peer,
                                      operation.tag, channel.comm, &request);
-    return error == MPI_SUCCESS && request != request_null() ? PMPI_Request_free(&request) : error;
+    return refused(error, request);
 }
 
-int Plane::refused_receive(const Operation& operation, const Part& received) {
+std::optional<int> Plane::refused_receive(const Operation& operation, const Part& received) {
     const Channel& channel = *operation.channel;
     if (!endpoint_.taken_over(channel.id) || !may_be_wrong(operation.layout)) {
-        return MPI_SUCCESS;
+        return std::nullopt;
     }
     MPI_Request request = request_null();
     const int error = PMPI_Recv_init(const_cast<void*>(received.buffer), count_to_look_at(received.count),
                                      received.datatype, operation.peer, operation.tag, channel.comm, &request);
-    return error == MPI_SUCCESS && request != request_null() ? PMPI_Request_free(&request) : error;
+    return refused(error, request);
 }
 
 void Plane::give_handle(const OperationPtr& operation, MPI_Request* request) {

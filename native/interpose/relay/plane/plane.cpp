@@ -199,6 +199,11 @@ void Plane::forget_copies(MPI_Comm comm) {
     locked([&] { return copied_.erase(key_of(comm)); });
 }
 
+void Plane::appeared(MPI_Comm made) {
+    forget_communicator(made);
+    forget_copies(made);
+}
+
 void Plane::draw() {
     for (const auto& [handle, channel] : channels_) {
         if (channel->suspended) {

@@ -191,6 +191,8 @@ class Plane {
     void copies(MPI_Comm comm);
     /// The program frees it.
     void forget_copies(MPI_Comm comm);
+    /// One was made: what was noted of a former one with its handle is void.
+    void appeared(MPI_Comm made);
     /// Polls until `over` says so; it is asked under the lock, first at once: the call polled as it began.
     template <class Over>
     void wait_until(Over&& over) {
@@ -312,8 +314,8 @@ class Plane {
     static int refuse(MPI_Comm comm, int error);
     bool may_hold(Process to, std::uint64_t held_B) const;
     std::uint64_t most_held_B() const;
-    int refused_send(const Operation& operation, const Part& sent);
-    int refused_receive(const Operation& operation, const Part& received);
+    std::optional<int> refused_send(const Operation& operation, const Part& sent);
+    std::optional<int> refused_receive(const Operation& operation, const Part& received);
     void give_handle(const OperationPtr& operation, MPI_Request* request);
     void account(Operation& operation, const MPI_Status& status);
     /// Whether the library is done with it; then how. A persistent one may be the plane's from then on.

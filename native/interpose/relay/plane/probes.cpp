@@ -79,8 +79,11 @@ int Plane::imrecv(void* buffer, MPI_Count count, MPI_Datatype datatype, MPI_Mess
     }
     // What stands for it is received there, so that the library says what is wrong with the arguments.
     const int error = PMPI_Mrecv(buffer, count_to_look_at(count), datatype, message, MPI_STATUS_IGNORE);
-    if (error != MPI_SUCCESS) {
+    if (error != MPI_SUCCESS && kMessageHasHandler) {
         return refuse(found->second.channel->comm, error);
+    }
+    if (key_of(*message) == found->first) {  // not received; whoever was told has been
+        return error;
     }
     auto extracted = extracted_.extract(found);
     PMPI_Wait(&extracted.mapped().sending, MPI_STATUS_IGNORE);

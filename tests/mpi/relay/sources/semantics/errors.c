@@ -250,6 +250,55 @@ void wrong_communicators(void) {
     MPI_Errhandler_free(&counting);
 }
 
+/// Calls with somebody that is not there, or of less than nothing, where a handler is told that returns: each ends.
+void refused(void) {
+    int in = -1;
+    MPI_Request request;
+    MPI_Errhandler counting;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Comm own;
+    MPI_Comm_create_errhandler(count_errors, &counting);
+    MPI_Comm_dup(world, &own);
+    for (int time = 0; time < TIMES; ++time) {
+        const MPI_Comm comm =
+            time % 2 ? own : world; /* of `own` alone the handler is another one than of MPI_COMM_SELF */
+        if (time % 2)
+            MPI_Comm_set_errhandler(own, counting);
+        else
+            returning(counting);
+        handled = 0;
+        MPI_Send(&rank, 1, MPI_INT, size, AFTER, comm);
+        MPI_Send(&rank, 1, MPI_INT, next_rank, -9, comm);
+        MPI_Ssend(&rank, -1, MPI_INT, next_rank, AFTER, comm);
+        MPI_Recv(&in, 1, MPI_INT, size, AFTER, comm, MPI_STATUS_IGNORE);
+        MPI_Recv(&in, -1, MPI_INT, last_rank, AFTER, comm, &status);
+        MPI_Sendrecv(&rank, 1, MPI_INT, size, AFTER, &in, 1, MPI_INT, last_rank, AFTER, comm, &status);
+        MPI_Sendrecv(&rank, 1, MPI_INT, next_rank, AFTER, &in, 1, MPI_INT, size, AFTER, comm, &status);
+        MPI_Sendrecv_replace(&in, 1, MPI_INT, next_rank, AFTER, size, AFTER, comm, &status);
+        MPI_Send_init(&rank, 1, MPI_INT, size, AFTER, comm, &request);
+        MPI_Recv_init(&in, 1, MPI_INT, size, AFTER, comm, &request);
+        NEED(handled == 10 && in == -1);
+        returning(MPI_ERRORS_ARE_FATAL);
+        nothing_is_lost();
+    }
+    MPI_Comm_free(&own);
+    returning(counting);
+    for (int time = 0; time < TIMES; ++time) {
+        MPI_Isend(&rank, 1, MPI_INT, next_rank, GOOD, world, &request);
+        MPI_Mprobe(last_rank, GOOD, world, &message, &status);
+        handled = 0;
+        MPI_Mrecv(&in, -1, MPI_INT, &message, &status);
+        NEED(handled == 1);
+        MPI_Mrecv(&in, 1, MPI_INT, &message, &status);
+        NEED(handled == 1 && in == last_rank);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    returning(MPI_ERRORS_ARE_FATAL);
+    nothing_is_lost();
+    MPI_Errhandler_free(&counting);
+}
+
 /// That a message did not fit is told to the error handler once, by the call that completes its receive.
 void told_once(void) {
     unsigned char out[BYTES], small[ROOM + 1];

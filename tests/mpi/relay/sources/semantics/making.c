@@ -185,6 +185,34 @@ enum { AS_IT_GOES = 1 };
 enum { AS_IT_GOES = 0 };  // MPICH calls back only once its own requests on the communicator are complete
 #endif
 
+static int met_as_it_goes(MPI_Comm comm, int key, void* value, void* state) {
+    (void)key, (void)value, (void)state;
+    MPI_Barrier(comm);
+    return MPI_SUCCESS;
+}
+
+/// A communicator is used while it goes; the next one has its handle, and other members.
+void handles_again(void) {
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, met_as_it_goes, &key, NULL);
+    for (int time = 0; time < 15; ++time) {
+        MPI_Comm own, part;
+        int parts, place, got = -1;
+        MPI_Comm_dup(world, &own);
+        MPI_Comm_set_attr(own, key, NULL);
+        MPI_Comm_free(&own);
+        MPI_Comm_split(world, rank % 2, -rank, &part);
+        MPI_Comm_size(part, &parts);
+        MPI_Comm_rank(part, &place);
+        MPI_Barrier(part);
+        MPI_Sendrecv(&place, 1, MPI_INT, (place + 1) % parts, TAG, &got, 1, MPI_INT, (place + parts - 1) % parts, TAG,
+                     part, MPI_STATUS_IGNORE);
+        NEED(got == (place + parts - 1) % parts);
+        MPI_Comm_free(&part);
+    }
+    MPI_Comm_free_keyval(&key);
+}
+
 /// Messages of an attribute's callbacks on the communicator itself, which others may send before it is copied or freed
 /// here.
 void callbacks_on_itself(void) {

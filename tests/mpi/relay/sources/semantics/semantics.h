@@ -70,6 +70,7 @@ void wrong_messages(void);
 void wrong_probes(void);
 void left_open(void);
 void error_fields(void);
+void refused(void);
 /* communicators.c */
 void communicators(void);
 void made_while_receiving(void);
@@ -80,6 +81,7 @@ void made_beside_messages(void);
 void windows_beside_messages(void);
 void very_many(void);
 void callbacks_on_itself(void);
+void handles_again(void);
 /* local.c */
 void freed_early(void);
 void freed_in_turn(void);
