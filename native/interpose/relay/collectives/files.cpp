@@ -25,12 +25,12 @@ int file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File
 
 int file_close(MPI_File* file) {
     const auto close = library<decltype(file_close)>(Function::MPI_File_close);
-    const auto members = passes_by() ? nullptr : files.find(*file);
+    const auto members = plane != nullptr ? files.find(*file) : nullptr;
     if (members == nullptr) {
         return close(file);
     }
     files.remove(*file);  // the next one may have its handle
-    return together(members, [&] { return close(file); });
+    return passes_by() ? close(file) : together(members, [&] { return close(file); });
 }
 
 template <Function function, class... Arguments>

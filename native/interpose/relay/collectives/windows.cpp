@@ -93,12 +93,13 @@ std::shared_ptr<Window> known(MPI_Win win) {
 
 int win_free(MPI_Win* win) {
     const auto direct = library<decltype(win_free)>(Function::MPI_Win_free);
-    const auto window = known(*win);
+    const auto window = plane != nullptr ? windows.find(*win) : nullptr;
     if (window == nullptr) {
         return direct(win);
     }
     const MPI_Win handle = *win;
-    const int error = together(window, [&] { return direct(win); });
+    // Programs keep windows as attributes of communicators, and free them with those, inside another call.
+    const int error = passes_by() ? direct(win) : together(window, [&] { return direct(win); });
     if (error == MPI_SUCCESS) {
         window->locks->free();
         if (windows.find(handle) == window) {  // another thread may have made one with its handle

@@ -62,7 +62,14 @@ static void* make(void* argument) {
         int out = 1000 * number + i, in = -1, never, flag = 0, sum = 0;
         MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 900 + number, MPI_COMM_WORLD, &cancelled);
         MPI_Isend(&out, 1, MPI_INT, to, 300 + number, MPI_COMM_WORLD, &sending);
-        if (i % 3 == 0) {
+#if MPI_VERSION >= 4
+        if (i % 4 == 3) {
+            char name[32];
+            snprintf(name, sizeof name, "%d of thread %d", i, number);
+            MPI_Comm_create_from_group(all, name, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
+        } else
+#endif
+            if (i % 3 == 0) {
             MPI_Comm_create_group(MPI_COMM_WORLD, all, 5000 + 100 * number + i, &made);
         } else if (i % 3 == 1) {
             MPI_Comm_dup(own[number], &made);

@@ -213,6 +213,35 @@ void handles_again(void) {
     MPI_Comm_free_keyval(&key);
 }
 
+static int window_goes_with_it(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)state;
+    return MPI_Win_free(value);
+}
+
+/// A window that is freed with a communicator; the next one has its handle, and is one process's alone.
+void windows_again(void) {
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, window_goes_with_it, &key, NULL);
+    for (int time = 0; time < 15; ++time) {
+        MPI_Comm own;
+        MPI_Win window, alone;
+        int memory = 0;
+        MPI_Comm_dup(world, &own);
+        MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, world, &window);
+        MPI_Comm_set_attr(own, key, &window);
+        MPI_Comm_free(&own);
+#if !defined(OMPI_MAJOR_VERSION) || OMPI_MAJOR_VERSION >= 5 /* Open MPI 4.1 makes none of one process */
+        if (rank == time % size) {
+            MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_SELF, &alone);
+            MPI_Win_fence(0, alone);
+            MPI_Win_free(&alone);
+        }
+#endif
+        MPI_Barrier(world);
+    }
+    MPI_Comm_free_keyval(&key);
+}
+
 /// Messages of an attribute's callbacks on the communicator itself, which others may send before it is copied or freed
 /// here.
 void callbacks_on_itself(void) {

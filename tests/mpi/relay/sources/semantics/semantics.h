@@ -82,6 +82,7 @@ void windows_beside_messages(void);
 void very_many(void);
 void callbacks_on_itself(void);
 void handles_again(void);
+void windows_again(void);
 /* local.c */
 void freed_early(void);
 void freed_in_turn(void);
