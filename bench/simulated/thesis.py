@@ -17,6 +17,7 @@ from bench.simulated.oracle import compared
 WORST_TARGET = 1.02
 ONSET_S, MOVES_S, END_S = 0.5, 4.0, 60.0
 INTERVAL_S = 0.5  # for which the random program keeps its partners
+MESSAGE_B = 262_144  # of that program, on links of full rate
 
 # As examples/mesh16.toml.
 MESH16 = {
@@ -53,7 +54,7 @@ def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:
 
 def scenario(program: str, congestion: str, seed: int, scale: float = 1.0) -> dict[str, Any]:
     """A program on 16 hosts, four on each leaf, and what slows it down. On narrower links it makes fewer iterations."""
-    disturb = {"bursts": _bursts, "mpi": _mpi, "delay": _delay}[congestion]
+    disturb = {"bursts": _bursts, "mpi": partial(_mpi, round(MESSAGE_B * scale)), "delay": _delay}[congestion]
     pattern: dict[str, Any] = {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}
     if scale < 1.0:
         pattern["iterations"] = round(2.0 * scale * pattern["iterations"])
@@ -93,7 +94,7 @@ def _bursts(chance: random.Random) -> list[dict[str, Any]]:
     ]
 
 
-def _mpi(chance: random.Random) -> list[dict[str, Any]]:
+def _mpi(message_B: int, chance: random.Random) -> list[dict[str, Any]]:
     """A program of two ranks at first, later of three, of which two that are drawn exchange messages and one rests."""
     periods_s: dict[tuple[str, str], list[list[float]]] = {("n0", "n2"): [[ONSET_S, MOVES_S]]}
     at_s = MOVES_S
@@ -101,8 +102,10 @@ def _mpi(chance: random.Random) -> list[dict[str, Any]]:
         a, b = sorted(chance.sample(["n3", "n5", "n7"], 2))
         periods_s.setdefault((a, b), []).append([at_s, at_s + INTERVAL_S])
         at_s += INTERVAL_S
-    streams: dict[str, Any] = {"kind": "streams", "streams": 1}
-    return [each for pair, when_s in periods_s.items() for each in _each_way(*pair, **streams, periods_s=when_s)]
+    return [
+        {"kind": "messages", "from": a, "to": b, "message_B": message_B, "periods_s": when_s}
+        for (a, b), when_s in periods_s.items()
+    ]
 
 
 def _delay(_: random.Random) -> list[dict[str, Any]]:

@@ -121,8 +121,9 @@ std::vector<Period> periods_of(const JsonFields& fields, double lead_s) {
 }
 
 Disturbance disturbance_of(const json& value, const Topology& topology, double lead_s) {
-    const JsonFields fields(value, "a congestion",
-                            {"kind", "from", "to", "streams", "rate_bps", "block_B", "added_s", "periods_s"});
+    const JsonFields fields(
+        value, "a congestion",
+        {"kind", "from", "to", "streams", "rate_bps", "block_B", "message_B", "added_s", "periods_s"});
     Disturbance found;
     found.periods = periods_of(fields, lead_s);
     const std::string kind = fields.text("kind", 1, 32);
@@ -137,9 +138,14 @@ Disturbance disturbance_of(const json& value, const Topology& topology, double l
     found.from = end_of(topology, fields.any("from"), "a congestion's 'from'");
     found.to = end_of(topology, fields.any("to"), "a congestion's 'to'");
     if (found.from == found.to) throw ProtocolError("congestion must lead from one end to another");
+    if (kind == "messages") {
+        found.kind = Disturbance::Kind::messages;
+        found.message_B = fields.number("message_B", 1.0, 1e9);
+        return found;
+    }
     found.streams = static_cast<int>(fields.whole("streams", 1, 1024));
     if (kind == "streams") return found;
-    if (kind != "paced") fields.fail("kind", "streams, paced or delay");
+    if (kind != "paced") fields.fail("kind", "streams, paced, messages or delay");
     found.kind = Disturbance::Kind::paced;
     found.rate_bps = fields.number("rate_bps", 1e3, 1e13);
     found.block_B = fields.number("block_B", 1e3, 1e9);

@@ -41,6 +41,11 @@ void Congestion::paced(EndId from, EndId to, int count, double rate_bps, double 
     }
 }
 
+void Congestion::messages(EndId a, EndId b, double message_B, double start_s, double stop_s) {
+    RankPair& pair = rank_pairs_.try_emplace(std::minmax(a, b), events_, tcp_, a, b).first->second;
+    events_.at(start_s, [&pair, message_B, stop_s] { pair.exchange(message_B, stop_s); });
+}
+
 void Congestion::delay(LinkId link, double added_s, double start_s, double stop_s) {
     events_.at(start_s, [this, link, added_s] { network_.link(link).added_delay_s += added_s; });
     events_.at(stop_s, [this, link, added_s] { network_.link(link).added_delay_s -= added_s; });

@@ -29,6 +29,9 @@ void disturb(Simulation& simulation, const Disturbance& each, double lead_s) {
             case Disturbance::Kind::paced:
                 simulation.congestion.paced(from, to, each.streams, each.rate_bps, each.block_B, start_s, stop_s);
                 break;
+            case Disturbance::Kind::messages:
+                simulation.congestion.messages(from, to, each.message_B, start_s, stop_s);
+                break;
             case Disturbance::Kind::delay:
                 simulation.congestion.delay(affected(simulation.network.topology(), each).front(), each.added_s,
                                             start_s, stop_s);
@@ -71,7 +74,14 @@ void report_network(const Simulation& simulation, Outcome& outcome) {
 
 Path affected(const Topology& topology, const Disturbance& disturbance) {
     if (disturbance.kind != Disturbance::Kind::delay) {
-        return topology.path(static_cast<EndId>(disturbance.from), static_cast<EndId>(disturbance.to));
+        const auto from = static_cast<EndId>(disturbance.from);
+        const auto to = static_cast<EndId>(disturbance.to);
+        Path links = topology.path(from, to);
+        if (disturbance.kind == Disturbance::Kind::messages) {
+            const Path& back = topology.path(to, from);
+            links.insert(links.end(), back.begin(), back.end());
+        }
+        return links;
     }
     const auto link = topology.link(disturbance.from, disturbance.to);
     if (!link) throw std::invalid_argument("a delay needs a link");

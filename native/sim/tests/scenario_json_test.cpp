@@ -69,6 +69,8 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
     backwards["periods_s"] = {{2, 1}};
     json to_switch = stream;
     to_switch["to"] = "s";
+    json sizeless = stream;
+    sizeless["kind"] = "messages";
     const std::pair<std::string, std::string> cases[] = {
         {"{", "parse error"},
         {"[]", "the scenario must be an object"},
@@ -87,6 +89,7 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
         {with("/programs/0/pattern", {{"name", "ring"}}), "a program needs either a 'trace' or a 'pattern'"},
         {with("/congestion", json::array({backwards})), "a period's stop must be a number from 2"},
         {with("/congestion", json::array({to_switch})), "a congestion's 'to': \"s\" is a switch"},
+        {with("/congestion", json::array({sizeless})), "'message_B'"},
         {with("/routes", {{{"at_s", 0}, {"source", "a"}, {"destination", "b"}, {"relay", "a"}}}),
          "the hosts of a route must differ"},
     };

@@ -86,6 +86,32 @@ TEST(Scenario, ADelayCountsForEachMessageWhileItLasts) {
     EXPECT_NEAR(makespan_s(scenario), 10 * slow_s + 10 * (kDirect_s + kBack_s), 1e-9);
 }
 
+/// Two neighbours exchange messages of the same size on the same links, with a question and an answer before each: they
+/// are under way as often, and the links carry both ways alike.
+TEST(Scenario, MessagesOfAnMpiProgramGoBothWaysOneAfterTheOther) {
+    Scenario scenario = exchanges(1);
+    Disturbance messages;
+    messages.kind = Disturbance::Kind::messages;
+    messages.from = *scenario.topology.find("n0");
+    messages.to = *scenario.topology.find("n1");
+    messages.message_B = 100'000;
+    messages.periods = {{-0.9, -0.5}, {-0.5, -0.1}};
+    scenario.congestion.push_back(messages);
+    const Outcome outcome = run(scenario);
+    const auto carried_B = [&](const char* from, const char* to) {
+        return outcome.links[*scenario.topology.link(*scenario.topology.find(from), *scenario.topology.find(to))]
+            .carried_B;
+    };
+    EXPECT_NEAR(carried_B("n0", "leaf0"), carried_B("n1", "leaf1"), 0.01 * carried_B("n0", "leaf0"));
+    // Alone on the links: each takes 10 ms at their rate, 3 ms of links for itself, and 6 ms for question and answer.
+    const double most = 0.8 / (8 * 100'000 / kTrunk_bps + 9e-3);
+    EXPECT_LT(carried_B("n0", "leaf0"), (most + 2) * wire_B(100'000 + 3 * 64));
+    EXPECT_GT(carried_B("n0", "leaf0"), 0.5 * most * wire_B(100'000));
+    EXPECT_EQ(carried_B("h0", "leaf0"), wire_B(kBig_B)) << "the program's own is done without them";
+    const Path links = affected(scenario.topology, messages);
+    EXPECT_EQ(links.size(), 6U) << "three each way";
+}
+
 TEST(Scenario, RoutesByHandLeadOverTheirRelay) {
     Scenario scenario = exchanges(20);
     scenario.routes.push_back({0.0, 0, 0, 1, 2, {}});

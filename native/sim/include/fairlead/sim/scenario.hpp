@@ -23,17 +23,19 @@ struct Period {
 /// What slows the network down.
 struct Disturbance {
     enum class Kind : std::uint8_t {
-        streams,  ///< that always have data
-        paced,    ///< streams with a rate
-        delay     ///< a fixed one, on a link
+        streams,   ///< that always have data
+        paced,     ///< streams with a rate
+        messages,  ///< exchanged by two ranks of an MPI program, both ways
+        delay      ///< a fixed one, on a link
     };
     Kind kind = Kind::streams;
     NodeId from = 0;  ///< two ends; of a delay two nodes with a link
     NodeId to = 0;
     int streams = 1;
-    double rate_bps = 0.0;  ///< paced: of each stream
-    double block_B = 0.0;   ///< paced: what its sender writes at once
-    double added_s = 0.0;   ///< delay
+    double rate_bps = 0.0;   ///< paced: of each stream
+    double block_B = 0.0;    ///< paced: what its sender writes at once
+    double message_B = 0.0;  ///< messages
+    double added_s = 0.0;    ///< delay
     std::vector<Period> periods;
 };
 
