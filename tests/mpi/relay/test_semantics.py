@@ -23,8 +23,11 @@ ERRORS = [
 ]  # fmt: skip
 # Without the plane Intel MPI sets no empty statuses, takes a message to oneself out of its buffer at once, and takes
 # requests that are not started for complete ones. It does not start a persistent collective operation whose request has
-# the memory of a former persistent one to MPI_PROC_NULL, as other cases have.
-NOT_BY_INTEL = {"empty statuses", "full buffers", "beside what is not started", "persistent collectives"}
+# the memory of a former persistent one to MPI_PROC_NULL, as other cases have. It frees a communicator without its
+# callbacks where a message of another rank's callback has already come, and that rank waits for ever.
+NOT_BY_INTEL = {
+    "empty statuses", "full buffers", "beside what is not started", "persistent collectives", "handles again",
+}  # fmt: skip
 # Each says that a part of the machinery was used. A run in which one is zero tested less than it says.
 NOT_ZERO = {
     "direct", "relayed", "takeovers", "cancelled", "cancel_failed", "pulled", "held", "waited", "retransmitted",
