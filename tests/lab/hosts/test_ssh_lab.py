@@ -332,7 +332,7 @@ def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, text: str,
     said = [item for item in examine(load_cluster(path)) if item.check == "route_plane"]
     assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
         (Severity.OK, ("h0", "h1", "h2"))
-    ]
+    ], said
     destination = lab.plan.host_by_name["h1"].address
     ask = ["sh", "-c", f"id -un; sleep 2; ip route get {destination}"]
     with managed_runs.run(path, *WHERE_TO, program=ask, results=tmp_path) as command:
