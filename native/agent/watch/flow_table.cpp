@@ -57,10 +57,11 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
         sample.min_rtt_s = socket.min_rtt_s;
     }
     if (moved_B > 0) sample.delivery_bps = std::max(sample.delivery_bps, socket.delivery_bps);
+    const double busy_s = std::max(0.0, socket.busy_s - known.busy_s);
+    sum.longest_busy_s = std::max(sum.longest_busy_s, busy_s);
     if (!sum.any || moved_B > sum.most_moved_B) {
         sum.most_moved_B = moved_B;
         sample.srtt_s = socket.srtt_s;
-        const double busy_s = socket.busy_s - known.busy_s;
         const double held_up_s = socket.held_up_s - known.held_up_s;
         sample.network_limited =
             !fresh && !socket.app_limited && busy_s >= kBusyShare * elapsed_s && held_up_s <= kHeldUpShare * elapsed_s;
@@ -85,6 +86,8 @@ std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> soc
     for (auto& [host, sum] : sums) {
         Peer& peer = peers_[host];
         sum.sample.peer = host;
+        peer.busy_s += std::min(sum.longest_busy_s, elapsed_s);
+        sum.sample.busy_s = peer.busy_s;
         sum.sample.delivered_B = peer.delivered_B;
         sum.sample.received_B = peer.received_B;
         sum.sample.retransmits = peer.retransmits;

@@ -44,11 +44,13 @@ class FlowTable {
         std::uint64_t received_B = 0;
         std::uint64_t retransmits = 0;
         double srtt_s = 0.0;
+        double busy_s = 0.0;
     };
     /// Of one peer, during an update.
     struct Sum {
         core::SocketSample sample;
         std::uint64_t most_moved_B = 0;
+        double longest_busy_s = 0.0;
         bool any = false;
     };
     static Known known_of(core::HostId host, const TcpSocket& socket, std::uint64_t update);

@@ -31,8 +31,10 @@ struct Agents::Agent {
     Processor processor;
     core::Controller controller;
     bool dead = false;
-    double wake_at = HUGE_VAL;                   ///< of the timer that counts; others that are set do nothing
-    std::map<const Connection*, Looked> looked;  ///< its own connections
+    double wake_at = HUGE_VAL;                      ///< of the timer that counts; others that are set do nothing
+    std::map<const Connection*, Looked> looked;     ///< its own connections
+    std::map<core::HostId, double> busy_s;          ///< its connections to that host, as core::SocketSample tells
+    std::map<core::HostId, double> longest_busy_s;  ///< since the last sample
     double told_run_delay_s = 0.0;
     double answered_run_delay_s = 0.0;  ///< told with the last answer to a probe
     double looked_at = 0.0;             ///< its host's interface

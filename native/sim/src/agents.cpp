@@ -121,6 +121,8 @@ void Agents::poll(Agent& agent) {
 bool Agents::network_limited(Agent& agent, const Connection& c) const {
     const double now = events_.now();
     const auto last = std::exchange(agent.looked[&c], {now, c.busy_s(now)});
+    double& longest_s = agent.longest_busy_s[c.destination];
+    longest_s = std::max(longest_s, c.busy_s(now) - last.busy_s);
     return c.limited && c.busy_s(now) - last.busy_s >= kBusyShare * (now - last.at);
 }
 
@@ -144,8 +146,10 @@ void Agents::sample(Agent& agent) {
         s.network_limited = network_limited(agent, c) || s.network_limited;
         if (!c.flights.empty()) s.rto_s = std::max(s.rto_s, c.timeout_s);
     }
-    for (const core::SocketSample& s : samples) {
-        if (s.peer != core::kNoHost) give(agent, s);
+    for (core::SocketSample& s : samples) {
+        if (s.peer == core::kNoHost) continue;
+        s.busy_s = agent.busy_s[s.peer] += std::exchange(agent.longest_busy_s[s.peer], 0.0);
+        give(agent, s);
     }
 }
 

@@ -116,6 +116,21 @@ TEST_F(Flows, LimitedByTheNetworkOnly) {
     EXPECT_FALSE(limited(0.1, 0.0, true));
 }
 
+/// Sockets that are busy at the same time share what the pair gets.
+TEST_F(Flows, AddsUpTheTimeOfTheBusiest) {
+    FlowTable fresh(config);
+    std::vector<TcpSocket> sockets{socket_to("10.0.0.2", 1, 0), socket_to("10.0.0.2", 2, 0)};
+    sockets[0].busy_s = 3.0;
+    EXPECT_DOUBLE_EQ(fresh.update(sockets, 1.0).at(0).busy_s, 0.0) << "before the agent ran";
+    sockets[0].busy_s = 3.02;
+    sockets[1].busy_s = 0.03;
+    EXPECT_DOUBLE_EQ(fresh.update(sockets, 1.04).at(0).busy_s, 0.03);
+    sockets[0].busy_s = 3.04;
+    EXPECT_DOUBLE_EQ(fresh.update(sockets, 1.08).at(0).busy_s, 0.05);
+    sockets[0].busy_s = 4.0;
+    EXPECT_DOUBLE_EQ(fresh.update(sockets, 1.12).at(0).busy_s, 0.09) << "not longer than the time that passed";
+}
+
 TEST_F(Flows, TheFastestDeliveryOfThoseThatMovedBytes) {
     FlowTable fresh(config);
     std::vector<TcpSocket> sockets{socket_to("10.0.0.2", 1, 0), socket_to("10.0.0.2", 2, 0),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paths/paths.hpp"
 
+#include <algorithm>
+
 namespace fairlead::core {
 
 namespace {
@@ -30,6 +32,14 @@ double Paths::base_latency_s(Pair path) const {
 double Paths::threshold_s(HostId destination) const {
     return level_threshold_s(CongestionLevel::medium, base_latency_s(job_.path_to(destination)),
                              job_.settings.congestion_level);
+}
+
+/// A path that only suffers does so at a link of the other's that is wider than its own narrowest one.
+std::optional<double> Paths::shared_bps(Pair path, Pair other) const {
+    const double narrow_bps = base_.throughput_bps(path).value_or(0.0);
+    if (sharing_.hurts(path, other)) return narrow_bps;
+    if (!sharing_.hurts(other, path)) return std::nullopt;
+    return std::max(narrow_bps, base_.throughput_bps(other).value_or(narrow_bps));
 }
 
 double Paths::leave_threshold_s(HostId destination) const {

@@ -227,6 +227,7 @@ Kind write(Writer& out, const LoadReport& m) {
         out.put(entry.delivered_B);
         out.put(entry.earlier_B);
         out.put(entry.in_flight_B);
+        out.put(entry.rate_kBps);
     }
     return Kind::load_report;
 }
@@ -241,6 +242,7 @@ void read(Reader& in, LoadReport& m) {
         entry.delivered_B = in.take<std::uint64_t>();
         entry.earlier_B = in.take<std::uint64_t>();
         entry.in_flight_B = in.take<std::uint64_t>();
+        entry.rate_kBps = in.take<std::uint32_t>();
         m.entries.push_back(entry);
     }
 }

@@ -98,7 +98,7 @@ void Reroutes::on_notice(const wire::Notice& notice) {
 void Reroutes::on_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries) {
     for (const HostId host : awake_) {
         Destination& destination = destinations_[host];
-        if (destination.search) destination.search->count().take(source, token, entries, now_);
+        if (destination.search) destination.search->take_load(source, token, entries, now_);
     }
 }
 

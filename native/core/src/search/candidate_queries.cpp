@@ -102,6 +102,12 @@ bool CandidateQueries::any_in_time(const Evidence& found) const {
     return std::ranges::any_of(asked_, [&](const Asked& asked) { return asked.answered && in_time(found, asked); });
 }
 
+std::vector<HostId> CandidateQueries::relays() const {
+    std::vector<HostId> all;
+    for (const Asked& asked : asked_) all.push_back(asked.relay);
+    return all;
+}
+
 std::vector<MeasuredCandidate> CandidateQueries::measure(const Evidence& found) const {
     std::vector<MeasuredCandidate> all;
     for (const Asked& asked : asked_) all.push_back(measured(found, asked));

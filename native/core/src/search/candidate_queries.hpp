@@ -21,6 +21,8 @@ class CandidateQueries {
     /// A relay has measured its leg to the destination.
     void take(HostId relay, const wire::PathReport& report, Time now);
 
+    /// Those that were asked.
+    std::vector<HostId> relays() const;
     bool empty() const { return asked_.empty(); }
     Time asked_at() const { return asked_at_; }
     /// Whether all that are waited for have answered.

@@ -36,6 +36,8 @@ bool better(const MeasuredCandidate& m, const PresentPath& present, const Choice
     if (present.queue_delay_s >= present.slow_queue_s && legs_s > settings.max_leg_queue * present.queue_delay_s) {
         return false;
     }
+    // On a crowded detour the pair must get much more than it gets: it slows the others down as well.
+    if (m.expected_bps && *m.expected_bps < (1.0 + settings.crowded_margin) * present.service_bps) return false;
     const double margin = m.candidate.leg_shares ? std::max(settings.margin, settings.flagged_margin) : settings.margin;
     const double limit_s = std::min((1.0 - margin) * present.latency_s, present.latency_s - settings.min_gain_s);
     return m.candidate.latency_s <= limit_s;

@@ -11,7 +11,8 @@ Search::Search(const SearchParts& parts, HostId destination, Suspicion why, Time
       destination_(destination),
       why_(why),
       candidates_(parts, destination),
-      count_(parts, destination) {
+      count_(parts, destination),
+      leg_load_(parts, destination) {
     found_.since = now;
     decision_.suspected_at = now;
 }
@@ -84,6 +85,7 @@ void Search::query(std::size_t turn, const AvoidedRelays& avoided, Time now, Ran
     if (candidates_.empty()) return;
     look_directly(now, out);
     if (!count_.begun()) count_.begin(now, out);
+    leg_load_.ask(candidates_.relays(), now, out);
 }
 
 /// Waits for the candidates, the direct path and the job's own bytes, which are counted side by side: on a congested
@@ -170,11 +172,17 @@ Search::Verdict Search::judge(Time now) {
     const auto latency_s = direct_latency_s(parts_->paths.base(), job.path_to(destination_), direct,
                                             parts_->traffic.mix(destination_), achieved_bps);
     present_ = PresentPath{latency_s.value_or(seen.typical_s), seen.typical_s, threshold_s, found_.silent};
+    present_.service_bps = parts_->traffic.sockets(destination_).service_of_late_bps(now);
     decision_.present_latency_s = present_.latency_s;
     const double needed = needed_share(seen);
     if (decision_.foreign_share >= needed) return Verdict::congested;
     const bool sure = decision_.foreign_share < job.settings.own_load.sure_share * needed;
     return sure ? Verdict::own_load : Verdict::maybe_own_load;
+}
+
+void Search::measure() {
+    measured_ = candidates_.measure(found_);
+    for (MeasuredCandidate& m : measured_) m.expected_bps = leg_load_.expected_bps(m.candidate.relay);
 }
 
 Search::Verdict Search::judge_detour(bool direct_low, Time now) {

@@ -9,6 +9,7 @@
 
 #include "fairlead/core/choice.hpp"
 #include "search/candidate_queries.hpp"
+#include "search/leg_load.hpp"
 #include "search/load_count.hpp"
 #include "search/relay_ask.hpp"
 #include "search/search_parts.hpp"
@@ -51,7 +52,11 @@ class Search {
     /// been seen low for long enough.
     Verdict judge_detour(bool direct_low, Time now);
 
-    void measure() { measured_ = candidates_.measure(found_); }
+    void measure();
+    void take_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now) {
+        count_.take(source, token, entries, now);
+        leg_load_.take(source, token, entries, now);
+    }
     Choice choose(std::size_t turn, Random& random) const;
     /// Asks the relay chosen for its grant.
     void ask_relay(const Choice& choice, Time now, Outbox& out);
@@ -94,6 +99,7 @@ class Search {
     Time extended_until_ = 0.0;
     CandidateQueries candidates_;
     LoadCount count_;
+    LegLoad leg_load_;
     std::vector<MeasuredCandidate> measured_;
     PresentPath present_;
     std::optional<RelayAsk> ask_;

@@ -17,7 +17,7 @@ void SocketWatch::store(const SocketSample& sample, Time now) {
         next_ = (next_ + kHistory - 1) % kHistory;
         --count_;
     }
-    history_[next_] = Point{now, sample.delivered_B, sample.retransmits};
+    history_[next_] = Point{now, sample.delivered_B, sample.retransmits, sample.busy_s};
     next_ = (next_ + 1) % kHistory;
     count_ = std::min(count_ + 1, kHistory);
 }
@@ -34,6 +34,13 @@ double SocketWatch::rate_bps(Time now, double window_s) const {
     const double elapsed_s = now - from.at;
     if (elapsed_s <= 0.0) return 0.0;
     return 8.0 * static_cast<double>(ago(0).delivered_B - from.delivered_B) / elapsed_s;
+}
+
+double SocketWatch::service_of_late_bps(Time now) const {
+    if (count_ < 2) return 0.0;
+    const Point& from = before_window(now, kOfLate_s);
+    const double busy_s = ago(0).busy_s - from.busy_s;
+    return busy_s > 0.0 ? 8.0 * static_cast<double>(ago(0).delivered_B - from.delivered_B) / busy_s : 0.0;
 }
 
 std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
@@ -70,7 +77,7 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
         if (now <= ago(0).at) return Suspicion::none;
     }
     const bool first = count_ == 0;
-    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits} : ago(0);
+    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits, sample.busy_s} : ago(0);
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;
     if (progress || sample.in_flight_B == 0 || first) {

@@ -54,6 +54,10 @@ class SocketWatch {
 
     /// Mean acknowledged rate over the window before `now`.
     double rate_bps(Time now, double window_s) const;
+    /// The same over the history that is kept, about half a second, in kilobytes per second.
+    double rate_of_late_kBps(Time now) const { return rate_bps(now, kOfLate_s) / 8e3; }
+    /// The same of the time in which it had something to send, bit/s: what the network gives it. 0: it had nothing.
+    double service_of_late_bps(Time now) const;
     /// As of the youngest sample at least age_s old.
     std::uint64_t delivered_before_B(Time now, double age_s) const {
         return count_ > 0 ? before_window(now, age_s).delivered_B : 0;
@@ -68,10 +72,12 @@ class SocketWatch {
 
   private:
     static constexpr std::size_t kHistory = 16;
+    static constexpr double kOfLate_s = 0.5;
     struct Point {
         Time at = 0.0;
         std::uint64_t delivered_B = 0;
         std::uint64_t retransmits = 0;
+        double busy_s = 0.0;
     };
     const Point& ago(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }
     void store(const SocketSample& sample, Time now);

@@ -8,6 +8,7 @@ namespace fairlead::core {
 
 namespace {
 constexpr double kFastest_bps = 1e15;
+constexpr double kMost_kBps = 4e9;
 }  // namespace
 
 Suspicion Traffic::on_sample(const SocketSample& sample, Time now) {
@@ -117,6 +118,7 @@ std::vector<wire::LoadEntry> Traffic::load_entries(Time now) const {
         entry.earlier_B = sockets.delivered_before_B(now, job_.settings.own_load.earlier_s);
         // What was under way before the sockets were silent is not any more.
         if (active(host, now)) entry.in_flight_B = sockets.in_flight_B();
+        entry.rate_kBps = static_cast<std::uint32_t>(std::round(std::min(kMost_kBps, sockets.rate_of_late_kBps(now))));
         entries.push_back(entry);
     }
     if (entries.size() > wire::kMaxLoadEntries) {

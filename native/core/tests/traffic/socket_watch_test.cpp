@@ -330,5 +330,20 @@ TEST_F(Sockets, SamplesInARowDoNotShortenTheHistory) {
     EXPECT_EQ(watch.delivered_before_B(before, 0.0), 9100U) << "16 are kept";
 }
 
+/// 50 kB in each of ten samples 40 ms apart, for which the sockets were busy 10 ms.
+TEST(SocketWatch, TheServiceIsOfTheTimeInWhichItSends) {
+    SocketWatch watch;
+    const Settings settings;
+    EXPECT_DOUBLE_EQ(watch.service_of_late_bps(1.0), 0.0);
+    for (int i = 1; i <= 10; ++i) {
+        SocketSample sample;
+        sample.delivered_B = static_cast<std::uint64_t>(50000 * i);
+        sample.busy_s = 0.01 * i;
+        watch.on_sample(sample, 0.0, 0.0, settings, 1.0 + 0.04 * i);
+    }
+    EXPECT_NEAR(watch.service_of_late_bps(1.4), 40e6, 1.0);
+    EXPECT_NEAR(watch.rate_of_late_kBps(1.4), 1250.0, 1e-6);
+}
+
 }  // namespace
 }  // namespace fairlead::core

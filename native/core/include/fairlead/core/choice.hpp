@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "fairlead/core/path_table.hpp"
@@ -15,9 +16,10 @@ namespace fairlead::core {
 /// A candidate with what was measured for it in this search.
 struct MeasuredCandidate {
     Candidate candidate;
-    LegState first;     ///< this host -> relay
-    LegState second;    ///< relay -> destination
-    double load = 0.0;  ///< granted share of the relay's budget
+    LegState first;                      ///< this host -> relay
+    LegState second;                     ///< relay -> destination
+    double load = 0.0;                   ///< granted share of the relay's budget
+    std::optional<double> expected_bps;  ///< throughput on legs that other pairs of the job crowd; nothing: none do
 };
 
 struct Choice {
@@ -33,6 +35,7 @@ struct PresentPath {
     double queue_delay_s = 0.0;
     double slow_queue_s = 0.0;  ///< a leg with this queueing delay is slow (the medium threshold)
     bool silent = false;        ///< its probes were all lost
+    double service_bps = 0.0;   ///< what the pair gets while it sends; 0: unknown
 };
 
 /// Of the path groups given (at least one), the first from `turn` on, going round.

@@ -30,6 +30,7 @@ struct SocketSample {
                          ///< unknown
     double delivery_bps = 0.0;  ///< largest tcpi_delivery_rate of those that moved bytes: a burst passes the narrowest
                                 ///< link at about its rate; 0: unknown
+    double busy_s = 0.0;        ///< tcpi_busy_time of the socket that was busy longest since the last sample, added up
 };
 
 /// One probe of a burst or of the background, answered or lost. A lost one is told after at most 250 ms.

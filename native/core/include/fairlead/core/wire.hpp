@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 6;
+inline constexpr std::uint8_t kVersion = 7;
 /// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
 /// jumbo frame.
 inline constexpr std::size_t kMaxMessage_B = 9000;
@@ -101,6 +101,7 @@ struct LoadEntry {
     std::uint64_t delivered_B = 0;  ///< acknowledged since the sockets are watched
     std::uint64_t earlier_B = 0;    ///< the same, one regular poll before: for answers that come late
     std::uint64_t in_flight_B = 0;  ///< sent, and not acknowledged yet
+    std::uint32_t rate_kBps = 0;    ///< acknowledged over the last half a second, in kilobytes per second
     friend bool operator==(const LoadEntry&, const LoadEntry&) = default;
 };
 

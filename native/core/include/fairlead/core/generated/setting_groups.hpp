@@ -158,6 +158,10 @@ struct ChoiceSettings {
     double flagged_margin = 0.4;
     /// fraction of the present queueing delay above which the queue of a detour's legs counts as the same queue
     double max_leg_queue = 0.5;
+    /// factor by which more of the job's own pairs use a leg than the direct path, from which on the detour is crowded
+    double crowding = 1.3;
+    /// share by which the throughput expected on a crowded detour must exceed what the pair gets while it sends
+    double crowded_margin = 0.7;
     /// fraction of a pair's rate from which another pair counts as equal, and takes a different detour
     double alike_share = 0.5;
     /// time in which a queue must drain after one pair has left; the next pair waits for it and judges the queue again

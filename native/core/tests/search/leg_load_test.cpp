@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/leg_load.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/parts_rig.hpp"
+
+namespace fairlead::core {
+namespace {
+
+/// The pair from host 2 to host 1 shares the second leg of the detour 0 -> 3 -> 1, that from 4 to 1 the direct path.
+SharingRelation shared_legs() {
+    SharingRelation sharing = rig_sharing();
+    for (const auto& [a, b] : {std::pair{Pair{3, 1}, Pair{2, 1}}, {Pair{0, 1}, Pair{4, 1}}}) {
+        sharing.set_hurts(a, b);
+        sharing.set_hurts(b, a);
+    }
+    return sharing;
+}
+
+class Legs : public testing::Test {
+  protected:
+    Legs() {
+        rig.greet();
+        // 25 kB in 40 ms: 625 kB/s.
+        for (int i = 0; i < 3; ++i) rig.sample(1, 25000);
+        const HostId relays[] = {3};
+        legs.ask(relays, rig.now, rig.out);
+        asked = messages<wire::LoadQuery>(rig.out.take());
+    }
+    void take(HostId source, HostId destination, std::uint32_t rate_kBps, HostId relay = kNoHost) {
+        const std::vector<wire::LoadEntry> entries{{destination, relay, 1, 1, 0, rate_kBps}};
+        legs.take(source, asked.at(0).second.token, entries, rig.now);
+    }
+    PartsRig rig{rig_job(), rig_base(), shared_legs()};
+    LegLoad legs{rig.parts, 1};
+    std::vector<std::pair<HostId, wire::LoadQuery>> asked;
+};
+
+TEST_F(Legs, AsksThoseWhosePairsUseThem) {
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].first, 2);
+}
+
+TEST_F(Legs, APairThatSendsAsMuchHalvesTheLeg) {
+    EXPECT_EQ(legs.expected_bps(3), std::nullopt) << "nobody has answered";
+    take(2, 1, 625);
+    EXPECT_NEAR(legs.expected_bps(3).value(), 100e6, 1.0);
+}
+
+TEST_F(Legs, OneThatSendsMoreCountsNoMoreAndOneThatSendsLessCountsLess) {
+    take(2, 1, 6250);
+    EXPECT_NEAR(legs.expected_bps(3).value(), 100e6, 1.0);
+    LegLoad other(rig.parts, 1);
+    const HostId relays[] = {3};
+    other.ask(relays, rig.now, rig.out);
+    const std::uint32_t token = messages<wire::LoadQuery>(rig.out.take()).at(0).second.token;
+    const std::vector<wire::LoadEntry> entries{{1, kNoHost, 1, 1, 0, 375}};
+    other.take(2, token, entries, rig.now);
+    EXPECT_NEAR(other.expected_bps(3).value(), 200e6 / 1.6, 1.0);
+}
+
+TEST_F(Legs, ALegNoMoreCrowdedThanTheDirectPathIsNone) {
+    take(2, 1, 625);
+    take(4, 1, 625);
+    EXPECT_EQ(legs.expected_bps(3), std::nullopt);
+}
+
+TEST_F(Legs, APairOnADetourLoadsItsLegs) {
+    take(2, 4, 625, 1);  // 2 -> 1 -> 4
+    EXPECT_NEAR(legs.expected_bps(3).value(), 100e6, 1.0);
+}
+
+TEST_F(Legs, AnswersToAnotherQuestionAreIgnored) {
+    const std::vector<wire::LoadEntry> entries{{1, kNoHost, 1, 1, 0, 625}};
+    legs.take(2, asked.at(0).second.token + 1, entries, rig.now);
+    EXPECT_EQ(legs.expected_bps(3), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fairlead::core
