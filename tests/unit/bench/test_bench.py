@@ -206,10 +206,11 @@ def test_cases_of_the_thesis() -> None:
     assert rows == expected
     random_program = thesis.scenario("cg", "mpi", 3)["congestion"]
     assert random_program == thesis.scenario("nbody", "mpi", 3)["congestion"]
-    later_s = sorted(start for each in random_program[::2] if each["from"] != "n0" for start, _ in each["periods_s"])
+    later_s = sorted(start for each in random_program if each["from"] != "n0" for start, _ in each["periods_s"])
     assert later_s[:3] == [thesis.MOVES_S, thesis.MOVES_S + 0.5, thesis.MOVES_S + 1.0], "one pair at a time"
     narrow = thesis.scenario("cg", "mpi", 3, 0.1)
-    assert narrow["congestion"] == random_program
+    assert {each["message_B"] for each in random_program} == {thesis.MESSAGE_B}
+    assert narrow["congestion"] == [{**each, "message_B": 26_214} for each in random_program], "each takes as long"
     assert narrow["topology"]["trunk"] == {"rate_bps": 20e6, "queue_s": 0.020, "delay_s": 30e-6}
     assert narrow["programs"][0]["pattern"]["iterations"] == 60
     there, back = thesis.scenario("cg", "delay", 3)["congestion"]
