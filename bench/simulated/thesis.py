@@ -5,7 +5,7 @@ that nothing of this machine is in the figures. The oracle knows when and where 
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -54,7 +54,11 @@ def figures(name: str, found: list[dict[str, Any]]) -> Iterator[Figure]:
 
 def scenario(program: str, congestion: str, seed: int, scale: float = 1.0) -> dict[str, Any]:
     """A program on 16 hosts, four on each leaf, and what slows it down. On narrower links it makes fewer iterations."""
-    disturb = {"bursts": _bursts, "mpi": partial(_mpi, round(MESSAGE_B * scale)), "delay": _delay}[congestion]
+    by_kind: dict[str, Callable[[random.Random], list[dict[str, Any]]]] = {
+        "bursts": _bursts,
+        "mpi": partial(_mpi, round(MESSAGE_B * scale)),
+        "delay": _delay,
+    }
     pattern: dict[str, Any] = {"ranks": 16, "spread": 0.02, **PROGRAMS[program]}
     if scale < 1.0:
         pattern["iterations"] = round(2.0 * scale * pattern["iterations"])
@@ -62,7 +66,7 @@ def scenario(program: str, congestion: str, seed: int, scale: float = 1.0) -> di
         "seed": seed,
         "topology": _scaled(MESH16, scale),
         "programs": [{"pattern": pattern}],
-        "congestion": disturb(random.Random(f"{seed} {congestion}")),
+        "congestion": by_kind[congestion](random.Random(f"{seed} {congestion}")),
     }
 
 
