@@ -168,9 +168,9 @@ def test_slow_pairs_and_slow_hosts_are_told_and_nothing_else(tmp_path: Path) -> 
     with mesh("four", tmp_path, leafs=4) as four:
         path = cluster_file(four, tmp_path)
         assert _slow(path, tmp_path / "none") == ([], [])
-        with congestion.make(four, Delay(kind="delay", link=("leaf1", "leaf2"), delay="2ms")):
+        with congestion.make(four, Delay(kind="delay", link=("leaf1", "leaf2"), delay="500us")):
             assert _slow(path, tmp_path / "pair") == ([], [("h1", "h2")])
-        with congestion.make(four, Delay(kind="delay", link=("h3", "leaf3"), delay="2ms")):
+        with congestion.make(four, Delay(kind="delay", link=("h3", "leaf3"), delay="500us")):
             assert _slow(path, tmp_path / "host") == (["h3"], [])
 
 

@@ -34,9 +34,9 @@ double Paths::threshold_s(HostId destination) const {
                              job_.settings.congestion_level);
 }
 
-/// A path that only suffers does so at a link of the other's that is wider than its own narrowest one.
-std::optional<double> Paths::shared_bps(Pair path, Pair other) const {
-    const double narrow_bps = base_.throughput_bps(path).value_or(0.0);
+/// Pairs that traffic on this path hurts pass its own bottleneck. Pairs that only hurt it do so at a link of theirs
+/// that is wider: two hosts of one switch fill the first link of a path whose bottleneck is a trunk.
+std::optional<double> Paths::shared_bps(Pair path, double narrow_bps, Pair other) const {
     if (sharing_.hurts(path, other)) return narrow_bps;
     if (!sharing_.hurts(other, path)) return std::nullopt;
     return std::max(narrow_bps, base_.throughput_bps(other).value_or(narrow_bps));

@@ -35,8 +35,8 @@ class Paths {
     /// Smallest message's one-way time on the free path, or what stands in for it; 0: unknown.
     double base_latency_s(Pair path) const;
     /// Rate of the link where packets of the path may queue and packets of the other load it; nothing if they share
-    /// none, 0 if it is unknown.
-    std::optional<double> shared_bps(Pair path, Pair other) const;
+    /// none, 0 if it is unknown. `narrow_bps`: of the path's own narrowest link.
+    std::optional<double> shared_bps(Pair path, double narrow_bps, Pair other) const;
     /// Queueing delay from which on the path to this host is not low.
     double threshold_s(HostId destination) const;
     /// From which on a detour to it is left for another: half good is not worth a reroute.

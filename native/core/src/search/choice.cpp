@@ -29,6 +29,13 @@ KeepReason why_not_better(std::span<const MeasuredCandidate> measured, const Pre
     return KeepReason::not_better;
 }
 
+/// The pair's messages would wait for others of the job instead of for the queue, and the pair would not get much more
+/// than it gets: it would slow those others down as well.
+bool crowded_out(const Crowd& crowd, const PresentPath& present, const ChoiceSettings& settings) {
+    return crowd.longer_s > present.queue_delay_s &&
+           crowd.expected_bps < (1.0 + settings.crowded_margin) * present.service_bps;
+}
+
 bool better(const MeasuredCandidate& m, const PresentPath& present, const ChoiceSettings& settings) {
     if (present.silent) return true;
     // A queue that shows on the detour as well, perhaps only measured a moment earlier or later, is the same one.
@@ -36,8 +43,7 @@ bool better(const MeasuredCandidate& m, const PresentPath& present, const Choice
     if (present.queue_delay_s >= present.slow_queue_s && legs_s > settings.max_leg_queue * present.queue_delay_s) {
         return false;
     }
-    // On a crowded detour the pair must get much more than it gets: it slows the others down as well.
-    if (m.expected_bps && *m.expected_bps < (1.0 + settings.crowded_margin) * present.service_bps) return false;
+    if (m.crowd && crowded_out(*m.crowd, present, settings)) return false;
     const double margin = m.candidate.leg_shares ? std::max(settings.margin, settings.flagged_margin) : settings.margin;
     const double limit_s = std::min((1.0 - margin) * present.latency_s, present.latency_s - settings.min_gain_s);
     return m.candidate.latency_s <= limit_s;

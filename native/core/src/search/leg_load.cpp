@@ -9,41 +9,43 @@ namespace {
 constexpr std::size_t kMostAsked = 32;
 }  // namespace
 
-void LegLoad::ask(std::span<const HostId> relays, Time now, Outbox& out) {
+void LegLoad::ask(std::span<const HostId> relays, const LoadCount& count, Outbox& out) {
     const Job& job = parts_->job;
     const SharingRelation& sharing = parts_->paths.sharing();
     token_ = out.token();
-    loads_.clear();
     if (!sharing.known() || job.learns) return;
-    std::vector<HostId> asked{job.self};
-    parts_->load_reports.ask(job.self, token_, now, out);
+    std::vector<HostId> asked;
     const auto ask = [&](HostId source) {
-        if (!job.other(source) || !parts_->peers.answers_loads(source) || asked.size() > kMostAsked) return;
-        if (std::ranges::find(asked, source) != asked.end()) return;
+        if (!job.other(source) || !parts_->peers.answers_loads(source) || asked.size() >= kMostAsked) return;
+        if (count.asks(source) || std::ranges::find(asked, source) != asked.end()) return;
         asked.push_back(source);
         out.send(source, wire::LoadQuery{token_});
     };
     for (const HostId relay : relays) {
-        std::ranges::for_each(sharing.sources_sharing(job.path_to(relay)), ask);
-        std::ranges::for_each(sharing.sources_sharing({relay, destination_}), ask);
+        for (const Pair leg : {job.path_to(relay), Pair{relay, destination_}}) {
+            if (asked.size() < kMostAsked) std::ranges::for_each(sharing.sources_sharing(leg), ask);
+        }
     }
 }
 
-void LegLoad::take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now) {
-    if (token == token_) loads_.add(source, entries, now);
+void LegLoad::take(HostId source, std::uint32_t token, bool asked_anyway, std::span<const wire::LoadEntry> entries,
+                   Time now) {
+    if (asked_anyway || token == token_) loads_.add(source, entries, now);
 }
 
-std::optional<double> LegLoad::expected_bps(HostId relay) const {
+std::optional<Crowd> LegLoad::crowd(HostId relay) const {
     const Job& job = parts_->job;
-    const double on_direct = 1.0 + others(job.path_to(destination_));
-    std::optional<double> least_bps;
+    const double on_direct = others(job.path_to(destination_));
+    const double burst_bit = 8.0 * static_cast<double>(parts_->traffic.sockets(destination_).burst_B());
+    std::optional<Crowd> found;
     for (const Pair leg : {job.path_to(relay), Pair{relay, destination_}}) {
-        const double on_leg = 1.0 + others(leg);
+        const double on_leg = others(leg);
         const std::optional<double> rate_bps = parts_->paths.base().throughput_bps(leg);
-        if (!rate_bps || on_leg < job.settings.choice.crowding * on_direct) continue;
-        least_bps = std::min(least_bps.value_or(*rate_bps), *rate_bps / on_leg);
+        if (!rate_bps || 1.0 + on_leg < job.settings.choice.crowding * (1.0 + on_direct)) continue;
+        const Crowd of_leg{*rate_bps / (1.0 + on_leg), (on_leg - on_direct) * burst_bit / *rate_bps};
+        if (!found || of_leg.expected_bps < found->expected_bps) found = of_leg;
     }
-    return least_bps;
+    return found;
 }
 
 /// How many pairs like this one the job's others on a path are: one that sends less counts for less, and so does one
@@ -61,14 +63,15 @@ double LegLoad::share_of(Pair path, HostId source, const wire::LoadEntry& entry,
     const Pair pair{source, entry.destination};
     if (pair == parts_->job.path_to(destination_) || entry.rate_kBps == 0) return 0.0;
     const Paths& paths = parts_->paths;
-    std::optional<double> link_bps = paths.shared_bps(path, pair);
+    const double narrow_bps = paths.base().throughput_bps(path).value_or(0.0);
+    std::optional<double> link_bps = paths.shared_bps(path, narrow_bps, pair);
     if (entry.relay != kNoHost) {
-        link_bps = paths.shared_bps(path, {source, entry.relay});
-        if (!link_bps) link_bps = paths.shared_bps(path, {entry.relay, entry.destination});
+        link_bps = paths.shared_bps(path, narrow_bps, {source, entry.relay});
+        if (!link_bps) link_bps = paths.shared_bps(path, narrow_bps, {entry.relay, entry.destination});
     }
     if (!link_bps || *link_bps <= 0.0) return 0.0;
     const double sends = own_kBps > 0.0 ? std::min(1.0, entry.rate_kBps / own_kBps) : 1.0;
-    return sends * paths.base().throughput_bps(path).value_or(0.0) / *link_bps;
+    return sends * narrow_bps / *link_bps;
 }
 
 }  // namespace fairlead::core

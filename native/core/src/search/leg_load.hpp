@@ -8,7 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "fairlead/core/choice.hpp"
 #include "fairlead/core/own_load.hpp"
+#include "search/load_count.hpp"
 #include "search/search_parts.hpp"
 
 namespace fairlead::core {
@@ -17,14 +19,15 @@ class LegLoad {
   public:
     LegLoad(const SearchParts& parts, HostId destination) : parts_(&parts), destination_(destination) {}
 
-    /// Asks every host whose pairs share a bottleneck with a leg over one of these relays. Nobody waits for the
-    /// answers: what is not there when it is needed counts for nothing.
-    void ask(std::span<const HostId> relays, Time now, Outbox& out);
-    /// An answer; one to another question is ignored.
-    void take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now);
-    /// What the pair would get over the relay if all send at the same time, bit/s. Nothing where its legs are not more
-    /// crowded than its direct path (choice.crowding), or where that is not known.
-    std::optional<double> expected_bps(HostId relay) const;
+    /// Asks every host whose pairs share a bottleneck with a leg over one of these relays, but for those that the
+    /// search asks anyway. Nobody waits for the answers: what is not there when it is needed counts for nothing.
+    void ask(std::span<const HostId> relays, const LoadCount& count, Outbox& out);
+    /// An answer to `token`, or one that the search has asked for anyway.
+    void take(HostId source, std::uint32_t token, bool asked_anyway, std::span<const wire::LoadEntry> entries,
+              Time now);
+    /// What crowds the detour over this relay more than the direct path (choice.crowding); nothing if that does not or
+    /// is not known.
+    std::optional<Crowd> crowd(HostId relay) const;
 
   private:
     double others(Pair path) const;

@@ -45,6 +45,7 @@ LoadCount::Round LoadCount::ask(Time now, Outbox& out) {
     for (const Pair& detoured : parts_->relay_role.granted()) {
         if (parts_->traffic.shared_bps(destination_, job.path_to(detoured.destination))) ask(detoured.source);
     }
+    round.all = round.awaited;
     return round;
 }
 
@@ -55,8 +56,8 @@ bool LoadCount::Round::take(HostId source, std::uint32_t of, std::span<const wir
     return true;
 }
 
-void LoadCount::take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now) {
-    if (!first_.take(source, token, entries, now)) second_.take(source, token, entries, now);
+bool LoadCount::take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now) {
+    return first_.take(source, token, entries, now) || second_.take(source, token, entries, now);
 }
 
 std::vector<HostId> LoadCount::missing() const {

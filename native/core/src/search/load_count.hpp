@@ -3,6 +3,7 @@
 // prove.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -24,8 +25,10 @@ class LoadCount {
     /// as long as the queue.
     void begin_second(Time now, Outbox& out);
     bool second_due(Time now) const { return !second_.asked && now >= count_at_; }
-    /// An answer; one to another question is ignored.
-    void take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now);
+    /// An answer. Whether it is one to a question of this search.
+    bool take(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now);
+    /// Whether this host is asked each time.
+    bool asks(HostId source) const { return std::ranges::find(first_.all, source) != first_.all.end(); }
     /// The second question is asked then, or once more.
     void count_until(Time until);
 
@@ -56,7 +59,8 @@ class LoadCount {
     struct Round {
         bool asked = false;
         std::uint32_t token = 0;
-        std::vector<HostId> awaited;
+        std::vector<HostId> all;      ///< that were asked
+        std::vector<HostId> awaited;  ///< of these, who has not answered
         Time deadline = 0.0;
         LoadSnapshot loads;
 

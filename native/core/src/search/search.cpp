@@ -85,7 +85,7 @@ void Search::query(std::size_t turn, const AvoidedRelays& avoided, Time now, Ran
     if (candidates_.empty()) return;
     look_directly(now, out);
     if (!count_.begun()) count_.begin(now, out);
-    leg_load_.ask(candidates_.relays(), now, out);
+    leg_load_.ask(candidates_.relays(), count_, out);
 }
 
 /// Waits for the candidates, the direct path and the job's own bytes, which are counted side by side: on a congested
@@ -182,7 +182,7 @@ Search::Verdict Search::judge(Time now) {
 
 void Search::measure() {
     measured_ = candidates_.measure(found_);
-    for (MeasuredCandidate& m : measured_) m.expected_bps = leg_load_.expected_bps(m.candidate.relay);
+    for (MeasuredCandidate& m : measured_) m.crowd = leg_load_.crowd(m.candidate.relay);
 }
 
 Search::Verdict Search::judge_detour(bool direct_low, Time now) {

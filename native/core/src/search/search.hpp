@@ -54,8 +54,8 @@ class Search {
 
     void measure();
     void take_load(HostId source, std::uint32_t token, std::span<const wire::LoadEntry> entries, Time now) {
-        count_.take(source, token, entries, now);
-        leg_load_.take(source, token, entries, now);
+        const bool counted = count_.take(source, token, entries, now);
+        leg_load_.take(source, token, counted, entries, now);
     }
     Choice choose(std::size_t turn, Random& random) const;
     /// Asks the relay chosen for its grant.

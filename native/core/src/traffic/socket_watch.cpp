@@ -17,7 +17,7 @@ void SocketWatch::store(const SocketSample& sample, Time now) {
         next_ = (next_ + kHistory - 1) % kHistory;
         --count_;
     }
-    history_[next_] = Point{now, sample.delivered_B, sample.retransmits, sample.busy_s};
+    history_[next_] = Point{now, sample.delivered_B, sample.retransmits, sample.busy_s, sample.in_flight_B};
     next_ = (next_ + 1) % kHistory;
     count_ = std::min(count_ + 1, kHistory);
 }
@@ -41,6 +41,12 @@ double SocketWatch::service_of_late_bps(Time now) const {
     const Point& from = before_window(now, kOfLate_s);
     const double busy_s = ago(0).busy_s - from.busy_s;
     return busy_s > 0.0 ? 8.0 * static_cast<double>(ago(0).delivered_B - from.delivered_B) / busy_s : 0.0;
+}
+
+std::uint64_t SocketWatch::burst_B() const {
+    std::uint64_t most_B = 0;
+    for (std::size_t age = 0; age < count_; ++age) most_B = std::max(most_B, ago(age).in_flight_B);
+    return most_B;
 }
 
 std::uint64_t SocketWatch::retransmits(Time now, double window_s) const {
@@ -77,7 +83,7 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
         if (now <= ago(0).at) return Suspicion::none;
     }
     const bool first = count_ == 0;
-    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits, sample.busy_s} : ago(0);
+    const Point last = first ? Point{now, sample.delivered_B, sample.retransmits, sample.busy_s, 0} : ago(0);
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;
     if (progress || sample.in_flight_B == 0 || first) {

@@ -58,6 +58,8 @@ class SocketWatch {
     double rate_of_late_kBps(Time now) const { return rate_bps(now, kOfLate_s) / 8e3; }
     /// The same of the time in which it had something to send, bit/s: what the network gives it. 0: it had nothing.
     double service_of_late_bps(Time now) const;
+    /// The most that was under way at a sample of the history: what the program sends at once, about.
+    std::uint64_t burst_B() const;
     /// As of the youngest sample at least age_s old.
     std::uint64_t delivered_before_B(Time now, double age_s) const {
         return count_ > 0 ? before_window(now, age_s).delivered_B : 0;
@@ -78,6 +80,7 @@ class SocketWatch {
         std::uint64_t delivered_B = 0;
         std::uint64_t retransmits = 0;
         double busy_s = 0.0;
+        std::uint64_t in_flight_B = 0;
     };
     const Point& ago(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }
     void store(const SocketSample& sample, Time now);

@@ -73,17 +73,12 @@ double Traffic::bottleneck_bps(HostId host) const {
     return std::max(pairs_[host].delivery_bps, pairs_[host].sockets.best_rate_bps());
 }
 
-/// Pairs that traffic on this path hurts pass its own bottleneck. Pairs that only hurt it do so at a link of theirs
-/// that is wider: two hosts of one switch fill the first link of a path whose bottleneck is a trunk.
 std::optional<double> Traffic::shared_bps(HostId host, Pair pair) const {
     const Pair path = job_.path_to(host);
-    const SharingRelation& sharing = paths_.sharing();
     const double own_bps = bottleneck_bps(host);
     // Where bottlenecks are not known, pairs of one end share the link of that host.
-    if (job_.learns && pair != path && sharing.hurts(path, pair)) return std::max(link_bps_, own_bps);
-    if (sharing.hurts(path, pair)) return own_bps;
-    if (!sharing.hurts(pair, path)) return std::nullopt;
-    return std::max(own_bps, paths_.base().throughput_bps(pair).value_or(own_bps));
+    if (job_.learns && pair != path && paths_.sharing().hurts(path, pair)) return std::max(link_bps_, own_bps);
+    return paths_.shared_bps(path, own_bps, pair);
 }
 
 double Traffic::own_share(HostId host, Time now) const {

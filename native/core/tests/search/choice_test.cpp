@@ -48,19 +48,21 @@ TEST(Choice, ReasonsToKeep) {
     EXPECT_EQ(reason({flagged}, present), KeepReason::not_better) << "a flagged one needs more";
 }
 
-/// The pair gets 60 Mbit/s, and would have to get 1.7 times that where others of the job crowd the legs.
+/// The pair gets 60 Mbit/s behind a queue of 8 ms. Where others of the job crowd the legs it would have to get 1.7
+/// times that, or wait less for those than for the queue.
 TEST(Choice, ACrowdedDetourMustGiveMuchMore) {
     Random random(1);
-    const auto taken = [&](std::optional<double> expected_bps, double service_bps) {
+    const auto taken = [&](std::optional<Crowd> crowd, double service_bps) {
         MeasuredCandidate m = measured(1, 1e-3, 0.0);
-        m.expected_bps = expected_bps;
+        m.crowd = crowd;
         const std::vector<MeasuredCandidate> one{m};
         return choose(one, {10e-3, 8e-3, 1e-3, false, service_bps}, 0, {}, random).relay;
     };
-    EXPECT_EQ(taken(100e6, 60e6), kNoHost);
-    EXPECT_EQ(taken(103e6, 60e6), 1);
+    EXPECT_EQ(taken(Crowd{100e6, 9e-3}, 60e6), kNoHost);
+    EXPECT_EQ(taken(Crowd{103e6, 9e-3}, 60e6), 1);
+    EXPECT_EQ(taken(Crowd{100e6, 7e-3}, 60e6), 1);
     EXPECT_EQ(taken(std::nullopt, 60e6), 1) << "its legs are not crowded";
-    EXPECT_EQ(taken(1e6, 0.0), 1) << "what it gets is not known";
+    EXPECT_EQ(taken(Crowd{1e6, 9e-3}, 0.0), 1) << "what it gets is not known";
 }
 
 TEST(Choice, SpreadsOverGoodOnesByLoad) {

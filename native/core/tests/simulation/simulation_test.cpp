@@ -131,8 +131,8 @@ TEST(Simulation, SeesTrafficThatDoesNotFillThePath) {
         std::printf("%d streams of %3.0f Mbit/s: n %zu of %zu, median %.0f ms, p90 %.0f ms, max %.0f ms\n",
                     foreign.streams, foreign.rate_bps / 1e6, reactions.size(), pairs, 1e3 * median(reactions),
                     1e3 * reactions[reactions.size() * 9 / 10], 1e3 * reactions.back());
-        // When some are rerouted, the others may find the path good enough, or the detours crowded by those.
-        EXPECT_GE(3 * reactions.size(), pairs);
+        // When some are rerouted, the others may find the path good enough.
+        EXPECT_GE(2 * reactions.size(), pairs);
         EXPECT_LE(median(reactions), 0.5);
     }
 }

@@ -13,13 +13,19 @@
 
 namespace fairlead::core {
 
+/// The job's other pairs on a leg, where there are more of them than on the direct path.
+struct Crowd {
+    double expected_bps = 0.0;  ///< what the pair gets there if all send at the same time
+    double longer_s = 0.0;      ///< for so much longer than on the direct path its messages then wait for theirs
+};
+
 /// A candidate with what was measured for it in this search.
 struct MeasuredCandidate {
     Candidate candidate;
-    LegState first;                      ///< this host -> relay
-    LegState second;                     ///< relay -> destination
-    double load = 0.0;                   ///< granted share of the relay's budget
-    std::optional<double> expected_bps;  ///< throughput on legs that other pairs of the job crowd; nothing: none do
+    LegState first;              ///< this host -> relay
+    LegState second;             ///< relay -> destination
+    double load = 0.0;           ///< granted share of the relay's budget
+    std::optional<Crowd> crowd;  ///< nothing: its legs are not crowded
 };
 
 struct Choice {
