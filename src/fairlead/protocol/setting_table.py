@@ -69,6 +69,7 @@ SETTINGS = {
     "choice.max_leg_queue": Setting(0.5, (0.0, 1.0)),
     "choice.crowding": Setting(1.3, (1.0, 100.0)),
     "choice.crowded_margin": Setting(0.7, (0.0, 10.0)),
+    "choice.crowded_queue": Setting(0.6, (0.0, 10.0)),
     "choice.alike_share": Setting(0.5, (0.0, 10.0)),
     "choice.settle_s": Setting(0.05, (0.0, 10.0)),
     "choice.good_within": Setting(0.5, (0.0, 100.0)),

@@ -32,7 +32,7 @@ KeepReason why_not_better(std::span<const MeasuredCandidate> measured, const Pre
 /// The pair's messages would wait for others of the job instead of for the queue, and the pair would not get much more
 /// than it gets: it would slow those others down as well.
 bool crowded_out(const Crowd& crowd, const PresentPath& present, const ChoiceSettings& settings) {
-    return crowd.longer_s > present.queue_delay_s &&
+    return crowd.longer_s > settings.crowded_queue * present.queue_delay_s &&
            crowd.expected_bps < (1.0 + settings.crowded_margin) * present.service_bps;
 }
 

@@ -49,7 +49,7 @@ TEST(Choice, ReasonsToKeep) {
 }
 
 /// The pair gets 60 Mbit/s behind a queue of 8 ms. Where others of the job crowd the legs it would have to get 1.7
-/// times that, or wait less for those than for the queue.
+/// times that, or wait for those less than 0.6 of the queue.
 TEST(Choice, ACrowdedDetourMustGiveMuchMore) {
     Random random(1);
     const auto taken = [&](std::optional<Crowd> crowd, double service_bps) {
@@ -58,9 +58,9 @@ TEST(Choice, ACrowdedDetourMustGiveMuchMore) {
         const std::vector<MeasuredCandidate> one{m};
         return choose(one, {10e-3, 8e-3, 1e-3, false, service_bps}, 0, {}, random).relay;
     };
-    EXPECT_EQ(taken(Crowd{100e6, 9e-3}, 60e6), kNoHost);
-    EXPECT_EQ(taken(Crowd{103e6, 9e-3}, 60e6), 1);
-    EXPECT_EQ(taken(Crowd{100e6, 7e-3}, 60e6), 1);
+    EXPECT_EQ(taken(Crowd{100e6, 5e-3}, 60e6), kNoHost);
+    EXPECT_EQ(taken(Crowd{103e6, 5e-3}, 60e6), 1);
+    EXPECT_EQ(taken(Crowd{100e6, 4.5e-3}, 60e6), 1);
     EXPECT_EQ(taken(std::nullopt, 60e6), 1) << "its legs are not crowded";
     EXPECT_EQ(taken(Crowd{1e6, 9e-3}, 0.0), 1) << "what it gets is not known";
 }

@@ -162,6 +162,8 @@ struct ChoiceSettings {
     double crowding = 1.3;
     /// share by which the throughput expected on a crowded detour must exceed what the pair gets while it sends
     double crowded_margin = 0.7;
+    /// fraction of the present queueing delay for which messages may wait longer for the job's own on a crowded detour
+    double crowded_queue = 0.6;
     /// fraction of a pair's rate from which another pair counts as equal, and takes a different detour
     double alike_share = 0.5;
     /// time in which a queue must drain after one pair has left; the next pair waits for it and judges the queue again
