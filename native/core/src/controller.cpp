@@ -94,7 +94,7 @@ class Controller::State {
     void answer(HostId from, const wire::PathQuery& query) { relay_role_.answer(from, query, now_, out_); }
     void answer(HostId from, const wire::PathReport& report);
     void answer(HostId from, const wire::Notice& notice);
-    void answer(HostId from, const wire::LoadQuery& query) { load_reports_.ask(from, query.token, now_, out_); }
+    void answer(HostId from, const wire::LoadQuery& query);
     void answer(HostId from, const wire::LoadReport& report);
     void answer(HostId from, const wire::RelayRequest& request) { relay_role_.answer(from, request, now_, out_); }
     void answer(HostId from, const wire::RelayGrant& grant);
@@ -283,6 +283,11 @@ void Controller::State::answer(HostId from, const wire::Goodbye&) {
     peers_.lose(from);
     relay_role_.forget(from);
     reroutes_.lose_host(from, true);
+}
+
+void Controller::State::answer(HostId from, const wire::LoadQuery& query) {
+    if (query.fresh) return load_reports_.ask(from, query.token, now_, out_);
+    out_.send(from, wire::LoadReport{query.token, traffic_.load_entries(now_)});
 }
 
 void Controller::State::answer(HostId from, const wire::PathReport& report) {

@@ -211,10 +211,12 @@ void read(Reader& in, Notice& m) {
 
 Kind write(Writer& out, const LoadQuery& m) {
     out.put(m.token);
+    out.put(m.fresh);
     return Kind::load_query;
 }
 void read(Reader& in, LoadQuery& m) {
     m.token = in.take<std::uint32_t>();
+    m.fresh = in.flag();
 }
 
 Kind write(Writer& out, const LoadReport& m) {

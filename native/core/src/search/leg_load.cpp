@@ -19,7 +19,8 @@ void LegLoad::ask(std::span<const HostId> relays, const LoadCount& count, Outbox
         if (!job.other(source) || !parts_->peers.answers_loads(source) || asked.size() >= kMostAsked) return;
         if (count.asks(source) || std::ranges::find(asked, source) != asked.end()) return;
         asked.push_back(source);
-        out.send(source, wire::LoadQuery{token_});
+        // Rates of half a second need no samples of their own, and those would shorten others' windows.
+        out.send(source, wire::LoadQuery{token_, false});
     };
     for (const HostId relay : relays) {
         for (const Pair leg : {job.path_to(relay), Pair{relay, destination_}}) {

@@ -25,7 +25,7 @@ std::vector<Message> one_of_each() {
         PathQuery{1, 15},
         PathReport{1, 15, 3, 2, 0.010, 80e-6, 0.5},
         Notice{1, 2, CongestionLevel::high, 0.020},
-        LoadQuery{9},
+        LoadQuery{9, false},
         load,
         RelayRequest{5, 6, 1e9},
         RelayGrant{5, 6, 1450},
@@ -120,9 +120,9 @@ TEST(Wire, EncodeKeepsItsLimits) {
     EXPECT_EQ(encode(Echo{1, 2, 3, 4, 0}, out), kEcho_B);
     EXPECT_EQ(encode(Echo{1, 2, 3, 4, kMaxEchoPadding_B}, out), kMaxMessage_B);
     EXPECT_EQ(encode(Echo{1, 2, 3, 4, kMaxEchoPadding_B + 1}, out), 0U);
-    EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(5)), 0U);
+    EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(6)), 0U);
     EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(1)), 0U);
-    EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(6)), 6U);
+    EXPECT_EQ(encode(LoadQuery{1}, std::span(out).first(7)), 7U);
 }
 
 TEST(Wire, WhatRandomBytesDecodeToEncodesToThem) {

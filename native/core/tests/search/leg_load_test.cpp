@@ -41,6 +41,7 @@ class Legs : public testing::Test {
 TEST_F(Legs, AsksThoseWhosePairsUseThem) {
     ASSERT_EQ(asked.size(), 1U);
     EXPECT_EQ(asked[0].first, 2);
+    EXPECT_FALSE(asked[0].second.fresh);
 }
 
 /// Hosts that share the direct path are asked by the count, and their answers serve twice.

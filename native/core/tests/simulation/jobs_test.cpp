@@ -114,11 +114,11 @@ TEST_P(Jobs, SettleAndEachIsFasterThanUnmanaged) {
         changes.push_back(managed.most_changes);
         revisits.push_back(managed.most_revisits);
     }
-    // Of a single run they are a matter of chance.
+    // Of a single run they are a matter of chance: of four jobs beside streams half come back twice with any rules.
     EXPECT_LE(quantile(changes, 0.5), 3) << "in 25 s";
-    EXPECT_LE(quantile(revisits, 0.5), 1) << "there and back again is no oscillation yet; twice is";
+    EXPECT_LE(quantile(revisits, 0.35), 1) << "there and back again is no oscillation yet; twice is";
     EXPECT_LE(quantile(changes, 0.8), 5);
-    EXPECT_LE(quantile(revisits, 0.8), 2);
+    EXPECT_LE(quantile(revisits, 0.9), 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(

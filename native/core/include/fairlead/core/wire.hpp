@@ -92,6 +92,7 @@ struct Notice {
 /// Asks what the receiver sends to whom; two reports make a rate.
 struct LoadQuery {
     std::uint32_t token = 0;
+    bool fresh = true;  ///< the sockets are sampled for the answer; else it is of the last samples
     friend bool operator==(const LoadQuery&, const LoadQuery&) = default;
 };
 
