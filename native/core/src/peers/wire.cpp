@@ -230,6 +230,7 @@ Kind write(Writer& out, const LoadReport& m) {
         out.put(entry.earlier_B);
         out.put(entry.in_flight_B);
         out.put(entry.rate_kBps);
+        out.put(entry.burst_B);
     }
     return Kind::load_report;
 }
@@ -245,6 +246,7 @@ void read(Reader& in, LoadReport& m) {
         entry.earlier_B = in.take<std::uint64_t>();
         entry.in_flight_B = in.take<std::uint64_t>();
         entry.rate_kBps = in.take<std::uint32_t>();
+        entry.burst_B = in.take<std::uint32_t>();
         m.entries.push_back(entry);
     }
 }

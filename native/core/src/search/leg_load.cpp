@@ -36,43 +36,48 @@ void LegLoad::take(HostId source, std::uint32_t token, bool asked_anyway, std::s
 
 std::optional<Crowd> LegLoad::crowd(HostId relay) const {
     const Job& job = parts_->job;
-    const double on_direct = others(job.path_to(destination_));
     const double burst_bit = 8.0 * static_cast<double>(parts_->traffic.sockets(destination_).burst_B());
+    const double direct_s = wait_s(job.path_to(destination_));
     std::optional<Crowd> found;
     for (const Pair leg : {job.path_to(relay), Pair{relay, destination_}}) {
-        const double on_leg = others(leg);
         const std::optional<double> rate_bps = parts_->paths.base().throughput_bps(leg);
-        if (!rate_bps || 1.0 + on_leg < job.settings.choice.crowding * (1.0 + on_direct)) continue;
-        const Crowd of_leg{*rate_bps / (1.0 + on_leg), (on_leg - on_direct) * burst_bit / *rate_bps};
+        if (!rate_bps) continue;
+        const double own_s = burst_bit / *rate_bps;
+        const double leg_s = wait_s(leg);
+        if (own_s + leg_s <= job.settings.choice.crowding * (own_s + direct_s)) continue;
+        const Crowd of_leg{burst_bit / (own_s + leg_s), leg_s - direct_s};
         if (!found || of_leg.expected_bps < found->expected_bps) found = of_leg;
     }
     return found;
 }
 
-/// How many pairs like this one the job's others on a path are: one that sends less counts for less, and so does one
-/// on a wider link.
-double LegLoad::others(Pair path) const {
-    double sum = 0.0;
+/// For so long a message waits on a path if the job's other pairs send theirs at the same time, each at least as much
+/// as this one: a pair that sends less often counts for less, and so does one on a wider link.
+double LegLoad::wait_s(Pair path) const {
+    const SocketWatch& own = parts_->traffic.sockets(destination_);
+    double sum_s = 0.0;
     for (const LoadSnapshot::Source& source : loads_.sources()) {
-        const double own_kBps = parts_->traffic.sockets(destination_).rate_of_late_kBps(source.at);
-        for (const wire::LoadEntry& entry : source.entries) sum += share_of(path, source.source, entry, own_kBps);
+        const double own_kBps = own.rate_of_late_kBps(source.at);
+        for (const wire::LoadEntry& entry : source.entries) {
+            const std::optional<double> link_bps = shared_bps(path, source.source, entry);
+            if (!link_bps || *link_bps <= 0.0) continue;
+            const double often = own_kBps > 0.0 ? std::min(1.0, entry.rate_kBps / own_kBps) : 1.0;
+            const auto burst_B = std::max<std::uint64_t>(own.burst_B(), entry.burst_B);
+            sum_s += often * 8.0 * static_cast<double>(burst_B) / *link_bps;
+        }
     }
-    return sum;
+    return sum_s;
 }
 
-double LegLoad::share_of(Pair path, HostId source, const wire::LoadEntry& entry, double own_kBps) const {
+/// Rate of the link that another pair's traffic shares with a path; nothing where it shares none or sends nothing.
+std::optional<double> LegLoad::shared_bps(Pair path, HostId source, const wire::LoadEntry& entry) const {
     const Pair pair{source, entry.destination};
-    if (pair == parts_->job.path_to(destination_) || entry.rate_kBps == 0) return 0.0;
+    if (pair == parts_->job.path_to(destination_) || entry.rate_kBps == 0) return std::nullopt;
     const Paths& paths = parts_->paths;
     const double narrow_bps = paths.base().throughput_bps(path).value_or(0.0);
-    std::optional<double> link_bps = paths.shared_bps(path, narrow_bps, pair);
-    if (entry.relay != kNoHost) {
-        link_bps = paths.shared_bps(path, narrow_bps, {source, entry.relay});
-        if (!link_bps) link_bps = paths.shared_bps(path, narrow_bps, {entry.relay, entry.destination});
-    }
-    if (!link_bps || *link_bps <= 0.0) return 0.0;
-    const double sends = own_kBps > 0.0 ? std::min(1.0, entry.rate_kBps / own_kBps) : 1.0;
-    return sends * narrow_bps / *link_bps;
+    if (entry.relay == kNoHost) return paths.shared_bps(path, narrow_bps, pair);
+    const auto first_bps = paths.shared_bps(path, narrow_bps, {source, entry.relay});
+    return first_bps ? first_bps : paths.shared_bps(path, narrow_bps, {entry.relay, entry.destination});
 }
 
 }  // namespace fairlead::core

@@ -30,8 +30,8 @@ class LegLoad {
     std::optional<Crowd> crowd(HostId relay) const;
 
   private:
-    double others(Pair path) const;
-    double share_of(Pair path, HostId source, const wire::LoadEntry& entry, double own_kBps) const;
+    double wait_s(Pair path) const;
+    std::optional<double> shared_bps(Pair path, HostId source, const wire::LoadEntry& entry) const;
 
     const SearchParts* parts_;
     HostId destination_;

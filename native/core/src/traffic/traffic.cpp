@@ -9,6 +9,7 @@ namespace fairlead::core {
 namespace {
 constexpr double kFastest_bps = 1e15;
 constexpr double kMost_kBps = 4e9;
+constexpr std::uint64_t kMostBurst_B = 4'000'000'000;
 }  // namespace
 
 Suspicion Traffic::on_sample(const SocketSample& sample, Time now) {
@@ -114,6 +115,7 @@ std::vector<wire::LoadEntry> Traffic::load_entries(Time now) const {
         // What was under way before the sockets were silent is not any more.
         if (active(host, now)) entry.in_flight_B = sockets.in_flight_B();
         entry.rate_kBps = static_cast<std::uint32_t>(std::round(std::min(kMost_kBps, sockets.rate_of_late_kBps(now))));
+        entry.burst_B = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMostBurst_B, sockets.burst_B()));
         entries.push_back(entry);
     }
     if (entries.size() > wire::kMaxLoadEntries) {

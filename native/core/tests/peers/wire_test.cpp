@@ -16,7 +16,7 @@ constexpr HostId kHosts = 16;
 std::vector<Message> one_of_each() {
     LoadReport load;
     load.token = 9;
-    load.entries = {{3, kNoHost, 123456789012ULL, 12ULL, 1448ULL, 4000000000U}, {4, 7, 0, 0}};
+    load.entries = {{3, kNoHost, 123456789012ULL, 12ULL, 1448ULL, 4000000000U, 77U}, {4, 7, 0, 0}};
     return {
         Probe{7, -5, 100},
         ProbeReply{7, 1, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(), 0.25, 3},

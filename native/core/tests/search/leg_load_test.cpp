@@ -28,8 +28,9 @@ class Legs : public testing::Test {
         legs.ask(relays, count, rig.out);
         asked = messages<wire::LoadQuery>(rig.out.take());
     }
-    void take(HostId source, HostId destination, std::uint32_t rate_kBps, HostId relay = kNoHost) {
-        const std::vector<wire::LoadEntry> entries{{destination, relay, 1, 1, 0, rate_kBps}};
+    void take(HostId source, HostId destination, std::uint32_t rate_kBps, HostId relay = kNoHost,
+              std::uint32_t burst_B = 0) {
+        const std::vector<wire::LoadEntry> entries{{destination, relay, 1, 1, 0, rate_kBps, burst_B}};
         legs.take(source, asked.at(0).second.token, false, entries, rig.now);
     }
     PartsRig rig{rig_job(), rig_base(), shared_legs()};
@@ -83,6 +84,13 @@ TEST_F(Legs, OneThatSendsMoreCountsNoMoreAndOneThatSendsLessCountsLess) {
     const std::vector<wire::LoadEntry> entries{{1, kNoHost, 1, 1, 0, 375}};
     other.take(2, token, false, entries, rig.now);
     EXPECT_NEAR(other.crowd(3).value().expected_bps, 200e6 / 1.6, 1.0);
+}
+
+/// A short message waits for all that another pair has under way.
+TEST_F(Legs, OneThatSendsMoreAtOnceIsWaitedForLonger) {
+    take(2, 1, 625, kNoHost, 180000);
+    EXPECT_NEAR(legs.crowd(3).value().expected_bps, 200e6 * 20000 / 200000, 1.0);
+    EXPECT_NEAR(legs.crowd(3).value().longer_s, 8 * 180000 / 200e6, 1e-9);
 }
 
 TEST_F(Legs, ALegNoMoreCrowdedThanTheDirectPathIsNone) {

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMaxMessage_B = 9000;
 inline constexpr std::size_t kMaxPadding_B = 1200;
 inline constexpr std::size_t kEcho_B = 14;  ///< an echo without padding
 inline constexpr std::size_t kMaxEchoPadding_B = kMaxMessage_B - kEcho_B;
-inline constexpr std::size_t kMaxLoadEntries = 40;
+inline constexpr std::size_t kMaxLoadEntries = 36;
 inline constexpr std::size_t kMaxSends = 32;
 inline constexpr std::size_t kMaxRanks = 256;
 /// Numbers of messages with one envelope are told modulo this.
@@ -103,6 +103,7 @@ struct LoadEntry {
     std::uint64_t earlier_B = 0;    ///< the same, one regular poll before: for answers that come late
     std::uint64_t in_flight_B = 0;  ///< sent, and not acknowledged yet
     std::uint32_t rate_kBps = 0;    ///< acknowledged over the last half a second, in kilobytes per second
+    std::uint32_t burst_B = 0;      ///< the most that was under way of late: what the program sends at once, about
     friend bool operator==(const LoadEntry&, const LoadEntry&) = default;
 };
 
