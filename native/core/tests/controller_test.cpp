@@ -366,7 +366,7 @@ TEST(Controller, ReportsTheLoadOfAPairThatPauses) {
     const auto sends = rig.seen<Send>();
     const auto found = std::ranges::find_if(
         sends, [](const Send& send) { return std::holds_alternative<wire::LoadReport>(send.message); });
-    const wire::LoadReport expected{77, {{1, kNoHost, 4000, 4000}}};
+    const wire::LoadReport expected{77, {{1, kNoHost, 4000, 4000, 0, 0, 20000}}};
     EXPECT_EQ(std::get<wire::LoadReport>(found->message), expected);
 }
 

@@ -255,12 +255,14 @@ Kind write(Writer& out, const RelayRequest& m) {
     out.put(m.token);
     out.put(m.destination);
     out.put(m.rate_bps);
+    out.put(m.least_bps);
     return Kind::relay_request;
 }
 void read(Reader& in, RelayRequest& m) {
     m.token = in.take<std::uint32_t>();
     m.destination = in.host();
     m.rate_bps = in.rate_bps();
+    m.least_bps = in.rate_bps();
 }
 
 Kind write(Writer& out, const RelayGrant& m) {

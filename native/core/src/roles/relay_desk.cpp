@@ -30,7 +30,15 @@ double RelayDesk::whole_bps() const {
     return std::max(budget_bps_, highest_bps_);
 }
 
-bool RelayDesk::request(Pair path, double rate_bps, Time now) {
+/// What this pair gets if all that are granted share alike what others leave of the interface.
+double RelayDesk::fair_bps(Pair path) const {
+    const auto others =
+        std::ranges::count_if(grants_, [&](const Grant& g) { return g.path != path && g.rate_bps > 0; });
+    const double foreign_bps = std::max(0.0, measured_bps_ - granted_bps());
+    return std::min(budget_bps_, whole_bps() - foreign_bps) / static_cast<double>(others + 1);
+}
+
+bool RelayDesk::request(Pair path, double rate_bps, double least_bps, Time now) {
     if (!valid(path, host_count_)) return false;
     const auto same = std::find_if(grants_.begin(), grants_.end(), [&](const Grant& g) { return g.path == path; });
     const double present_bps = same != grants_.end() ? same->rate_bps : 0.0;
@@ -40,7 +48,11 @@ bool RelayDesk::request(Pair path, double rate_bps, Time now) {
     const bool only = granted_to_others_bps <= 0.0;
     const bool enough = same != grants_.end() || others_bps <= (1.0 - kEnoughShare) * whole_bps();
     const bool room = granted_to_others_bps + rate_bps <= budget_bps_ && others_bps + rate_bps <= whole_bps();
-    if (rate_bps > 0.0 && budget_bps_ > 0.0 && !(only && enough) && !room) return false;
+    if (rate_bps > 0.0 && budget_bps_ > 0.0 && !(only && enough) && !room) {
+        const double fair_bps = this->fair_bps(path);
+        if (least_bps <= 0.0 || least_bps > fair_bps) return false;
+        rate_bps = std::min(rate_bps, fair_bps);
+    }
     if (same != grants_.end()) {
         *same = Grant{path, rate_bps, now};
     } else {

@@ -15,8 +15,9 @@ class RelayDesk {
 
     /// Whether this rate still fits; if so it is granted, replacing an earlier grant of the same path. Rate 0 (a
     /// reroute by hand) always fits. A budget of 0 means that none is known: everything fits. What other jobs' relaying
-    /// and this host's own programs take counts as well, by what passes the interface.
-    bool request(Pair path, double rate_bps, Time now);
+    /// and this host's own programs take counts as well, by what passes the interface. A pair that would do with
+    /// `least_bps` (0: it would not) gets a fair share beside the others if that is as much.
+    bool request(Pair path, double rate_bps, double least_bps, Time now);
     void release(Pair path);
     /// Measured at the interface, everything together.
     void on_interface(double rate_bps);
@@ -42,6 +43,7 @@ class RelayDesk {
     };
     double granted_bps() const;
     double whole_bps() const;
+    double fair_bps(Pair path) const;
 
     HostId host_count_;
     double budget_bps_;

@@ -47,7 +47,7 @@ void RelayRole::answer(HostId from, const wire::RelayRequest& request, Time now,
     if (stopping_ || !able_) {
         const auto reason = stopping_ ? wire::RefuseReason::stopping : wire::RefuseReason::no_plane;
         out.send(from, wire::RelayRefuse{request.token, request.destination, reason});
-    } else if (desk_.request(Pair{from, request.destination}, request.rate_bps, now)) {
+    } else if (desk_.request(Pair{from, request.destination}, request.rate_bps, request.least_bps, now)) {
         out.send(from, wire::RelayGrant{request.token, request.destination, 0});
     } else {
         out.send(from, wire::RelayRefuse{request.token, request.destination, wire::RefuseReason::budget});

@@ -13,8 +13,10 @@ namespace fairlead::core {
 
 class RelayAsk {
   public:
-    /// Asks for the rate that the pair wants when nothing holds it back.
-    RelayAsk(const Job& job, HostId destination, HostId relay, double peak_rate_bps, Time now, Outbox& out);
+    /// Asks for the rate that the pair wants when nothing holds it back, or for its share if that is at least
+    /// `least_bps` (0: for no less).
+    RelayAsk(const Job& job, HostId destination, HostId relay, double peak_rate_bps, double least_bps, Time now,
+             Outbox& out);
 
     /// Only the detour that was chosen is tried: echoes are as large as rerouted packets, and over all candidates of
     /// every search they would be a queue of their own on narrow links.

@@ -228,13 +228,19 @@ Choice Search::choose(std::size_t turn, Random& random) const {
     return choice;
 }
 
+/// From which rate on a detour is worth sharing a relay that has no room left; 0: it is not known to be.
+double Search::least_bps() const {
+    if (present_.silent) return parts_->job.settings.relay.request_min_bps;
+    return (1.0 + parts_->job.settings.choice.crowded_margin) * present_.service_bps;
+}
+
 void Search::ask_relay(const Choice& choice, Time now, Outbox& out) {
     phase_ = Phase::ask;
     decision_.detour_latency_s = choice.latency_s;
     decision_.destination = destination_;
     decision_.relay = choice.relay;
-    ask_.emplace(parts_->job, destination_, choice.relay, parts_->traffic.sockets(destination_).peak_rate_bps(), now,
-                 out);
+    ask_.emplace(parts_->job, destination_, choice.relay, parts_->traffic.sockets(destination_).peak_rate_bps(),
+                 least_bps(), now, out);
 }
 
 void Search::drop_relay(Outbox& out) {

@@ -88,6 +88,7 @@ class Search {
     DelayWindow::Summary seen() const { return parts_->paths.probes().forward(destination_, found_.since); }
     bool enough(const DelayWindow::Summary& seen) const;
     double needed_share(const DelayWindow::Summary& seen) const;
+    double least_bps() const;
 
     const SearchParts* parts_;
     HostId destination_;

@@ -27,7 +27,7 @@ std::vector<Message> one_of_each() {
         Notice{1, 2, CongestionLevel::high, 0.020},
         LoadQuery{9, false},
         load,
-        RelayRequest{5, 6, 1e9},
+        RelayRequest{5, 6, 1e9, 2e6},
         RelayGrant{5, 6, 1450},
         RelayRefuse{5, 6, RefuseReason::stopping},
         RelayRelease{6},

@@ -11,11 +11,11 @@ namespace {
 TEST(RelayAsk, AsksForTheRateAndProvesTheDetour) {
     const Job job = rig_job();
     Outbox out;
-    RelayAsk ask(job, 1, 3, 40e6, 100.0, out);
+    RelayAsk ask(job, 1, 3, 40e6, 7e6, 100.0, out);
     auto actions = out.take();
     const auto requests = messages<wire::RelayRequest>(actions);
     ASSERT_EQ(requests.size(), 1U);
-    EXPECT_EQ(requests[0], (std::pair<HostId, wire::RelayRequest>(3, {1, 1, 50e6})));
+    EXPECT_EQ(requests[0], (std::pair<HostId, wire::RelayRequest>(3, {1, 1, 50e6, 7e6})));
     ASSERT_EQ(only<SendEcho>(actions).size(), 1U);
     EXPECT_FALSE(ask.ready());
     EXPECT_TRUE(ask.answered_by(3, 1));
@@ -33,7 +33,7 @@ TEST(RelayAsk, WithoutProofsTheGrantIsEnough) {
     Job job = rig_job();
     job.proves = false;
     Outbox out;
-    RelayAsk ask(job, 1, 3, 0.0, 100.0, out);
+    RelayAsk ask(job, 1, 3, 0.0, 0.0, 100.0, out);
     const auto actions = out.take();
     EXPECT_TRUE(only<SendEcho>(actions).empty());
     EXPECT_DOUBLE_EQ(messages<wire::RelayRequest>(actions)[0].second.rate_bps, 1e6) << "the least";
@@ -47,7 +47,7 @@ TEST(RelayAsk, WithoutProofsTheGrantIsEnough) {
 TEST(RelayAsk, ADetourThatWasGrantedAndCarriesNothingIsBroken) {
     const Job job = rig_job();
     Outbox out;
-    RelayAsk ask(job, 1, 3, 40e6, 100.0, out);
+    RelayAsk ask(job, 1, 3, 40e6, 0.0, 100.0, out);
     EXPECT_NEAR(ask.next_due(), 100.015, 1e-9);
     ask.advance(100.016, out);
     EXPECT_FALSE(ask.broken()) << "not granted";

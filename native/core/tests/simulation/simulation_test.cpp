@@ -467,6 +467,28 @@ std::ptrdiff_t carried_nothing(const Simulation& net) {
     });
 }
 
+/// Each alone would fill the relay's budget, and half of it is far more than either gets beside the streams.
+TEST(Simulation, BothDirectionsShareTheOnlyRelay) {
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+        Config config;
+        config.leafs = 3;
+        config.hosts_per_leaf = 1;
+        config.seed = seed;
+        Simulation net(config);
+        for (const auto& [a, b] : {std::pair<HostId, HostId>{0, 1}, {1, 0}}) {
+            net.exchange(a, b, 250e3, 1e-3);
+            net.foreign(a, b, 8, 2.0, 100.0);
+        }
+        net.run_until(4.0);
+        std::set<HostId> rerouted;
+        for (const auto& [at, each] : net.reports<Rerouted>()) {
+            EXPECT_EQ(each.relay, 2) << moves_told(net);
+            rerouted.insert(each.destination);
+        }
+        EXPECT_EQ(rerouted, (std::set<HostId>{0, 1})) << "seed " << seed << '\n' << moves_told(net);
+    }
+}
+
 TEST(Simulation, ADeadRelayIsLeftWithinASecond) {
     Simulation net(Config{});
     everybody_exchanges(net, 28e3, 20e-3);

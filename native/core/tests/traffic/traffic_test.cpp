@@ -72,7 +72,7 @@ TEST(Traffic, ReportsWhatIsSentOnWhichPath) {
     rig.traffic.lead_over(1, 3);
     const auto entries = rig.traffic.load_entries(rig.now);
     ASSERT_EQ(entries.size(), 1U);
-    EXPECT_EQ(entries[0], (wire::LoadEntry{1, 3, 8000, 4000, 20000, 100})) << "4 kB in 40 ms";
+    EXPECT_EQ(entries[0], (wire::LoadEntry{1, 3, 8000, 4000, 20000, 100, 20000})) << "4 kB in 40 ms";
     EXPECT_EQ(rig.traffic.load_entries(rig.now + 10.0)[0].in_flight_B, 0U) << "not under way any more";
 }
 

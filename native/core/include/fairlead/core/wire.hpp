@@ -119,6 +119,7 @@ struct RelayRequest {
     std::uint32_t token = 0;
     HostId destination = 0;
     double rate_bps = 0.0;
+    double least_bps = 0.0;  ///< this is already much better than what the pair has; 0: not known
     friend bool operator==(const RelayRequest&, const RelayRequest&) = default;
 };
 
