@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace fairlead::agent {
 namespace {
@@ -67,7 +68,15 @@ void FlowTable::add(const TcpSocket& socket, core::HostId host, double elapsed_s
             !fresh && !socket.app_limited && busy_s >= kBusyShare * elapsed_s && held_up_s <= kHeldUpShare * elapsed_s;
     }
     sum.any = true;
-    known = known_of(host, socket, updates_);
+    const Known before = std::exchange(known, known_of(host, socket, updates_));
+    const bool waits = !fresh && moved_B == 0 && socket.in_flight_B > 0;
+    known.since_s = waits ? before.since_s : last_update_s_;
+    known.retransmits_then = waits ? before.retransmits_then : socket.retransmits;
+    const double stuck_s = last_update_s_ - known.since_s;
+    if (socket.retransmits > known.retransmits_then && stuck_s > sample.stuck_s) {
+        sample.stuck_s = stuck_s;
+        sample.stuck_retransmits = socket.retransmits - known.retransmits_then;
+    }
 }
 
 std::vector<core::SocketSample> FlowTable::update(std::span<const TcpSocket> sockets, double now) {

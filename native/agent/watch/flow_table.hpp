@@ -38,6 +38,8 @@ class FlowTable {
         double busy_s = 0.0;
         double held_up_s = 0.0;
         std::uint64_t update = 0;
+        double since_s = 0.0;  ///< nothing has been acknowledged, and the retransmits of then
+        std::uint64_t retransmits_then = 0;
     };
     struct Peer {
         std::uint64_t delivered_B = 0;

@@ -64,6 +64,27 @@ TEST_F(Flows, AnIdleSocketSaysNothingOfThePath) {
     EXPECT_DOUBLE_EQ(table.srtt_s(1), 0.002) << "of the one that moved bytes last, not of the first one listed";
 }
 
+TEST_F(Flows, OneOfWhichNothingIsAcknowledgedIsFoundAmongOthers) {
+    TcpSocket moves = socket_to("10.0.0.2", 1, 1000);
+    TcpSocket waits = socket_to("10.0.0.2", 2, 1000);
+    moves.retransmits = waits.retransmits = 5;
+    update({moves, waits}, 1.0);
+    moves.acked_B = 2000;
+    moves.retransmits = 9;
+    EXPECT_EQ(update({moves, waits}, 1.1)[0].stuck_s, 0.0) << "it has sent nothing again";
+    moves.acked_B = 3000;
+    waits.retransmits = 7;
+    auto found = update({moves, waits}, 1.3)[0];
+    EXPECT_NEAR(found.stuck_s, 0.3, 1e-9);
+    EXPECT_EQ(found.stuck_retransmits, 2U);
+    waits.acked_B = 1001;
+    waits.retransmits = 8;
+    EXPECT_EQ(update({moves, waits}, 1.4)[0].stuck_s, 0.0);
+    waits.in_flight_B = 0;
+    waits.retransmits = 9;
+    EXPECT_EQ(update({moves, waits}, 1.9)[0].stuck_s, 0.0) << "nothing is under way";
+}
+
 TEST_F(Flows, TotalsNeverFallAndTheEndIsTold) {
     update({}, 1.0);
     EXPECT_EQ(update({socket_to("10.0.0.3", 1, 700)}, 1.1).at(0).delivered_B, 700U) << "a new socket counts from 0";

@@ -88,8 +88,10 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     const bool progress = sample.delivered_B > last.delivered_B;
     if (progress || sample.in_flight_B == 0 || first) {
         last_progress_ = now;
-        begin_anew(now);
+        progressed(now);
     }
+    one_ = {now - sample.stuck_s, sample.stuck_retransmits};
+    one_before_.retransmits = std::min(one_before_.retransmits, one_.retransmits);
     in_flight_B_ = sample.in_flight_B;
     rto_s_ = sample.rto_s;
     const bool acknowledges = !first && sample.received_B > last_received_B_;
@@ -109,16 +111,24 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     return found;
 }
 
+void SocketWatch::progressed(Time now) {
+    together_ = {now, count_ > 0 ? ago(0).retransmits : 0};
+}
+
 void SocketWatch::begin_anew(Time now) {
-    stuck_since_ = now;
-    stuck_retransmits_ = count_ > 0 ? ago(0).retransmits : 0;
+    progressed(now);
+    one_before_ = {now, one_.retransmits};
 }
 
 bool SocketWatch::stuck(const SuspicionSettings& settings, Time now) const {
     // With the peer's window closed nothing is in flight.
     if (in_flight_B_ == 0 || rto_s_ <= 0.0 || count_ == 0) return false;
-    return now - stuck_since_ >= std::max(settings.stuck_s, settings.stuck_timeouts * rto_s_) &&
-           ago(0).retransmits - stuck_retransmits_ >= static_cast<std::uint64_t>(settings.stuck_retransmits);
+    const double wait_s = std::max(settings.stuck_s, settings.stuck_timeouts * rto_s_);
+    const auto enough = static_cast<std::uint64_t>(settings.stuck_retransmits);
+    const bool together = now - together_.since >= wait_s && ago(0).retransmits - together_.retransmits >= enough;
+    const bool one =
+        now - std::max(one_.since, one_before_.since) >= wait_s && one_.retransmits - one_before_.retransmits >= enough;
+    return together || one;
 }
 
 Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, double base_round_trip_s,

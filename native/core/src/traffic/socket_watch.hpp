@@ -49,7 +49,8 @@ class SocketWatch {
     std::uint64_t in_flight_B() const { return in_flight_B_; }
     /// The traffic takes another path from now on: what was lost before says nothing of it.
     void begin_anew(Time now);
-    /// Whether bytes are in flight, were sent again, and none was acknowledged for longer than that can take.
+    /// Whether bytes are in flight, were sent again, and none was acknowledged for longer than that can take, be it on
+    /// one of the sockets only.
     bool stuck(const SuspicionSettings& settings, Time now) const;
 
     /// Mean acknowledged rate over the window before `now`.
@@ -83,6 +84,10 @@ class SocketWatch {
         std::uint64_t in_flight_B = 0;
     };
     const Point& ago(std::size_t age) const { return history_[(next_ + kHistory - 1 - age) % kHistory]; }
+    struct Waiting {
+        Time since = 0.0;
+        std::uint64_t retransmits = 0;
+    };
     void store(const SocketSample& sample, Time now);
     Suspicion sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
                    const Settings& settings) const;
@@ -90,6 +95,8 @@ class SocketWatch {
     void watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now);
     /// The youngest sample at or before the window's beginning, or the oldest kept.
     const Point& before_window(Time now, double window_s) const;
+
+    void progressed(Time now);
 
     std::array<Point, kHistory> history_{};
     std::size_t next_ = 0;
@@ -99,8 +106,9 @@ class SocketWatch {
     Time last_active_ = 0.0;
     std::uint64_t last_received_B_ = 0;
     Time last_progress_ = 0.0;
-    Time stuck_since_ = 0.0;
-    std::uint64_t stuck_retransmits_ = 0;  ///< at that time
+    Waiting together_;    ///< no socket has had an acknowledgement
+    Waiting one_;         ///< one has had none
+    Waiting one_before_;  ///< when the traffic took its present path: what that one had sent again before
     std::uint64_t in_flight_B_ = 0;
     double rto_s_ = 0.0;
     double srtt_s_ = 0.0;

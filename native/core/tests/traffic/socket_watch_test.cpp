@@ -253,6 +253,29 @@ TEST_F(Sockets, AreStuckWhenSegmentsAreSentAgainAndNothingIsAcknowledgedForLong)
     EXPECT_FALSE(watch.stuck(settings.suspicion, now + 10.0)) << "the peer's window is closed";
 }
 
+/// A link of a bundle that loses everything takes single connections with it.
+TEST_F(Sockets, OneOfThemIsStuckWhileOthersGoOn) {
+    next.rto_s = 0.1;
+    use();
+    const auto waits = [&](double stuck_s, std::uint64_t retransmits) {
+        next.stuck_s = stuck_s;
+        next.stuck_retransmits = retransmits;
+        deliver(20000);
+        return watch.stuck(settings.suspicion, now);
+    };
+    EXPECT_FALSE(waits(0.19, 2));
+    EXPECT_FALSE(waits(0.3, 1)) << "one may be an accident";
+    EXPECT_TRUE(waits(0.21, 2));
+    watch.begin_anew(now);
+    EXPECT_FALSE(watch.stuck(settings.suspicion, now + 10.0)) << "what was lost before says nothing of this path";
+    EXPECT_FALSE(waits(0.25, 4)) << "not so long on this path";
+    now += 0.2;
+    EXPECT_FALSE(waits(0.5, 3)) << "once on this path";
+    EXPECT_TRUE(waits(0.5, 4));
+    EXPECT_FALSE(waits(0.0, 0));
+    EXPECT_FALSE(waits(0.19, 2));
+}
+
 TEST_F(Sockets, AreNotStuckBeforeTheShortestTimeOrWithoutATimeOut) {
     next.rto_s = 0.01;
     use();

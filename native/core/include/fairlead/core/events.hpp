@@ -31,6 +31,10 @@ struct SocketSample {
     double delivery_bps = 0.0;  ///< largest tcpi_delivery_rate of those that moved bytes: a burst passes the narrowest
                                 ///< link at about its rate; 0: unknown
     double busy_s = 0.0;        ///< tcpi_busy_time of the socket that was busy longest since the last sample, added up
+    /// Of the sockets that have bytes in flight and sent some again, the one of which nothing has been acknowledged for
+    /// longest: for how long, and the segments that it sent again meanwhile.
+    double stuck_s = 0.0;
+    std::uint64_t stuck_retransmits = 0;
 };
 
 /// One probe of a burst or of the background, answered or lost. A lost one is told after at most 250 ms.
