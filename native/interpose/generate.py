@@ -407,8 +407,8 @@ _FILE_TOGETHER = re.compile(
     r"|(read|write)_ordered(_begin)?)"
 )
 CREATED_BY_HAND = (
-    "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_create", "MPI_Comm_create_from_group", "MPI_Comm_create_group",
-    "MPI_Comm_join", "MPI_Intercomm_create", "MPI_Intercomm_create_from_groups",
+    "MPIX_Comm_shrink", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_create", "MPI_Comm_create_from_group",
+    "MPI_Comm_create_group", "MPI_Comm_join", "MPI_Intercomm_create", "MPI_Intercomm_create_from_groups",
 )  # fmt: skip
 
 

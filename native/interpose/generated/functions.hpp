@@ -8,6 +8,8 @@
 namespace fairlead {
 
 enum class Function : std::uint16_t {
+    MPIX_Comm_agree,
+    MPIX_Comm_shrink,
     MPI_Abort,
     MPI_Accumulate,
     MPI_Accumulate_c,
@@ -672,9 +674,11 @@ enum class Function : std::uint16_t {
     MPI_Wtime,
 };
 
-constexpr std::size_t kFunctions = 662;
+constexpr std::size_t kFunctions = 664;
 
 inline constexpr const char* kFunctionNames[kFunctions] = {
+    "MPIX_Comm_agree",
+    "MPIX_Comm_shrink",
     "MPI_Abort",
     "MPI_Accumulate",
     "MPI_Accumulate_c",

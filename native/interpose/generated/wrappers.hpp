@@ -8,6 +8,8 @@
 namespace fairlead {
 namespace wrapped {
 
+int MPIX_Comm_agree(MPI_Comm comm, int* flag);
+int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Abort(MPI_Comm comm, int errorcode);
 int MPI_Accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
 int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);

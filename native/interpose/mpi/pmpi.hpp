@@ -107,6 +107,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
                                 MPI_Comm comm, MPI_Request* request);
 [[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
                                            MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner);
+[[gnu::weak]] int PMPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request);
 [[gnu::weak]] int PMPIX_Comm_revoke(MPI_Comm comm);
 [[gnu::weak]] int PMPIX_Comm_is_revoked(MPI_Comm comm, int* flag);  // Open MPI's; other libraries' error is another
 [[gnu::weak]] int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup);

@@ -133,7 +133,7 @@ extern "C" void* fairlead_resolve(std::size_t function) {
 // Which function answers a dlsym for `name`: the system's, unless it is for an MPI function that is not to be seen.
 extern "C" void* fairlead_dlsym_for(const char* name) {
     follow_fortran();
-    if (std::strncmp(name, "MPI_", 4) == 0) {
+    if (std::strncmp(name, "MPI", 3) == 0) {
         for (std::size_t function = 0; function < kFunctions; ++function) {
             if (std::strcmp(kFunctionNames[function], name) == 0 && fairlead_resolve(function) == nullptr) {
                 return reinterpret_cast<void*>(&dlsym_without);

@@ -23,6 +23,9 @@ INTERPOSE = Path(__file__).parents[3] / "native" / "interpose"
 BUILT = Path(os.environ.get("FAIRLEAD_TEST_MPI", Path(__file__).parents[3] / "build" / "mpi"))
 
 
+# Open MPI has a file of its own for what is beyond the standard.
+HEADERS = "#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n"
+
 _builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")
 
 
@@ -77,11 +80,11 @@ class Mpi:
     def declares(self) -> set[str]:
         """Functions that libfairlead wraps and the library has."""
         with NamedTemporaryFile("w", suffix=".c") as source:
-            source.write("#include <mpi.h>\n")
+            source.write(HEADERS)
             source.flush()
             command = [self.compiler, *self.options, "-E", source.name]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return set(re.findall(r"\b(MPI_\w+)\s*\(", done.stdout)) & set(function_names())
+        return set(re.findall(r"\b(MPIX?_\w+)\s*\(", done.stdout)) & set(function_names())
 
     def compile(self, source: Path, target: Path, *options: str) -> Path:
         """Compile a C program: one file, or all in a directory."""

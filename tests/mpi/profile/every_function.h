@@ -1,5 +1,8 @@
 /* What the lines of every_function.calls work with. */
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from mpi_libraries import INTERPOSE, Mpi, every_mpi
+from mpi_libraries import HEADERS, INTERPOSE, Mpi, every_mpi
 
 pytestmark = pytest.mark.mpi
 TABLE = tomllib.loads((INTERPOSE / "functions.toml").read_text(encoding="utf-8"))
@@ -53,7 +53,7 @@ def test_signatures(mpi: Mpi, tmp_path: Path) -> None:
     """A second declaration of a function is an error unless it has the same type."""
     names = mpi.need().declares()
     assert len(names) > 380
-    lines = ["#include <mpi.h>"]
+    lines = [HEADERS]
     for name in sorted(names - DEVIATIONS.get(mpi.launcher, set())):
         row = TABLE[name]
         parameters = ", ".join(parameter.split(" | ")[0] for parameter in row["parameters"]) or "void"

@@ -127,6 +127,15 @@ def test_a_buffer_that_is_taken_back_bounds_what_is_on_its_way(mpi: Mpi, tmp_pat
     assert counts["relayed"] > 10
 
 
+def test_what_the_living_make_is_carried(tmp_path: Path) -> None:
+    """Of the libraries only Open MPI 5 can make it."""
+    program = LIBRARIES[1].need().compile(PROGRAM, tmp_path / "semantics", "-w")
+    said, counts = run(LIBRARIES[1], 3, [str(program), "1", "agreements"], 49, tmp_path / "records")
+    assert said == ["agreements"]
+    assert counts["outside"] == 0
+    assert counts["relayed"] > 0
+
+
 @pytest.mark.parametrize("mpi", [LIBRARIES[0], LIBRARIES[2]], ids=lambda each: each.name)
 @pytest.mark.parametrize("seed", [43, 44])
 def test_what_did_not_fit_is_missing_in_the_profile_alone(mpi: Mpi, seed: int, tmp_path: Path) -> None:

@@ -64,9 +64,10 @@ def roles(row: dict) -> list[tuple[str, str]]:
 
 
 def test_all_functions_of_mpi_4_1_are_there() -> None:
-    names = set(TABLE)
+    names = {name for name in TABLE if name.startswith("MPI_")}
     assert len(names) == 662
     assert len([name for name in names if "large_count_of" in TABLE[name]]) == 159
+    assert set(TABLE) - names == {"MPIX_Comm_agree", "MPIX_Comm_shrink"}
     for name in (
         "MPI_Send",
         "MPI_Psend_init",

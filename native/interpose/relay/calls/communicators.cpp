@@ -129,6 +129,31 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remot
     return error;
 }
 
+// Also after a failure or a revocation, of whoever still lives.
+
+int comm_agree(MPI_Comm comm, int* flag) {
+    const auto agree = library<decltype(comm_agree)>(Function::MPIX_Comm_agree);
+    if (!passes_by(comm) && comm != comm_null()) {
+        plane->enter();
+        plane->gather_living(comm);
+    }
+    return agree(comm, flag);
+}
+
+int comm_shrink(MPI_Comm comm, MPI_Comm* made) {
+    const auto shrink = library<decltype(comm_shrink)>(Function::MPIX_Comm_shrink);
+    if (passes_by() || comm == comm_null() || is_missing(made)) {
+        return shrink(comm, made);
+    }
+    plane->enter();
+    plane->gather_living(comm);
+    const int error = make_of(comm, made, [&] { return shrink(comm, made); });
+    if (error == MPI_SUCCESS) {
+        plane->add(*made);
+    }
+    return error;
+}
+
 /// Whether it is for the library alone to say what becomes of it. Freeing concerns the plane also inside another call:
 /// programs keep communicators as attributes of others, and free them with those.
 bool is_no_affair(const MPI_Comm* comm) {
@@ -187,6 +212,8 @@ void put_communicators(Table& table) {
     table.put(Function::MPI_Intercomm_create, intercomm_create);
     table.put(Function::MPI_Comm_idup, comm_idup);
     table.put(Function::MPI_Comm_idup_with_info, comm_idup_with_info);
+    table.put(Function::MPIX_Comm_agree, comm_agree);
+    table.put(Function::MPIX_Comm_shrink, comm_shrink);
     table.put(Function::MPI_Comm_free, comm_free);
     table.put(Function::MPI_Comm_disconnect, comm_disconnect);
     table.put(Function::MPI_Finalize, finalize);

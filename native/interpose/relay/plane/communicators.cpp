@@ -269,6 +269,30 @@ int Plane::gather(MPI_Comm comm, CommunicatorId& number) {
     return least(comm, false, number);
 }
 
+// The library's agreement is the one meeting that neither a failure nor a revocation ends. It is asked how it stands,
+// and let go: no error handler hears of it. The library's call that follows finds the same error.
+void Plane::gather_living(MPI_Comm comm) {
+    const Communicator& known = communicator(comm);
+    if (known.outside) {
+        return;
+    }
+    if (PMPIX_Comm_iagree == nullptr || known.inter || who_meets_by_messages(comm)) {
+        gather(comm);
+        return;
+    }
+    int flag = 1;
+    MPI_Request request = request_null();
+    if (locked([&] { return PMPIX_Comm_iagree(comm, &flag, &request); }) != MPI_SUCCESS) {
+        return;
+    }
+    wait_until([&] {
+        int over = 0;
+        PMPI_Request_get_status(request, &over, MPI_STATUS_IGNORE);
+        return over != 0;
+    });
+    PMPI_Request_free(&request);
+}
+
 CommunicatorId Plane::meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number) {
     const auto channel = locked([&] { return channel_of(about); });
     return meet_by(members, tag_of(channel != nullptr ? channel->id : 0, tag), number);

@@ -151,6 +151,8 @@ class Plane {
     /// Likewise of an intracommunicator; and they agree on a number for what they make next: no other communicator of
     /// theirs has it.
     int gather(MPI_Comm comm, CommunicatorId& number);
+    /// Until all have come that still live, also where the communicator was revoked.
+    void gather_living(MPI_Comm comm);
     /// Likewise these processes, among them this one at `place`; at the same time others may for another communicator
     /// or tag. Returns the least of the numbers that they bring.
     CommunicatorId meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number = 0);

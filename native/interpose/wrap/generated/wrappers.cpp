@@ -5,6 +5,8 @@
 namespace fairlead {
 
 void* const kWrappers[kFunctions] = {
+    reinterpret_cast<void*>(&wrapped::MPIX_Comm_agree),
+    reinterpret_cast<void*>(&wrapped::MPIX_Comm_shrink),
     reinterpret_cast<void*>(&wrapped::MPI_Abort),
     reinterpret_cast<void*>(&wrapped::MPI_Accumulate),
     reinterpret_cast<void*>(&wrapped::MPI_Accumulate_c),

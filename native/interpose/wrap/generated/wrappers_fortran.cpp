@@ -84,6 +84,8 @@ int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
 extern "C" {
 [[gnu::visibility("default")]] extern void* const fairlead_from_fortran[kFunctions];
 void* const fairlead_from_fortran[kFunctions] = {
+    reinterpret_cast<void*>(&wrapped::MPIX_Comm_agree),
+    reinterpret_cast<void*>(&wrapped::MPIX_Comm_shrink),
     reinterpret_cast<void*>(&wrapped::MPI_Abort),
     reinterpret_cast<void*>(&wrapped::MPI_Accumulate),
     reinterpret_cast<void*>(&wrapped::MPI_Accumulate_c),

@@ -6,6 +6,15 @@
 
 namespace fairlead::wrapped {
 
+int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) {
+    Call call(Function::MPIX_Comm_shrink);
+    const int error = call.timed(next<decltype(MPIX_Comm_shrink)>(Function::MPIX_Comm_shrink)(comm, newcomm));
+    if (call.counts(error)) {
+        created(*newcomm);
+    }
+    return error;
+}
+
 int MPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     Call call(Function::MPI_Bsend);
     const int error = call.timed(next<decltype(MPI_Bsend)>(Function::MPI_Bsend)(buf, count, datatype, dest, tag, comm));

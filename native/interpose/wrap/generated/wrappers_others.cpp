@@ -6,6 +6,11 @@
 
 namespace fairlead::wrapped {
 
+int MPIX_Comm_agree(MPI_Comm comm, int* flag) {
+    Call call(Function::MPIX_Comm_agree);
+    return call.timed(next<decltype(MPIX_Comm_agree)>(Function::MPIX_Comm_agree)(comm, flag));
+}
+
 int MPI_Add_error_class(int* errorclass) {
     Call call(Function::MPI_Add_error_class);
     return call.timed(next<decltype(MPI_Add_error_class)>(Function::MPI_Add_error_class)(errorclass));

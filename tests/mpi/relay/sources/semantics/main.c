@@ -84,6 +84,7 @@ static const struct Case {
     {"windows of copies", windows_of_copies},
     {"windows beside messages", windows_beside_messages},
     {"wrong starts", wrong_starts},
+    {"agreements", agreements},
     {"later exchanges", later_exchanges},
     {"partitioned", partitioned},
     {"persistent collectives", persistent_collectives},

@@ -99,6 +99,8 @@ void files(void);
 void windows(void);
 void windows_of_copies(void);
 void wrong_starts(void);
+/* agreements.c */
+void agreements(void);
 /* compound.c */
 void later_exchanges(void);
 void partitioned(void);
