@@ -157,7 +157,7 @@ int comm_shrink(MPI_Comm comm, MPI_Comm* made) {
 /// Whether it is for the library alone to say what becomes of it. Freeing concerns the plane also inside another call:
 /// programs keep communicators as attributes of others, and free them with those.
 bool is_no_affair(const MPI_Comm* comm) {
-    return comm == nullptr || *comm == comm_null() || *comm == comm_world() || *comm == comm_self() || passes_by(*comm);
+    return plane == nullptr || comm == nullptr || *comm == comm_null() || *comm == comm_world() || *comm == comm_self();
 }
 
 int comm_free(MPI_Comm* comm) {
@@ -165,7 +165,7 @@ int comm_free(MPI_Comm* comm) {
     if (is_no_affair(comm)) {
         return free(comm);
     }
-    plane->forget_copies(*comm);
+    plane->forget_notes(*comm);
     plane->detached({SendBuffers::Of::communicator, key_of(*comm)});
     if (!plane->carries(*comm)) {
         return free(comm);
@@ -176,16 +176,17 @@ int comm_free(MPI_Comm* comm) {
 
 int comm_disconnect(MPI_Comm* comm) {
     const auto disconnect = library<decltype(comm_disconnect)>(Function::MPI_Comm_disconnect);
-    if (is_no_affair(comm)) {
+    if (is_no_affair(comm) || passes_by(*comm)) {
         return disconnect(comm);
     }
     if (communicator(*comm).outside) {
         forget_communicator(*comm);  // asked since the wrapper forgot it
+        plane->forget_notes(*comm);
         return disconnect(comm);
     }
     plane->enter();
     const bool dropped = plane->drop(*comm);
-    plane->forget_copies(*comm);
+    plane->forget_notes(*comm);
     plane->detached({SendBuffers::Of::communicator, key_of(*comm)});
     if (dropped) {
         forget_communicator(*comm);  // asked since the wrapper forgot it; the next one may have its handle

@@ -15,12 +15,14 @@ namespace fairlead::relay {
 
 enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
 
-/// A communicator whose messages the plane may carry.
+/// A communicator whose messages the plane may carry; or, if it is none of its own, of whose buffered sends it makes
+/// copies.
 struct Channel {
     MPI_Comm comm{};
     CommunicatorId id = 0;
     Rank rank = 0;  ///< of this process, as receivers know it
     bool inter = false;
+    bool outside = false;             ///< not the plane's: of all below it has only whether it was freed
     std::vector<Process> processes;   ///< that messages go to, by rank
     std::vector<std::uint64_t> sent;  ///< messages to each, for chaos mode's draws
     int suspended = 0;                ///< calls in which the library itself may use it: nothing is pulled

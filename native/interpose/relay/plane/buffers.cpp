@@ -103,6 +103,28 @@ int Plane::send_copy(const Layout& layout, int peer, int tag, MPI_Comm comm, Roo
     return error;
 }
 
+std::shared_ptr<Channel> Plane::channel_outside(MPI_Comm comm) {
+    std::shared_ptr<Channel>& channel = outside_channels_[key_of(comm)];
+    if (channel == nullptr) {
+        channel = std::make_shared<Channel>();
+        channel->comm = comm;
+        channel->outside = true;
+    }
+    return channel;
+}
+
+int Plane::launch_outside(const OperationPtr& operation) {
+    const MPI_Comm comm = operation->channel->comm;
+    auto room = room_for(comm, operation->layout.size_B());
+    if (!room) {
+        return refuse(comm, MPI_ERR_BUFFER);
+    }
+    const int error = send_copy(operation->layout, operation->peer, operation->tag, comm, std::move(*room));
+    has_own_requests_ = true;
+    operation->active = operation->complete = error == MPI_SUCCESS;
+    return error;
+}
+
 /// On a communicator that the plane does not carry. The library says first whether anything is wrong with it.
 int Plane::send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
     MPI_Request tried = request_null();
@@ -113,14 +135,11 @@ int Plane::send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm,
     PMPI_Request_free(&tried);
     const auto operation = std::make_shared<Operation>();
     operation->sends = true;
-    operation->active = true;
-    operation->complete = true;
+    operation->channel = channel_outside(comm);
     operation->layout = Layout(sent.buffer, sent.count, sent.datatype);
-    auto room = room_for(comm, operation->layout.size_B());
-    if (!room) {
-        return refuse(comm, MPI_ERR_BUFFER);
-    }
-    const int sending = send_copy(operation->layout, dest, tag, comm, std::move(*room));
+    operation->peer = dest;
+    operation->tag = tag;
+    const int sending = launch_outside(operation);
     if (sending == MPI_SUCCESS) {
         give_handle(operation, request);
     }

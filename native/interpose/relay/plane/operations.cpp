@@ -277,10 +277,12 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
 
 void Plane::made_persistent(bool sends, Mode mode, const void* buffer, MPI_Count count, MPI_Datatype datatype, int peer,
                             int tag, MPI_Comm comm, MPI_Request request) {
-    const auto channel = channel_of(comm);
-    if (channel == nullptr || peer == MPI_PROC_NULL) {
+    auto channel = channel_of(comm);
+    const bool copied = sends && mode == Mode::buffered;  // everywhere
+    if ((channel == nullptr && !copied) || peer == MPI_PROC_NULL) {
         return;
     }
+    channel = channel != nullptr ? channel : channel_outside(comm);
     const auto operation = std::make_shared<Operation>();
     operation->sends = sends;
     operation->persistent = true;
@@ -337,6 +339,9 @@ int Plane::start(MPI_Request* request) {
     }
     if (operation == nullptr) {
         return native();
+    }
+    if (operation->channel->outside) {
+        return launch_outside(operation);
     }
     return operation->sends ? launch(operation, native) : post(operation, native);
 }

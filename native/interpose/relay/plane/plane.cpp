@@ -195,13 +195,19 @@ void Plane::copies(MPI_Comm comm) {
     });
 }
 
-void Plane::forget_copies(MPI_Comm comm) {
-    locked([&] { return copied_.erase(key_of(comm)); });
+void Plane::forget_notes(MPI_Comm comm) {
+    locked([&] {
+        copied_.erase(key_of(comm));
+        if (const auto outside = outside_channels_.extract(key_of(comm)); !outside.empty()) {
+            outside.mapped()->freed = true;
+        }
+        return 0;
+    });
 }
 
 void Plane::appeared(MPI_Comm made) {
     forget_communicator(made);
-    forget_copies(made);
+    forget_notes(made);
 }
 
 void Plane::draw() {

@@ -191,8 +191,8 @@ class Plane {
     void enter_to_begin();
     /// The library begins to copy a communicator.
     void copies(MPI_Comm comm);
-    /// The program frees it.
-    void forget_copies(MPI_Comm comm);
+    /// The program frees it: what is noted of it, but for what the plane carries there.
+    void forget_notes(MPI_Comm comm);
     /// One was made: what was noted of a former one with its handle is void.
     void appeared(MPI_Comm made);
     /// Polls until `over` says so; it is asked under the lock, first at once: the call polled as it began.
@@ -309,6 +309,9 @@ class Plane {
     int post(const OperationPtr& operation, const std::function<int()>& native);
     int send_copy(const Layout& layout, int peer, int tag, MPI_Comm comm, Room room);
     int send_copy_outside(const Part& sent, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+    /// Likewise for a persistent one, each time.
+    int launch_outside(const OperationPtr& operation);
+    std::shared_ptr<Channel> channel_outside(MPI_Comm comm);
     void relay(const OperationPtr& operation, Process to, Room room);
     std::optional<Room> room_for(MPI_Comm comm, std::uint64_t size_B);
     void finish_emptying();
@@ -381,6 +384,7 @@ class Plane {
 
     std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> channels_;
     std::unordered_map<CommunicatorId, std::shared_ptr<Channel>> channels_by_id_;  ///< the same ones
+    std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> outside_channels_;
     std::unordered_set<std::uintptr_t> copied_;  ///< MPI_Comm_idup was called, by all members at the same of its calls
     std::vector<std::shared_ptr<Channel>> dropped_;  ///< by the program, but still needed; MPI_Finalize frees the rest
     std::unordered_map<std::uintptr_t, OperationPtr> operations_;  ///< by the program's handle

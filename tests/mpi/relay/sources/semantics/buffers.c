@@ -141,6 +141,57 @@ static void of_a_communicator(void) {
 }
 #endif
 
+static void take_back(int space, int time) {
+#if MPI_VERSION > 4 || MPI_VERSION == 4 && MPI_SUBVERSION >= 1
+    if (time % 2) MPI_Buffer_flush();
+#else
+    (void)time;
+#endif
+    detach(space);
+}
+
+/// Even ranks take their buffer back while the message in it waits for the odd ones, which wait for another message of
+/// theirs. The buffered one is on a communicator of which the plane carries nothing.
+void taken_back(void) {
+    enum { TIMES = 4 };
+    MPI_Request request;
+    const int sends = rank % 2 == 0 && rank + 1 < size;
+    MPI_Comm_idup(world, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    out = memory(LARGE);
+    in = memory(LARGE);
+    if (sends) MPI_Bsend_init(out, LARGE, MPI_BYTE, rank + 1, NUMBER, comm, &request);
+    for (int time = 0; time < TIMES; ++time) {
+        const int space = attach(LARGE);
+        write_bytes(out, LARGE, rank + time);
+        if (sends) {
+            MPI_Start(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        owe();
+        if (rank % 2) receive(rank - 1, LARGE, rank - 1 + time);
+        take_back(space, time);
+        settle();
+    }
+    /* One that was made on it may be started after it is freed. */
+    MPI_Comm copy = comm;
+    const int space = attach(LARGE);
+    write_bytes(out, LARGE, rank);
+    MPI_Request coming = MPI_REQUEST_NULL;
+    if (rank % 2) MPI_Irecv(in, LARGE, MPI_BYTE, rank - 1, NUMBER, comm, &coming);
+    MPI_Comm_free(&copy);
+    if (sends) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+    MPI_Wait(&coming, MPI_STATUS_IGNORE);
+    NEED(rank % 2 == 0 || are_bytes(in, LARGE, rank - 1));
+    detach(space);
+    free(out);
+    free(in);
+}
+
 void full_buffers(void) {
     out = memory(LARGE);
     in = memory(LARGE);

@@ -53,6 +53,7 @@ static const struct Case {
     {"exchanges", exchanges},
     {"buffers", buffers},
     {"full buffers", full_buffers},
+    {"taken back", taken_back},
     {"truncation", truncation},
     {"errors", errors},
     {"wrong exchanges", wrong_exchanges},

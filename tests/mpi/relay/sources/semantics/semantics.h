@@ -39,6 +39,7 @@ void exchanges(void);
 void buffers(void);
 /* buffers.c */
 void full_buffers(void);
+void taken_back(void);
 /* wildcards.c */
 void wildcards(void);
 void unwanted(void);
