@@ -45,7 +45,14 @@ void Endpoint::remove_communicator(CommunicatorId communicator) {
     for (const Relayed& message : queue.unexpected_relayed()) drop(message, true);
     for (const Relayed& message : queue.held_back()) drop(message, false);
     erase(communicator);
-    removed_.insert(communicator);
+}
+
+void Endpoint::end_making() {
+    if (--making_ > 0) return;
+    const auto end = early_.lower_bound(kFirstRelayed);
+    for (auto waiting = early_.begin(); waiting != end; waiting = early_.erase(waiting)) {
+        for (const Early& early : waiting->second) drop(early);
+    }
 }
 
 void Endpoint::forget_communicator(CommunicatorId communicator) {
@@ -323,10 +330,9 @@ void Endpoint::learn(Process from, const Progress& progress, Time now_s) {
 void Endpoint::handle(Process from, const Envelope& envelope) {
     if (envelope.message != ++peers_[from].envelopes_in) throw mistake(from, "its messages are not in sequence");
     if (communicators_.contains(envelope.communicator)) return admit(from, envelope);
-    if (removed_.contains(envelope.communicator)) {
-        require_consent(from);
-        return drop({from, envelope.message, envelope.size_B, envelope.synchronous, envelope.inlined}, false);
-    }
+    const bool relayed = envelope.communicator >= kFirstRelayed;
+    if (!relayed) require_consent(from);
+    if (!relayed && making_ == 0) return drop({from, envelope});
     early_[envelope.communicator].push_back({from, envelope});
 }
 
@@ -436,6 +442,12 @@ void Endpoint::drop(const Relayed& message, bool joined) {
         events_.push_back(Unreceivable{message.peer, message.message});
     }
     open_.insert(message.peer);
+}
+
+/// Its communicator was removed.
+void Endpoint::drop(const Early& early) {
+    const Envelope& envelope = early.envelope;
+    drop({early.peer, envelope.message, envelope.size_B, envelope.synchronous, envelope.inlined}, false);
 }
 
 void Endpoint::finish(Process to, MessageId message) {

@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
+
+#include "digest.hpp"
 
 namespace fairlead::relay {
 namespace {
 
 constexpr CommunicatorId kWorld = 5;
+constexpr CommunicatorId kParts = kFirstRelayed + 6;
 constexpr Tag kTag = 3;
 
 /// Two processes whose frames arrive as soon as carry() is called.
@@ -212,6 +216,7 @@ TEST(Endpoint, WhatComesOnACommunicatorThatWasRemovedIsDropped) {
 
 TEST(Endpoint, EnvelopesMayComeBeforeTheirCommunicator) {
     Pair pair;
+    pair.ends[1].begin_making();
     pair.ends[0].add_communicator(6, 2);
     pair.ends[0].choose_path(6, 1);
     pair.ends[0].send(6, 1, 0, kTag, 8, false);
@@ -222,16 +227,53 @@ TEST(Endpoint, EnvelopesMayComeBeforeTheirCommunicator) {
     EXPECT_THROW(pair.ends[1].add_communicator(6, 2), std::logic_error);
 }
 
-TEST(Endpoint, EnvelopesWaitForACommunicatorThatWasForgotten) {
+TEST(Endpoint, WhatComesOnARemovedCommunicatorWhileAnotherIsMadeIsDroppedAfterwards) {
+    constexpr CommunicatorId kFreed = 6;
+    constexpr CommunicatorId kMade = 7;
     Pair pair;
-    for (Endpoint& end : pair.ends) end.add_communicator(6, 2);
-    pair.ends[1].forget_communicator(6);
-    pair.ends[0].send(6, 1, 0, kTag, 8, false);
+    for (Endpoint& end : pair.ends) end.add_communicator(kFreed, 2);
+    pair.ends[0].add_communicator(kMade, 2);
+    Endpoint& receiver = pair.ends[1];
+    receiver.remove_communicator(kFreed);
+    receiver.begin_making();
+    receiver.begin_making();
+    for (const CommunicatorId id : {kMade, kFreed}) pair.ends[0].send(id, 1, 0, kTag, 8, false);
+    pair.carry();
+    receiver.add_communicator(kMade, 2);
+    receiver.end_making();
+    EXPECT_EQ(receiver.progress(0), (Progress{2, 1, 0})) << "the other one may be that of the second message";
+    receiver.end_making();
+    EXPECT_EQ(receiver.take_events(), (std::vector<Event>{Unreceivable{0, 2}}));
+    EXPECT_EQ(receiver.progress(0), (Progress{2, 2, 8}));
+}
+
+TEST(Endpoint, CommunicatorsThatWereRemovedTakeNoMemory) {
+    const auto state = [](const Endpoint& end) {
+        explore::Digest digest;
+        digest.add(end);
+        return digest.bytes();
+    };
+    Endpoint end(0, 2, {});
+    const std::string before = state(end);
+    for (CommunicatorId id = 1; id <= 100; ++id) {
+        end.begin_making();
+        end.add_communicator(id, 2);
+        end.end_making();
+        end.remove_communicator(id);
+    }
+    EXPECT_EQ(state(end), before);
+}
+
+TEST(Endpoint, EnvelopesWaitForARelayedCommunicatorThatWasForgotten) {
+    Pair pair;
+    for (Endpoint& end : pair.ends) end.add_relayed_communicator(kParts, 2);
+    pair.ends[1].forget_communicator(kParts);
+    pair.ends[0].send(kParts, 1, 0, kTag, 8, false);
     pair.carry();
     EXPECT_EQ(pair.ends[1].progress(0).released, 0U);
-    pair.ends[1].add_communicator(6, 2);
+    pair.ends[1].add_relayed_communicator(kParts, 2);
     EXPECT_EQ(pair.ends[1].progress(0).released, 1U);
-    EXPECT_THROW(pair.ends[1].forget_communicator(6), std::logic_error) << "the message waits for its receive";
+    EXPECT_THROW(pair.ends[1].forget_communicator(kParts), std::logic_error) << "the message waits for its receive";
 }
 
 TEST(Endpoint, ALostAcknowledgementIsGivenAgain) {
@@ -305,6 +347,7 @@ TEST(Endpoint, ConsentIsGivenBackWhenAllRelayedOnesJoinedTheMatching) {
     Pair pair({.cancels = false});
     Endpoint& receiver = pair.ends[1];
     EXPECT_EQ(pair.carry(), (std::vector<Body>{consent(Consent::Step::ask), consent(Consent::Step::grant)}));
+    receiver.begin_making();
     receiver.forget_communicator(kWorld);  // so that the message waits
     pair.send(8);
     pair.ends[0].prefer(1, Path::direct);
@@ -335,14 +378,14 @@ TEST(Endpoint, WhatTheLibraryHasNothingOfNeedsNoConsent) {
     pair.ends[0].prefer(1, Path::direct);
     pair.carry();
     pair.ends[1].return_to_native(kWorld);
-    for (Endpoint& end : pair.ends) end.add_relayed_communicator(6, 2);
+    for (Endpoint& end : pair.ends) end.add_relayed_communicator(kParts, 2);
     const auto native = pair.ends[1].post_receive(kWorld, {});
-    pair.ends[0].send(6, 1, 0, kTag, 8, false);
+    pair.ends[0].send(kParts, 1, 0, kTag, 8, false);
     EXPECT_EQ(pair.ends[0].path(1), Path::direct) << "not released yet, but of no other communicator";
-    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, 6, 0, kTag, 0, 8, false, true}}));
+    EXPECT_EQ(pair.carry(), (std::vector<Body>{Envelope{1, kParts, 0, kTag, 0, 8, false, true}}));
     EXPECT_TRUE(native.native);
     EXPECT_FALSE(pair.ends[1].taken_over(kWorld));
-    EXPECT_FALSE(pair.ends[1].may_return(6));
+    EXPECT_FALSE(pair.ends[1].may_return(kParts));
 }
 
 TEST(Endpoint, RefusesConsentThatContradictsWhatWentBefore) {
@@ -357,6 +400,7 @@ TEST(Endpoint, RefusesConsentThatContradictsWhatWentBefore) {
     refused(pair.ends[1], consent(Consent::Step::give_back));
     pair.carry();
     refused(pair.ends[1], consent(Consent::Step::ask));
+    pair.ends[1].begin_making();
     pair.ends[1].forget_communicator(kWorld);
     pair.send(8);
     pair.carry();
@@ -443,8 +487,8 @@ TEST(Endpoint, OfManyCommunicatorsThoseAreLookedAtForWhichTheLibraryMayHaveSomet
     EXPECT_EQ(end.under_takeover(), (Ids{7, 9}));
     end.remove_communicator(9);
     EXPECT_EQ(end.under_takeover(), Ids{7});
-    end.add_relayed_communicator(2000, 2);
-    end.post_receive(2000, {});
+    end.add_relayed_communicator(kParts, 2);
+    end.post_receive(kParts, {});
     EXPECT_EQ(end.under_takeover(), Ids{7}) << "of the other one the library has nothing";
     EXPECT_EQ(end.awaiting_library(), Ids());
 }

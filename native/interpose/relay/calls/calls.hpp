@@ -155,6 +155,7 @@ int create(MPI_Comm comm, MPI_Comm* made, Create&& call, ByAll&& by_all) {
     if (comm == comm_null()) {
         return call();  // which says what is wrong
     }
+    const Plane::Making making(*plane);
     std::optional<CommunicatorId> number;
     const auto make = [&] {
         const int error = make_of(comm, made, call);

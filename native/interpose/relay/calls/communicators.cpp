@@ -53,6 +53,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     }
     plane->enter();
     const GroupMembers members = members_of(group);
+    const Plane::Making making(*plane);
     std::optional<Plane::Suspended> suspended;
     std::optional<CommunicatorId> number;
     if (!members.outside()) {  // those do not know of meetings
@@ -77,6 +78,7 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     if (members.outside() || is_missing(name) || is_missing(made)) {
         return create(group, name, info, errors, made);
     }
+    const Plane::Making making(*plane);
     // Threads may make several at the same time, which MPI tells apart by this name.
     const CommunicatorId number = plane->meet(members, comm_null(), tag_of_name(name), plane->propose());
     *made = comm_null();

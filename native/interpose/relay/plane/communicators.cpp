@@ -63,6 +63,7 @@ void Plane::add(MPI_Comm comm, std::optional<CommunicatorId> number) {
     if (known.outside || (!known.inter && known.size == 1)) {
         return;
     }
+    const Making making(*this);
     if (!number || known.inter) {  // between groups both have to agree
         number = propose();
         least(comm, known.inter, *number);
@@ -335,6 +336,20 @@ CommunicatorId Plane::meet_by(const GroupMembers& members, int own_tag, Communic
         number = std::ranges::min(*numbers);
     }
     return number;
+}
+
+Plane::Making::Making(Plane& plane) : plane_(plane) {
+    plane_.locked([&] {
+        plane_.endpoint_.begin_making();
+        return 0;
+    });
+}
+
+Plane::Making::~Making() {
+    plane_.locked([&] {
+        plane_.endpoint_.end_making();
+        return 0;
+    });
 }
 
 Plane::Suspended::Suspended(Plane& plane, MPI_Comm comm)

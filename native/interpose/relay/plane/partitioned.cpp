@@ -13,8 +13,7 @@ namespace fairlead::relay {
 
 namespace {
 
-constexpr int kNumberShift = 40;  // beyond all numbers of communicators
-constexpr std::uint64_t kNumbers = (std::uint64_t{1} << (64 - kNumberShift)) - 1;
+constexpr std::uint64_t kNumbers = (std::uint64_t{1} << (64 - kRelayedShift)) - 1;
 constexpr int kSelfTag = 2;  // on the duplicate of MPI_COMM_SELF
 
 }  // namespace
@@ -31,7 +30,7 @@ void Plane::drop_parts_channels() {
 }
 
 std::shared_ptr<Channel> Plane::channel_of_parts(const Channel& channel, std::uint64_t number) {
-    const CommunicatorId id = channel.id | (number % kNumbers + 1) << kNumberShift;
+    const CommunicatorId id = channel.id | (number % kNumbers + 1) << kRelayedShift;
     std::shared_ptr<Channel>& own = parts_channels_[id];
     if (own == nullptr) {
         own = std::make_shared<Channel>(channel);

@@ -158,6 +158,18 @@ class Plane {
     CommunicatorId meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number = 0);
     /// Likewise the processes of something else that has a number.
     void meet(const GroupMembers& members, CommunicatorId about);
+    /// From before this process agrees on a number for a communicator that it makes, until that is added: as soon as it
+    /// has agreed, messages on it may come.
+    class Making {
+      public:
+        explicit Making(Plane& plane);
+        ~Making();
+        Making(const Making&) = delete;
+        Making& operator=(const Making&) = delete;
+
+      private:
+        Plane& plane_;
+    };
     /// For messages of the plane's own about what has this number.
     int tag_of(CommunicatorId about, int tag) const;
     MPI_Comm control() const { return control_; }

@@ -93,10 +93,15 @@ class Endpoint {
   public:
     Endpoint(Process self, Process processes, Settings settings);
 
+    /// This process begins to make a communicator; then it has added it, or there is none. Meanwhile others may have it
+    /// already: an envelope of one that is not known waits. At all other times such a one was removed. May be nested.
+    void begin_making() { ++making_; }
+    void end_making();
     /// Before any call that names it. sources: see MatchingQueue. Envelopes that came earlier wait for this.
     void add_communicator(CommunicatorId communicator, Rank sources);
     /// Likewise, but of which the library has nothing: all its messages are relayed, or given to pulled(). It is taken
-    /// over for good, and needs nobody's consent.
+    /// over for good, and needs nobody's consent. Each process adds it when it likes, and envelopes wait for that. Its
+    /// number is kFirstRelayed or above.
     void add_relayed_communicator(CommunicatorId communicator, Rank sources);
     /// Once this process has no more receives for it: what is unmatched, or still comes, is dropped. Throws
     /// std::logic_error if there is a receive.
@@ -191,7 +196,7 @@ class Endpoint {
     const Counters& counters() const { return counters_; }
 
     auto fields() const {
-        return std::tie(peers_, asking_, consented_, communicators_, removed_, early_, events_, next_receive_);
+        return std::tie(peers_, asking_, consented_, communicators_, making_, early_, events_, next_receive_);
     }
 
   private:
@@ -263,6 +268,7 @@ class Endpoint {
     void require_consent(Process from) const;
     void admit(Process from, const Envelope& envelope);
     void drop(const Relayed& message, bool joined);
+    void drop(const Early& early);
     void follow(CommunicatorId communicator);
     void erase(CommunicatorId communicator);
     void finish(Process to, MessageId message);
@@ -274,10 +280,10 @@ class Endpoint {
     std::set<Process> asking_;     ///< for consent, which this process has not given yet
     std::set<Process> consented_;  ///< to messages from these
     std::map<CommunicatorId, Communicator> communicators_;
-    std::set<CommunicatorId> under_takeover_;  ///< without relayed ones
-    std::set<CommunicatorId> awaiting_;        ///< of these, as awaiting_library() says
-    std::size_t library_receives_ = 0;         ///< on all
-    std::set<CommunicatorId> removed_;
+    std::set<CommunicatorId> under_takeover_;             ///< without relayed ones
+    std::set<CommunicatorId> awaiting_;                   ///< of these, as awaiting_library() says
+    std::size_t library_receives_ = 0;                    ///< on all
+    int making_ = 0;                                      ///< communicators at the same time
     std::map<CommunicatorId, std::vector<Early>> early_;  ///< envelopes on communicators not known here yet
     std::vector<Event> events_;
     ReceiveId next_receive_ = 1;

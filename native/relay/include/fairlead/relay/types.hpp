@@ -18,6 +18,9 @@ using Process = std::uint32_t;
 
 /// The same on all processes of a communicator, never used twice in a job.
 using CommunicatorId = std::uint64_t;
+/// From here on communicators are such that the library has nothing of (Endpoint::add_relayed_communicator).
+inline constexpr int kRelayedShift = 40;
+inline constexpr CommunicatorId kFirstRelayed = CommunicatorId{1} << kRelayedShift;
 
 /// Rank of a source as its receivers know it: in the communicator's group, or in the remote group of an
 /// intercommunicator.
