@@ -29,8 +29,8 @@ int file_close(MPI_File* file) {
     if (members == nullptr) {
         return close(file);
     }
-    files.remove(*file);  // the next one may have its handle
-    return passes_by() ? close(file) : together(members, [&] { return close(file); });
+    files.remove(*file);                                    // the next one may have its handle
+    return together(members, [&] { return close(file); });  // likewise inside another call: windows.cpp
 }
 
 template <Function function, class... Arguments>

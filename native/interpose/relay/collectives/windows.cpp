@@ -98,8 +98,9 @@ int win_free(MPI_Win* win) {
         return direct(win);
     }
     const MPI_Win handle = *win;
-    // Programs keep windows as attributes of communicators, and free them with those, inside another call.
-    const int error = passes_by() ? direct(win) : together(window, [&] { return direct(win); });
+    // Programs keep windows as attributes of communicators, and free them with those, inside another call: there, too,
+    // another member may wait for what this process has sent.
+    const int error = together(window, [&] { return direct(win); });
     if (error == MPI_SUCCESS) {
         window->locks->free();
         if (windows.find(handle) == window) {  // another thread may have made one with its handle

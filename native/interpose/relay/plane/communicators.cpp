@@ -300,6 +300,9 @@ CommunicatorId Plane::meet(const GroupMembers& members, MPI_Comm about, int tag,
 }
 
 void Plane::meet(const GroupMembers& members, CommunicatorId about) {
+    if (locked([this] { return ended_; })) {  // in a callback of MPI_Finalize: nobody waits for a frame any more
+        return;
+    }
     meet_by(members, tag_of(about, 0), 0);
 }
 

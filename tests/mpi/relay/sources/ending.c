@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A communicator is freed while a persistent receive is left on it: its attribute goes then, or in MPI_Finalize at the
-// latest. The attribute's callback exchanges messages with the neighbors.
+// latest. The attribute's callback exchanges messages with the neighbors. Another one frees a window in MPI_Finalize.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -18,8 +18,14 @@ static int exchange(MPI_Comm comm, int key, void* value, void* state) {
     return MPI_SUCCESS;
 }
 
+static int window_goes(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)state;
+    return MPI_Win_free(value);
+}
+
 int main(int argc, char** argv) {
-    int key, value;
+    int key, window_key, value;
+    MPI_Win window;
     MPI_Comm comms[3];
     MPI_Request left;
     MPI_Init(&argc, &argv);
@@ -33,6 +39,9 @@ int main(int argc, char** argv) {
         MPI_Comm_free(&comms[i]);
     }
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &value);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, window_goes, &window_key, NULL);
+    MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_set_attr(MPI_COMM_SELF, window_key, &window);
     MPI_Finalize();
     printf("%d\n", called);
     return 0;

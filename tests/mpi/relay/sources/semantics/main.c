@@ -72,6 +72,7 @@ static const struct Case {
     {"callbacks on itself", callbacks_on_itself},
     {"handles again", handles_again},
     {"windows again", windows_again},
+    {"freed inside", freed_inside},
     {"freed first", freed_first},
     {"freed early", freed_early},
     {"freed in turn", freed_in_turn},

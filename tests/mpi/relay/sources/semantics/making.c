@@ -3,6 +3,7 @@
 // a time; and callbacks that communicate on the communicator that is copied or freed.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "semantics.h"
 
@@ -240,6 +241,40 @@ void windows_again(void) {
         MPI_Barrier(world);
     }
     MPI_Comm_free_keyval(&key);
+}
+
+static int file_goes_with_it(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)state;
+    return MPI_File_close(value);
+}
+
+/// Windows and files that are freed with a communicator. Even ranks do that while odd ones wait for a message of theirs.
+void freed_inside(void) {
+    int keys[2], memory = 0;
+    char name[512];
+    const char* directory = getenv("FILES_IN"); /* which all ranks share */
+    snprintf(name, sizeof name, "%s/fairlead-semantics-%d", directory ? directory : "/tmp", (int)getpid());
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, world);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, window_goes_with_it, &keys[0], NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, file_goes_with_it, &keys[1], NULL);
+    for (int time = 0; time < 8; ++time) {
+        MPI_Comm own;
+        MPI_Win window;
+        MPI_File file;
+        MPI_Comm_dup(world, &own);
+        if (time % 2) {
+            MPI_File_open(world, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+            MPI_Comm_set_attr(own, keys[1], &file);
+        } else {
+            MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, world, &window);
+            MPI_Comm_set_attr(own, keys[0], &window);
+        }
+        owe();
+        MPI_Comm_free(&own);
+        settle();
+        NEED(time % 2 ? file == MPI_FILE_NULL : window == MPI_WIN_NULL);
+    }
+    for (int i = 0; i < 2; ++i) MPI_Comm_free_keyval(&keys[i]);
 }
 
 /// Messages of an attribute's callbacks on the communicator itself, which others may send before it is copied or freed

@@ -84,6 +84,7 @@ void very_many(void);
 void callbacks_on_itself(void);
 void handles_again(void);
 void windows_again(void);
+void freed_inside(void);
 /* local.c */
 void freed_early(void);
 void freed_in_turn(void);
