@@ -15,13 +15,22 @@ namespace fairlead::relay {
 namespace {
 
 // Local until it is waited for; messages on what it makes are the library's.
+template <class Copy>
+int begin_copy(MPI_Comm comm, MPI_Comm* made, Copy&& copy) {
+    plane->copies(comm);
+    const int error = make_of(comm, made, copy);
+    if (error == MPI_SUCCESS && *made != comm_null()) {
+        plane->copied(comm, *made);
+    }
+    return error;
+}
+
 int comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
     const auto copy = library<decltype(comm_idup)>(Function::MPI_Comm_idup);
     if (passes_by()) {
         return copy(comm, made, request);
     }
-    plane->copies(comm);
-    return make_of(comm, made, [&] { return copy(comm, made, request); });
+    return begin_copy(comm, made, [&] { return copy(comm, made, request); });
 }
 
 int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
@@ -29,8 +38,7 @@ int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Reques
     if (passes_by()) {
         return copy(comm, info, made, request);
     }
-    plane->copies(comm);
-    return make_of(comm, made, [&] { return copy(comm, info, made, request); });
+    return begin_copy(comm, made, [&] { return copy(comm, info, made, request); });
 }
 
 // Open MPI makes a communicator of any group. Of processes that are not of `comm` some do not make it, and agree on

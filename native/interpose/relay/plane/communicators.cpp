@@ -294,9 +294,19 @@ void Plane::gather_living(MPI_Comm comm) {
     PMPI_Request_free(&request);
 }
 
+/// By which meetings about it are told from those about others. 0: it has none, as what was made inside another call.
+/// Two such ones are mixed up only by threads that meet about both at once: else all who are members of both meet about
+/// them in one order, which their messages keep.
+CommunicatorId Plane::number_of(MPI_Comm comm) const {
+    if (const auto channel = channel_of(comm); channel != nullptr) {
+        return channel->id;
+    }
+    const auto copy = copies_numbers_.find(key_of(comm));
+    return copy != copies_numbers_.end() ? copy->second : 0;
+}
+
 CommunicatorId Plane::meet(const GroupMembers& members, MPI_Comm about, int tag, CommunicatorId number) {
-    const auto channel = locked([&] { return channel_of(about); });
-    return meet_by(members, tag_of(channel != nullptr ? channel->id : 0, tag), number);
+    return meet_by(members, tag_of(locked([&] { return number_of(about); }), tag), number);
 }
 
 void Plane::meet(const GroupMembers& members, CommunicatorId about) {

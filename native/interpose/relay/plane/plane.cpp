@@ -18,6 +18,7 @@ namespace fairlead::relay {
 namespace {
 
 constexpr CommunicatorId kWorld = 1;
+constexpr CommunicatorId kCopySpread = 0x9e3779b97f4a7c15;  // from the numbers of one communicator's copies to others'
 // Small, so that programs of tests meet every limit; and what is lost is soon sent again.
 constexpr Settings kChaosSettings{.inline_limit_B = 1024,
                                   .credit_B = 32768,
@@ -190,14 +191,20 @@ void Plane::enter_to_begin() {
 
 void Plane::copies(MPI_Comm comm) {
     locked([&] {
-        copied_.insert(key_of(comm));
+        ++copied_[key_of(comm)];
         return copies_ = true;
     });
+}
+
+void Plane::copied(MPI_Comm comm, MPI_Comm copy) {
+    locked(
+        [&] { return copies_numbers_[key_of(copy)] = (number_of(comm) + 1) * kCopySpread + copied_.at(key_of(comm)); });
 }
 
 void Plane::forget_notes(MPI_Comm comm) {
     locked([&] {
         copied_.erase(key_of(comm));
+        copies_numbers_.erase(key_of(comm));
         if (const auto outside = outside_channels_.extract(key_of(comm)); !outside.empty()) {
             outside.mapped()->freed = true;
         }

@@ -19,7 +19,6 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -203,6 +202,8 @@ class Plane {
     void enter_to_begin();
     /// The library begins to copy a communicator.
     void copies(MPI_Comm comm);
+    /// It has begun to: this will be the copy.
+    void copied(MPI_Comm comm, MPI_Comm copy);
     /// The program frees it: what is noted of it, but for what the plane carries there.
     void forget_notes(MPI_Comm comm);
     /// One was made: what was noted of a former one with its handle is void.
@@ -344,6 +345,7 @@ class Plane {
     int least(MPI_Comm comm, bool inter, std::uint64_t& value);
     CommunicatorId meet_by(const GroupMembers& members, int own_tag, CommunicatorId number);
     std::optional<GroupMembers> who_meets_by_messages(MPI_Comm comm);
+    CommunicatorId number_of(MPI_Comm comm) const;
     bool at_rest(const Channel& channel) const;
     bool is_needed(const Channel& channel) const;
     bool delivered(const Channel& channel) const;
@@ -397,7 +399,9 @@ class Plane {
     std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> channels_;
     std::unordered_map<CommunicatorId, std::shared_ptr<Channel>> channels_by_id_;  ///< the same ones
     std::unordered_map<std::uintptr_t, std::shared_ptr<Channel>> outside_channels_;
-    std::unordered_set<std::uintptr_t> copied_;  ///< MPI_Comm_idup was called, by all members at the same of its calls
+    /// How often MPI_Comm_idup was called, by all members at the same of its calls.
+    std::unordered_map<std::uintptr_t, std::uint64_t> copied_;
+    std::unordered_map<std::uintptr_t, CommunicatorId> copies_numbers_;  ///< by which members of copies meet
     std::vector<std::shared_ptr<Channel>> dropped_;  ///< by the program, but still needed; MPI_Finalize frees the rest
     std::unordered_map<std::uintptr_t, OperationPtr> operations_;  ///< by the program's handle
     std::unordered_map<ReceiveId, OperationPtr> receives_;         ///< that are not complete

@@ -11,6 +11,7 @@
 enum { THREADS = 4, MESSAGES = 200, AT_ONCE = 10 };
 static int rank, size;
 static MPI_Comm own[THREADS];
+static MPI_Comm copies[THREADS], more[THREADS]; /* of which the library alone knows what is sent there */
 
 static void need(int holds, const char* what) {
     if (holds) return;
@@ -62,19 +63,31 @@ static void* make(void* argument) {
         int out = 1000 * number + i, in = -1, never, flag = 0, sum = 0;
         MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 900 + number, MPI_COMM_WORLD, &cancelled);
         MPI_Isend(&out, 1, MPI_INT, to, 300 + number, MPI_COMM_WORLD, &sending);
+        switch (i % 6) {
 #if MPI_VERSION >= 4
-        if (i % 4 == 3) {
-            char name[32];
-            snprintf(name, sizeof name, "%d of thread %d", i, number);
-            MPI_Comm_create_from_group(all, name, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
-        } else
+            case 0: {
+                char name[32];
+                snprintf(name, sizeof name, "%d of thread %d", i, number);
+                MPI_Comm_create_from_group(all, name, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
+                break;
+            }
 #endif
-            if (i % 3 == 0) {
-            MPI_Comm_create_group(MPI_COMM_WORLD, all, 5000 + 100 * number + i, &made);
-        } else if (i % 3 == 1) {
-            MPI_Comm_dup(own[number], &made);
-        } else {
-            MPI_Comm_split(own[number], 0, rank, &made);
+            case 1:
+                MPI_Comm_dup(own[number], &made);
+                break;
+            case 2:
+                MPI_Comm_split(own[number], 0, rank, &made);
+                break;
+#if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 /* else it crashes without the plane, too */
+            case 3:
+                MPI_Comm_create_group(copies[number], all, 5000, &made);
+                break;
+#endif
+            case 4:
+                MPI_Comm_dup(copies[number], &made);
+                break;
+            default:
+                MPI_Comm_create_group(MPI_COMM_WORLD, all, 5000 + 100 * number + i, &made);
         }
         MPI_Mprobe(i % 2 ? from : MPI_ANY_SOURCE, 300 + number, MPI_COMM_WORLD, &message, &status);
         MPI_Mrecv(&in, 1, MPI_INT, &message, &status);
@@ -136,7 +149,14 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     need(level == MPI_THREAD_MULTIPLE, "the library has no MPI_THREAD_MULTIPLE");
-    for (int i = 0; i < THREADS; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+    for (int i = 0; i < THREADS; ++i) {
+        MPI_Request request;
+        MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+        MPI_Comm_idup(MPI_COMM_WORLD, &copies[i], &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Comm_idup(copies[i], &more[i], &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     for (size_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, exchange, (void*)i);
     for (size_t i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     for (size_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, make, (void*)i);
@@ -144,7 +164,11 @@ int main(int argc, char** argv) {
 #if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 /* else increments are lost without the plane, too */
     lock_together(threads);
 #endif
-    for (int i = 0; i < THREADS; ++i) MPI_Comm_free(&own[i]);
+    for (int i = 0; i < THREADS; ++i) {
+        MPI_Comm_free(&own[i]);
+        MPI_Comm_free(&copies[i]);
+        MPI_Comm_free(&more[i]);
+    }
     if (rank == 0) printf("threads\n");
     MPI_Finalize();
     return 0;
