@@ -480,7 +480,8 @@ def _relay_collective(function: Function) -> list[str]:
 
 def _relay_create(function: Function) -> list[str]:
     comm = next(_name_of(each) for each in function.declarations if each.startswith("MPI_Comm "))
-    return [f"return create({comm}, {function.roles['creates']}, [&] {{ return direct({function.arguments}); }});"]
+    arguments = re.sub(r"\binfo\b", "Hints(info)", function.arguments)
+    return [f"return create({comm}, {function.roles['creates']}, [&] {{ return direct({arguments}); }});"]
 
 
 def _relay_file(function: Function) -> list[str]:

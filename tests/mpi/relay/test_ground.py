@@ -31,6 +31,7 @@ def test_cancellation_matched_probes_and_generalized_requests(mpi: Mpi, over: st
         "cancelling",
         "cancelling what is matched",
         "pulling",
+        "pulling in spite of hints",
         "a message to oneself",
         "generalized requests",
     ]

@@ -217,6 +217,47 @@ def test_windows_take_few_communicators(tmp_path: Path) -> None:
     run(mpi, 2, [str(program)], None, tmp_path / "records")
 
 
+ASSERTED = """
+#include <mpi.h>
+#include <stdio.h>
+static void say(MPI_Comm comm, const char* key) {
+    MPI_Info info;
+    char value[10] = "none";
+    int there;
+    MPI_Comm_get_info(comm, &info);
+    MPI_Info_get(info, key, sizeof value - 1, value, &there);
+    MPI_Info_free(&info);
+    puts(value);
+}
+int main(int argc, char** argv) {
+    MPI_Info info;
+    MPI_Comm comm;
+    MPI_Init(&argc, &argv);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_source", "true");
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Info_set(info, "mpi_assert_exact_length", "true");
+    MPI_Comm_dup_with_info(MPI_COMM_SELF, info, &comm);
+    MPI_Comm_set_info(comm, info);
+    say(comm, "mpi_assert_no_any_source");
+    say(comm, "mpi_assert_no_any_tag");
+    say(comm, "mpi_assert_exact_length");
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("mpi", LIBRARIES[2:], ids=lambda each: each.name)
+def test_mpich_may_not_rely_on_receives_being_from_named_sources(mpi: Mpi, tmp_path: Path) -> None:
+    """The plane's own are not: mpich/behaviour.hpp. Without it the library keeps all three."""
+    (tmp_path / "asserted.c").write_text(ASSERTED)
+    program = mpi.need().compile(tmp_path / "asserted.c", tmp_path / "asserted")
+    native_said = subprocess.run(mpi.command(1, [str(program)], {}), capture_output=True, text=True, timeout=60)
+    assert native_said.stdout.split() == ["true"] * 3
+    said, _ = run(mpi, 1, [str(program)], None, tmp_path / "records")
+    assert said == ["false", "false", "true"]
+
+
 HEIRS = """
 #include <mpi.h>
 #include <stdlib.h>

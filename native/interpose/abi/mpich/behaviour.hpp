@@ -27,6 +27,9 @@ constexpr bool kErrorEndsWaitall = false;
 // again.
 constexpr bool kWaitsForFilesInTurn = true;
 
+// What a program asserts of its receives may tell where the library looks for messages (relay/library/hints.hpp).
+constexpr bool kHintsPlaceMessages = true;
+
 // Between hosts, MPI_Cancel may say of a receive that it is cancelled when its message is on the way, which is lost.
 constexpr bool kCancelsMatched = true;
 

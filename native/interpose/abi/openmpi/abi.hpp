@@ -92,6 +92,8 @@ constexpr bool kErrorEndsWaitall = true;
 
 constexpr bool kWaitsForFilesInTurn = false;
 
+constexpr bool kHintsPlaceMessages = false;
+
 constexpr bool kCancelsMatched = false;
 
 // MPI_Testall, MPI_Waitsome and MPI_Testsome say also of what is complete without an error that it has none.

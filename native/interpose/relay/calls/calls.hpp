@@ -12,6 +12,7 @@
 #include "mpi/handles.hpp"
 #include "record/recorder.hpp"
 #include "relay/library/functions.hpp"
+#include "relay/library/hints.hpp"
 #include "relay/library/unheard.hpp"
 #include "relay/plane/plane.hpp"
 

@@ -38,7 +38,7 @@ int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Reques
     if (passes_by()) {
         return copy(comm, info, made, request);
     }
-    return begin_copy(comm, made, [&] { return copy(comm, info, made, request); });
+    return begin_copy(comm, made, [&] { return copy(comm, Hints(info), made, request); });
 }
 
 // Open MPI makes a communicator of any group. Of processes that are not of `comm` some do not make it, and agree on
@@ -90,7 +90,7 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     // Threads may make several at the same time, which MPI tells apart by this name.
     const CommunicatorId number = plane->meet(members, comm_null(), tag_of_name(name), plane->propose());
     *made = comm_null();
-    const int error = create(group, name, info, errors, made);
+    const int error = create(group, name, Hints(info), errors, made);
     if (error == MPI_SUCCESS) {
         plane->appeared(*made);
         plane->add(*made, number);
@@ -164,6 +164,11 @@ int comm_shrink(MPI_Comm comm, MPI_Comm* made) {
     return error;
 }
 
+int comm_set_info(MPI_Comm comm, MPI_Info info) {
+    const auto set = library<decltype(comm_set_info)>(Function::MPI_Comm_set_info);
+    return plane == nullptr ? set(comm, info) : set(comm, Hints(info));
+}
+
 /// Whether it is for the library alone to say what becomes of it. Freeing concerns the plane also inside another call:
 /// programs keep communicators as attributes of others, and free them with those.
 bool is_no_affair(const MPI_Comm* comm) {
@@ -223,6 +228,7 @@ void put_communicators(Table& table) {
     table.put(Function::MPI_Intercomm_create, intercomm_create);
     table.put(Function::MPI_Comm_idup, comm_idup);
     table.put(Function::MPI_Comm_idup_with_info, comm_idup_with_info);
+    table.put(Function::MPI_Comm_set_info, comm_set_info);
     table.put(Function::MPIX_Comm_agree, comm_agree);
     table.put(Function::MPIX_Comm_shrink, comm_shrink);
     table.put(Function::MPI_Comm_free, comm_free);

@@ -43,7 +43,9 @@ int comm_join(int fd, MPI_Comm* made) {
 int intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
                                  const char* name, MPI_Info info, MPI_Errhandler errors, MPI_Comm* made) {
     const auto direct = library<decltype(intercomm_create_from_groups)>(Function::MPI_Intercomm_create_from_groups);
-    const auto call = [&] { return direct(local, local_leader, remote, remote_leader, name, info, errors, made); };
+    const auto call = [&] {
+        return direct(local, local_leader, remote, remote_leader, name, Hints(info), errors, made);
+    };
     if (passes_by()) {
         return call();
     }

@@ -135,13 +135,13 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     const auto direct = library<decltype(wrapped::MPI_Comm_dup_with_info)>(Function::MPI_Comm_dup_with_info);
     if (passes_by()) return direct(comm, info, newcomm);
-    return create(comm, newcomm, [&] { return direct(comm, info, newcomm); });
+    return create(comm, newcomm, [&] { return direct(comm, Hints(info), newcomm); });
 }
 
 int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
     const auto direct = library<decltype(wrapped::MPI_Comm_spawn)>(Function::MPI_Comm_spawn);
     if (passes_by()) return direct(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
-    return create(comm, intercomm, [&] { return direct(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes); });
+    return create(comm, intercomm, [&] { return direct(command, argv, maxprocs, Hints(info), root, comm, intercomm, array_of_errcodes); });
 }
 
 int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
@@ -159,19 +159,19 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
     const auto direct = library<decltype(wrapped::MPI_Comm_split_type)>(Function::MPI_Comm_split_type);
     if (passes_by()) return direct(comm, split_type, key, info, newcomm);
-    return create(comm, newcomm, [&] { return direct(comm, split_type, key, info, newcomm); });
+    return create(comm, newcomm, [&] { return direct(comm, split_type, key, Hints(info), newcomm); });
 }
 
 int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
     const auto direct = library<decltype(wrapped::MPI_Dist_graph_create)>(Function::MPI_Dist_graph_create);
     if (passes_by()) return direct(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-    return create(comm_old, comm_dist_graph, [&] { return direct(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph); });
+    return create(comm_old, comm_dist_graph, [&] { return direct(comm_old, n, sources, degrees, destinations, weights, Hints(info), reorder, comm_dist_graph); });
 }
 
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
     const auto direct = library<decltype(wrapped::MPI_Dist_graph_create_adjacent)>(Function::MPI_Dist_graph_create_adjacent);
     if (passes_by()) return direct(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-    return create(comm_old, comm_dist_graph, [&] { return direct(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph); });
+    return create(comm_old, comm_dist_graph, [&] { return direct(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, Hints(info), reorder, comm_dist_graph); });
 }
 
 int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {

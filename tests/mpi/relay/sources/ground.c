@@ -122,6 +122,32 @@ static void pulling(char* buffer) {
     said("pulling");
 }
 
+/// So they do where the program has said that it receives from no source and with no tag but named ones.
+static void pulling_in_spite_of_hints(void) {
+    enum { COMMS = 8 };
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_source", "true");
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    for (int i = 0; i < COMMS; ++i) {
+        MPI_Comm comm;
+        MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+        if (rank == 0) {
+            MPI_Send(&i, 1, MPI_INT, 1, TAG + i, comm);
+        } else {
+            MPI_Message message;
+            MPI_Status status;
+            int flag = 0, got = -1;
+            while (!flag) PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &message, &status);
+            PMPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+            need(got == i && status.MPI_SOURCE == 0 && status.MPI_TAG == TAG + i, "a pulled message is another");
+        }
+        MPI_Comm_free(&comm);
+    }
+    MPI_Info_free(&info);
+    said("pulling in spite of hints");
+}
+
 /// A genuine MPI_Message for a message that came another way.
 static void message_to_oneself(void) {
     MPI_Comm self;
@@ -184,6 +210,7 @@ int main(int argc, char** argv) {
     cancelling();
     cancelling_what_is_matched(buffer);
     pulling(buffer);
+    pulling_in_spite_of_hints();
     message_to_oneself();
     generalized();
     free(buffer);

@@ -40,6 +40,7 @@ static const struct Case {
     {"later modes", later_modes},
     {"persistent", persistent},
     {"wildcards", wildcards},
+    {"asserted", asserted},
     {"posting order", posting_order},
     {"datatypes", datatypes},
     {"large types", large_types},

@@ -42,6 +42,7 @@ void full_buffers(void);
 void taken_back(void);
 /* wildcards.c */
 void wildcards(void);
+void asserted(void);
 void unwanted(void);
 /* completion.c */
 void posting_order(void);

@@ -48,6 +48,58 @@ void wildcards(void) {
     MPI_Barrier(world);
 }
 
+enum { WAYS = 4 };
+
+static MPI_Comm asserted_by(int way, MPI_Info info) {
+    MPI_Comm made = MPI_COMM_NULL;
+    switch (way) {
+        case 0:
+            MPI_Comm_dup_with_info(world, info, &made);
+            break;
+        case 1:
+            MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, info, &made);
+            break;
+        case 2:
+            MPI_Dist_graph_create_adjacent(world, 1, &last_rank, MPI_UNWEIGHTED, 1, &next_rank, MPI_UNWEIGHTED, info, 0,
+                                           &made);
+            break;
+        default:
+            MPI_Comm_dup(world, &made);
+            MPI_Comm_set_info(made, info);
+    }
+    return made;
+}
+
+/// The program has said that there will be no receive from any source, and none with any tag.
+void asserted(void) {
+    enum { TAGS = 20, ROUNDS = 10 };
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_source", "true");
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Info_set(info, "mpi_assert_exact_length", "true");
+    for (int way = 0; way < WAYS; ++way) {
+        MPI_Comm comm = asserted_by(way, info);
+        int self, members;
+        MPI_Comm_rank(comm, &self);
+        MPI_Comm_size(comm, &members);
+        const int to = (self + 1) % members, from = (self + members - 1) % members;
+        for (int round = 0; round < ROUNDS; ++round) {
+            int out[TAGS], in[TAGS];
+            MPI_Request requests[2 * TAGS];
+            for (int tag = 0; tag < TAGS; ++tag) {
+                out[tag] = 1000 * round + tag;
+                MPI_Irecv(&in[tag], 1, MPI_INT, from, tag, comm, &requests[tag]);
+                MPI_Isend(&out[tag], 1, MPI_INT, to, tag, comm, &requests[TAGS + tag]);
+            }
+            MPI_Waitall(2 * TAGS, requests, MPI_STATUSES_IGNORE);
+            for (int tag = 0; tag < TAGS; ++tag) NEED(in[tag] == out[tag]);
+        }
+        MPI_Comm_free(&comm);
+    }
+    MPI_Info_free(&info);
+}
+
 /// Many that nobody wants yet do not keep the last one away.
 void unwanted(void) {
     enum { MANY = 3000 };
