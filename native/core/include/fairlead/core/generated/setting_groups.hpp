@@ -158,7 +158,7 @@ struct ChoiceSettings {
     double flagged_margin = 0.4;
     /// fraction of the present queueing delay above which the queue of a detour's legs counts as the same queue
     double max_leg_queue = 0.5;
-    /// factor by which more of the job's own pairs use a leg than the direct path, from which on the detour is crowded
+    /// factor by which the job's own messages slow a leg more than the direct path, from which on the detour is crowded
     double crowding = 1.3;
     /// share by which the throughput expected on a crowded detour must exceed what the pair gets while it sends
     double crowded_margin = 0.7;
