@@ -7,6 +7,8 @@ namespace fairlead::core {
 
 namespace {
 constexpr std::size_t kMostAsked = 32;
+// What pairs have in flight varies by chance: another counts for more only if it sends much more at once.
+constexpr std::uint64_t kMuchMore = 2;
 }  // namespace
 
 void LegLoad::ask(std::span<const HostId> relays, const LoadCount& count, Outbox& out) {
@@ -62,7 +64,7 @@ double LegLoad::wait_s(Pair path) const {
             const std::optional<double> link_bps = shared_bps(path, source.source, entry);
             if (!link_bps || *link_bps <= 0.0) continue;
             const double often = own_kBps > 0.0 ? std::min(1.0, entry.rate_kBps / own_kBps) : 1.0;
-            const auto burst_B = std::max<std::uint64_t>(own.burst_B(), entry.burst_B);
+            const std::uint64_t burst_B = entry.burst_B > kMuchMore * own.burst_B() ? entry.burst_B : own.burst_B();
             sum_s += often * 8.0 * static_cast<double>(burst_B) / *link_bps;
         }
     }
