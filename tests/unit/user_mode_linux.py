@@ -32,7 +32,12 @@ def version() -> tuple[int, int]:
 
 
 def result_of(
-    script: Path, directory: Path, *arguments: str, memory: str = "256M", python: str = sys.executable
+    script: Path,
+    directory: Path,
+    *arguments: str,
+    memory: str = "256M",
+    python: str = sys.executable,
+    within_s: float = 300,
 ) -> Any:
     """What a script gave to `inside_uml.tell`; its arguments are the modules' directory and ``arguments``."""
     registers = directory / "uml_registers.so"
@@ -50,7 +55,7 @@ def result_of(
         env={**os.environ, "LD_PRELOAD": str(registers), "TMPDIR": str(directory)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=300,
+        timeout=within_s,
         check=False,
     )
     said = [line for line in done.stdout.decode(errors="replace").splitlines() if inside_uml.MARK in line]

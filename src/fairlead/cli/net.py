@@ -91,7 +91,8 @@ def apply(
 
     Needs root on the hosts, or sudo without a password. Addresses and IPv4 routes move to the bond. The switch's ports
     must be an LACP group for 802.3ad, a static one for balance-rr, balance-xor and broadcast. An address from DHCP is
-    not renewed while the bond has it: the host restores itself 30 s before the lease ends.
+    renewed on the bond by dhclient, dhcpcd and systemd-networkd; with other clients, or leases of several NICs, the
+    host restores itself 30 s before the lease ends.
 
     \b
     Examples:
@@ -149,7 +150,9 @@ def _print_network(host: str, now: "HostNetwork") -> None:
 
     remarks = ["its bond was made by fairlead; `fairlead net restore` removes it"] if now.has_journal else []
     if now.has_journal and now.until_s is not None:
-        remarks.append(f"a DHCP lease ends, so it goes by itself in {words.span(max(0, now.until_s - now.uptime_s))}")
+        span = words.span(max(0, now.until_s - now.uptime_s))
+        why = f"unless {now.renewed_by} renews its DHCP lease," if now.renewed_by else "a DHCP lease ends, so"
+        remarks.append(f"{why} it goes by itself in {span}")
     remarks += [] if now.has_driver else ["no bonding driver"]
     click.echo(f"{host}{f' ({words.listing(remarks)})' if remarks else ''}")
     for nic in now.nics.values():

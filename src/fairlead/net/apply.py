@@ -7,12 +7,14 @@ back by itself, and so does one whose fairlead was killed.
 
 import contextlib
 import secrets
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import FairleadError, HostError
+from fairlead.net import dhcp
 from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
 from fairlead.net.journal import JOURNAL
 from fairlead.net.state import READ, HostNetwork, read
@@ -41,12 +43,12 @@ END-OF-PART
 cat > {journal}/guard <<'END-OF-PART'
 {guard}
 END-OF-PART
-{until}cat > {journal}/restore.new <<'END-OF-PART'
+{leases}cat > {journal}/restore.new <<'END-OF-PART'
 {restore}
 END-OF-PART
 sync
 mv {journal}/restore.new {journal}/restore
-setsid sh {journal}/guard {within_s} {token} </dev/null >/dev/null 2>&1 9>&- &
+setsid sh {journal}/guard {within_s} {token} {before_s} </dev/null >/dev/null 2>&1 9>&- &
 if ! sh -e {journal}/apply >{journal}/said 2>&1 9>&-; then
   cat {journal}/said >&2
   flock -u 9
@@ -54,8 +56,23 @@ if ! sh -e {journal}/apply >{journal}/said 2>&1 9>&-; then
   exit 1
 fi
 """
-# Until it is confirmed, every second; then only if a lease ends some time, which `until` says, and seldom.
-_GUARD = f"""left=$1
+# When leases end, by what the kernel says of their addresses: whoever renews one tells it. One that is gone has ended.
+_LEASES = rf"""if [ -e {JOURNAL}/leases ]; then
+  read -r now rest < /proc/uptime
+  now=${{now%.*}}
+  while read -r bond address end client; do
+    if found=$(ip -o address show dev "$bond" to "${{address%/*}}" 2>/dev/null); then
+      left=$(echo "$found" |
+        sed -n 's/.* valid_lft \([0-9]*\)sec.*/\1/p; s/.* valid_lft forever.*/999999999/p')
+      [ -z "$left" ] && [ ! -e {JOURNAL}/confirmed ] || end=$((now + ${{left:-0}}))
+    fi
+    echo "$bond $address $end $client"
+  done < {JOURNAL}/leases > {JOURNAL}/leases.new
+  mv {JOURNAL}/leases.new {JOURNAL}/leases
+fi"""
+# Until it is confirmed, every second; then only if a lease ends some time, and seldom.
+_GUARD = rf"""PATH=$PATH:/usr/sbin:/sbin
+left=$1
 while [ -e {JOURNAL}/restore ] && read -r token < {JOURNAL}/token && [ "$token" = "$2" ]; do
   pause=1
   if [ ! -e {JOURNAL}/confirmed ]; then
@@ -63,14 +80,18 @@ while [ -e {JOURNAL}/restore ] && read -r token < {JOURNAL}/token && [ "$token" 
       sh {JOURNAL}/take-back unconfirmed
       [ -e {JOURNAL}/confirmed ] || exit 0
     fi
-  elif [ ! -e {JOURNAL}/until ]; then
+  elif [ ! -e {JOURNAL}/leases ]; then
     exit 0
   fi
-  if [ -e {JOURNAL}/until ]; then
-    read -r end < {JOURNAL}/until
-    read -r now rest < /proc/uptime
-    more=$((end - ${{now%.*}}))
-    [ $more -gt 0 ] || exec sh {JOURNAL}/take-back
+  if [ -e {JOURNAL}/leases ]; then
+    more=$(
+      {_LOCKED}
+      [ -e {JOURNAL}/restore ] || exit 0
+      {_LEASES}
+      read -r now rest < /proc/uptime
+      sort -n -k 3 {JOURNAL}/leases | {{ read -r bond address end client; echo $((end - ${{now%.*}} - $3)); }}
+    )
+    [ ${{more:-0}} -gt 0 ] || exec sh {JOURNAL}/take-back
     [ ! -e {JOURNAL}/confirmed ] || pause=$((more < 10 ? more : 10))
   fi
   sleep $pause
@@ -80,6 +101,7 @@ _TAKE_BACK = f"""PATH=$PATH:/usr/sbin:/sbin
 {_LOCKED}
 [ -e {JOURNAL}/restore ] || exit 0
 [ "$1" = unconfirmed ] && [ -e {JOURNAL}/confirmed ] && exit 0
+{_LEASES}
 failed=0
 while IFS= read -r line; do
   sh -c "$line" 9>&- </dev/null || {{ echo "failed: $line" >&2; failed=1; }}
@@ -117,7 +139,8 @@ def apply(
 ) -> dict[str, HostNetwork]:
     """Make the bond on all hosts, or on none; what they then have.
 
-    A host whose address is leased goes back by itself before the lease ends, also after it was confirmed.
+    A host whose address is leased goes back by itself before the lease ends, also after it was confirmed, unless the
+    lease is renewed on the bond.
 
     Args:
         within_s: a host that is not confirmed within this time goes back by itself.
@@ -159,7 +182,8 @@ def begin(change: NetworkChange, within_s: int, token: str) -> str:
     return _BEGIN.format(
         **{"locked": _LOCKED, "journal": JOURNAL, "within_s": within_s, "take_back": _TAKE_BACK, "guard": _GUARD},
         token=token,
-        until="" if change.until_s is None else f"echo {change.until_s} > {JOURNAL}/until\n",
+        before_s=dhcp.ENDS_BEFORE_S,
+        leases="".join(f"echo {shlex.quote(lease)} >> {JOURNAL}/leases\n" for lease in change.leases),
         apply="\n".join(change.apply),
         restore="\n".join(change.restore),
     )

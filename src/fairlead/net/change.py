@@ -12,6 +12,7 @@ from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.net import dhcp
 from fairlead.net.dhcp import DhcpClient
+from fairlead.net.journal import JOURNAL
 from fairlead.net.state import Address, HostNetwork, Nic
 
 MOST_LINKS = 8  # of one aggregate: IEEE 802.3ad as Linux and most switches have it
@@ -52,14 +53,14 @@ class Wanted:
 class NetworkChange:
     """Command lines for a shell, in order. Each one of ``restore`` is tried, whatever became of the others.
 
-    ``addresses`` are those the bond then has, ``until_s`` the uptime at which a lease makes it go, and ``remarks`` say
-    in words what is leased and who is held.
+    ``addresses`` are those the bond then has, ``leases`` the leased ones as the journal keeps them, and ``remarks`` say
+    in words what is leased, who renews it, and who is held.
     """
 
     apply: tuple[str, ...]
     restore: tuple[str, ...]
     addresses: tuple[str, ...] = ()
-    until_s: int | None = None
+    leases: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -67,7 +68,7 @@ def plan_change(host: str, now: HostNetwork, wanted: Wanted) -> NetworkChange:
     """What to do on a host.
 
     Addresses and IPv4 routes of the NICs go over to the bond: leased ones for as long as the lease lasts, while what
-    configures the NICs is held.
+    configures the NICs is held. A single lease is renewed on the bond if its client can do that.
 
     Raises:
         ConfigError: it cannot work; all reasons are named.
@@ -165,23 +166,37 @@ class _Plan:
         self._now_s = now.uptime_s
         self._nics = [now.nics[name] for name in wanted.nics]
         self._clients = _of_any(now.clients, self._nics)
+        self._leased = [(nic, each) for nic in self._nics for each in nic.addresses if each.valid_s is not None]
+        self._renewing = self._who_renews()
 
     def change(self) -> NetworkChange:
-        addresses = [address for nic in self._nics for address in nic.addresses]
-        ends = [self._now_s + address.valid_s for address in addresses if address.valid_s is not None]
+        client = f" {self._renewing.program}" if self._renewing else ""
         return NetworkChange(
             tuple(self._apply()),
             tuple(self._restore()),
-            tuple(address.text for address in addresses),
-            min(ends) - dhcp.ENDS_BEFORE_S if ends else None,
+            tuple(address.text for nic in self._nics for address in nic.addresses),
+            tuple(
+                f"{self._wanted.name} {address.text} {self._now_s + (address.valid_s or 0)}{client}"
+                for _, address in self._leased
+            ),
             tuple(self._remarks()),
         )
 
+    def _who_renews(self) -> DhcpClient | None:
+        """The client of the only lease: the bond has one MAC address, so it cannot have those of several NICs."""
+        if len(self._leased) != 1:
+            return None
+        (client, *others) = dhcp.serving(self._clients, self._leased[0][0].name)
+        return client if client.program in dhcp.RENEWING and not others else None
+
     def _remarks(self) -> Iterator[str]:
-        for nic in self._nics:
-            for address in nic.addresses:
-                if address.valid_s is not None:
-                    yield f"the lease of {address.text} ({nic.name}) ends in {words.span(address.valid_s)}"
+        for nic, address in self._leased:
+            what = (
+                f"{self._renewing.program} renews it on {self._wanted.name}"
+                if self._renewing
+                else (f"nobody renews it meanwhile, so the bond goes {dhcp.ENDS_BEFORE_S} s before")
+            )
+            yield f"the lease of {address.text} ({nic.name}) ends in {words.span(address.valid_s or 0)}: {what}"
         for client in self._clients:
             yield dhcp.held(client)
 
@@ -194,11 +209,11 @@ class _Plan:
             options += ["lacp_rate", wanted.lacp_rate]
         yield _ip("link", "add", wanted.name, "type", "bond", *options)
         yield _ip("link", "set", wanted.name, "mtu", str(nics[0].mtu_B))
-        leased = [nic for nic in nics if any(address.valid_s is not None for address in nic.addresses)]
-        if leased:  # the server knows the host by it
-            yield _ip("link", "set", wanted.name, "address", leased[0].mac)
+        if self._leased:  # the server knows the host by it
+            yield _ip("link", "set", wanted.name, "address", self._leased[0][0].mac)
         for client in self._clients:
-            yield from dhcp.hold(client, wanted.name, wanted.nics)
+            renewed = self._leased[0][0].name if client is self._renewing else None
+            yield from dhcp.hold(client, wanted.name, wanted.nics, renewed)
         for nic in nics:
             yield _ip("address", "flush", "dev", nic.name, "scope", "global")
             yield _ip("link", "set", nic.name, "down")  # the driver takes no interface that is up
@@ -206,10 +221,15 @@ class _Plan:
         yield _ip("link", "set", wanted.name, "up")
         for nic in nics:
             yield from self._addressed(nic, wanted.name)
+        if self._renewing:
+            nic, address = self._leased[0]
+            yield from dhcp.renew(self._renewing, wanted.name, nic.name, address.text)
 
     def _restore(self) -> Iterator[str]:
         """Also of a bond that is there in part only."""
         name = self._wanted.name
+        if self._renewing:
+            yield from dhcp.renew_no_more(self._renewing, name)
         there = shlex.quote(f"/sys/class/net/{name}")
         yield f"! [ -e {there} ] || {_ip('link', 'delete', name)}"  # which lets go of its NICs
         for nic in self._nics:
@@ -225,16 +245,23 @@ class _Plan:
         for address in nic.addresses:
             broadcast = ["broadcast", address.broadcast] if address.broadcast else []
             line = _ip("address", "add", address.text, *broadcast, "dev", device)
-            yield line if address.valid_s is None else self._while_valid(address, f"{line} {_LIFETIME}")
+            yield line if address.valid_s is None else self._leasing(address, device, f"{line} {_LIFETIME}")
         leased = [address for address in nic.addresses if address.valid_s is not None]
         for route in sorted(nic.routes, key=lambda route: " via " in f" {route} "):  # a gateway must be reachable first
             line = _ip("route", "replace", *route.split(), "dev", device)
             yield self._while_valid(leased[0], line) if leased else line
 
+    def _leasing(self, address: Address, device: str, line: str) -> str:
+        """``line``, which adds the address; systemd-networkd, where it renews, may have been quicker."""
+        if self._renewing and self._renewing.program == dhcp.NETWORKD and device == self._wanted.name:
+            shown = _ip("-o", "address", "show", "dev", device, "to", address.text.partition("/")[0])
+            line = f"{line} || {shown} | grep -q ."
+        return self._while_valid(address, line)
+
     def _while_valid(self, address: Address, line: str) -> str:
         """``line``, with the seconds that the lease still has in ``$left``; nothing once it has ended."""
-        assert address.valid_s is not None
-        return f"left=$(({self._now_s + address.valid_s} - $(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || {line}"
+        end = f"sed -n 's|^{self._wanted.name} {address.text} \\([0-9]*\\).*|\\1|p' {JOURNAL}/leases"
+        return f"left=$(($({end}) - $(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || {line}"
 
 
 def _ip(*words: str) -> str:

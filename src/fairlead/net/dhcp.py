@@ -2,13 +2,16 @@
 
 A client must not run on a NIC that is in a bond: it would put the address back there, or take it away. Clients of one
 interface are stopped as they are (SIGSTOP), so that whoever started them finds them again; NetworkManager and
-systemd-networkd, which have other interfaces as well, are told to leave the NICs alone.
+systemd-networkd, which have other interfaces as well, are told to leave the NICs alone. Where the program can go on
+with the lease on the bond, which has the NIC's MAC address, it renews it there: a second process, or systemd-networkd
+itself.
 """
 
 import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fairlead.net.journal import JOURNAL
 
@@ -16,6 +19,8 @@ NETWORKD, NETWORK_MANAGER = "systemd-networkd", "NetworkManager"
 STOPPED = ("dhclient", "udhcpc", "dhcpcd")
 """Clients that are stopped."""
 KNOWN = (*STOPPED, NETWORKD, NETWORK_MANAGER)
+RENEWING = ("dhclient", "dhcpcd", NETWORKD)
+"""Clients that go on with a lease on a bond. udhcpc drops the address when it starts, NetworkManager remakes bonds."""
 ENDS_BEFORE_S = 30
 """A bond goes so long before the first lease ends: its client then has time to renew it."""
 LEAST_S = 90
@@ -25,6 +30,23 @@ _ACTIVATE = """sleep 3; profile=$(cat "$2" 2>/dev/null); [ -n "$profile" ] || ex
 case $(nmcli -g GENERAL.STATE device show "$1") in 30" "*) \
 nmcli --wait 0 connection up uuid "$profile" ifname "$1" ;; esac"""
 LEFT_ALONE = "/run/systemd/network/00-fairlead-net.network"
+LEASED_BOND = "/run/systemd/network/00-fairlead-net-bond.network"
+# Where AppArmor lets Debian's dhclient write.
+_PID, _LEASES = "/run/dhclient.fairlead-net.pid", "/run/dhclient.fairlead-net.leases"
+_BEGINNING = f"{JOURNAL}/renewing"
+_DHCPCD = "/var/lib/dhcpcd"
+_KEPT_FLAGS, _KEPT_OPTIONS = ("-B", "-i", "-I"), ("-cf", "-C", "-D", "-F", "-H", "-V")
+# Its script leaves an address that is there as it is, until the lease is renewed once more.
+_LENGTHEN = f"""left=$(sed -n 's/.*option dhcp-lease-time \\([0-9]*\\);.*/\\1/p' {_LEASES} | tail -n 1) && \
+ip address change {{address}} dev {{bond}} valid_lft $left preferred_lft $left"""
+# The file that the NIC has, for the bond, with the number by which the server knows the NIC unless it goes by the MAC.
+_NETWORKD = r"""index=$(cat /sys/class/net/{nic}/ifindex)
+file=$(sed -n 's/^NETWORK_FILE=//p' /run/systemd/netif/links/$index)
+id=$(sed -n 's/^CLIENTID=ff\(........\).*/\1/p' /run/systemd/netif/leases/$index)
+{{ printf '[Match]\nName=%s\n' {bond}
+awk '/^\[/ {{ is_own = $0 != "[Match]" }} is_own' "$file"
+[ -z "$id" ] || printf '[DHCPv4]\nIAID=%d\n' "0x$id"
+}} > {path}"""
 
 FIND = r"""
 own=$(readlink /proc/self/ns/net)
@@ -58,7 +80,8 @@ done
 class DhcpClient:
     """A program that configures interfaces: those of ``nics``, or any if that is None.
 
-    ``pid`` and ``started``, in clock ticks since the host's start, identify its process.
+    ``pid`` and ``started``, in clock ticks since the host's start, identify its process; ``words`` are its arguments,
+    where it keeps them.
     """
 
     program: str
@@ -66,6 +89,7 @@ class DhcpClient:
     started: int
     nics: frozenset[str] | None
     is_of_ipv6: bool = False
+    words: tuple[str, ...] = ()
 
 
 def read_clients(text: str, names: frozenset[str]) -> tuple[DhcpClient, ...]:
@@ -89,7 +113,7 @@ def read_clients(text: str, names: frozenset[str]) -> tuple[DhcpClient, ...]:
             name = words[0].rpartition("/")[2] if words else name
         if words and name in STOPPED and (nics := _served(name, words, names)) != frozenset():
             is_of_ipv6 = name == "dhclient" and "-6" in words
-            found.append(DhcpClient(name, int(pid), int(started), nics, is_of_ipv6))
+            found.append(DhcpClient(name, int(pid), int(started), nics, is_of_ipv6, tuple(words[1:])))
     return tuple(found)
 
 
@@ -132,8 +156,12 @@ def held(client: DhcpClient) -> str:
     return f"{who} is stopped meanwhile" if client.program in STOPPED else f"{who} leaves the NICs alone meanwhile"
 
 
-def hold(client: DhcpClient, bond: str, nics: Sequence[str]) -> Iterator[str]:
-    """Lines that make it leave the NICs alone; the first that fails is an error."""
+def hold(client: DhcpClient, bond: str, nics: Sequence[str], renewed: str | None = None) -> Iterator[str]:
+    """Lines that make it leave the NICs alone; the first that fails is an error.
+
+    Args:
+        renewed: the NIC whose lease it is to renew on the bond, as `renew` says.
+    """
     if client.program in STOPPED:
         gone = shlex.quote(f"{client.program} (process {client.pid}) has ended meanwhile")
         yield f"{_is_there(client)} || {{ echo {gone} >&2; exit 1; }}"
@@ -144,14 +172,45 @@ def hold(client: DhcpClient, bond: str, nics: Sequence[str]) -> Iterator[str]:
             yield f"nmcli -g GENERAL.CON-UUID device show {name} > {_profile_of(nic)} || true"
             yield f"nmcli device set {name} managed no"
     else:
+        yield "umask 022"  # it reads as a user of its own
+        yield f"mkdir -p {LEFT_ALONE.rpartition('/')[0]}"
+        if renewed is not None:
+            yield _NETWORKD.format(nic=shlex.quote(renewed), bond=shlex.quote(bond), path=LEASED_BOND)
         # It gives its lease back to the server when it lets go of an interface, but cannot if that is down.
         for nic in _of_both(client, nics):
             yield shlex.join(["ip", "link", "set", nic, "down"])
-        text = f"[Match]\\nName={' '.join([*nics, bond])}\\n[Link]\\nUnmanaged=yes\\n"
-        yield "umask 022"  # it reads as a user of its own
-        yield f"mkdir -p {LEFT_ALONE.rpartition('/')[0]}"
+        names = nics if renewed is not None else [*nics, bond]
+        text = f"[Match]\\nName={' '.join(names)}\\n[Link]\\nUnmanaged=yes\\n"
         yield f"printf {shlex.quote(text)} > {LEFT_ALONE}"
         yield "networkctl reload"
+
+
+def renew(client: DhcpClient, bond: str, nic: str, address: str) -> Iterator[str]:
+    """Lines that begin to renew the lease of ``nic`` on the bond, which has its address; after `hold`."""
+    if client.program == "dhclient":
+        leases = _value(client.words, "-lf") or "/var/lib/dhcp/dhclient.leases"
+        of_bond = shlex.quote(f's/interface "{nic}"/interface "{bond}"/')
+        yield f"[ ! -e {shlex.quote(leases)} ] || sed {of_bond} {shlex.quote(leases)} > {_LEASES}"
+        own = shlex.join(["dhclient", "-4", "-1", *_kept(client.words), "-pf", _PID, "-lf", _LEASES, bond])
+        begin = (
+            f"echo $$ > {_BEGINNING}; {own} && {_LENGTHEN.format(address=shlex.quote(address), bond=shlex.quote(bond))}"
+        )
+        yield f"setsid sh -c {shlex.quote(begin)} </dev/null >/dev/null 2>&1 &"
+    elif client.program == "dhcpcd":
+        lease = shlex.quote(f"{_DHCPCD}/{nic}.lease")
+        yield f"[ ! -e {lease} ] || cp {lease} {_lease_of(bond)}"
+        yield f"{shlex.join(['dhcpcd', '-4', '-b', bond])} </dev/null >/dev/null"
+
+
+def renew_no_more(client: DhcpClient, bond: str) -> Iterator[str]:
+    """Lines that take `renew` back, while the bond is there; they may run when nothing was begun."""
+    if client.program == "dhclient":  # killed: it neither takes the address away nor gives it back to the server
+        yield (
+            f"for file in {_BEGINNING} {_PID}; do pid=$(cat $file 2>/dev/null) && grep -q {_PID} /proc/$pid/cmdline "
+            f"2>/dev/null && kill -KILL -- -$pid; done; rm -f {_PID} {_LEASES}"
+        )
+    elif client.program == "dhcpcd":
+        yield f"{shlex.join(['dhcpcd', '-4', '-x', bond])} >/dev/null 2>&1; rm -f {_lease_of(bond)}"
 
 
 def let_go(client: DhcpClient, nics: Sequence[str]) -> Iterator[str]:
@@ -163,7 +222,22 @@ def let_go(client: DhcpClient, nics: Sequence[str]) -> Iterator[str]:
             yield f"nmcli device set {shlex.quote(nic)} managed yes"
             yield f"sh -c {shlex.quote(_ACTIVATE)} sh {shlex.quote(nic)} {_profile_of(nic)}"
     else:
-        yield f"[ ! -e {LEFT_ALONE} ] || {{ rm {LEFT_ALONE} && networkctl reload; }}"
+        yield f"[ ! -e {LEFT_ALONE} ] || {{ rm -f {LEFT_ALONE} {LEASED_BOND} && networkctl reload; }}"
+
+
+def _value(words: Sequence[str], option: str) -> str | None:
+    """What follows the option."""
+    return next((value for word, value in pairwise(words) if word == option), None)
+
+
+def _kept(words: Sequence[str]) -> list[str]:
+    """dhclient's options that say who it is to the server."""
+    given = [part for option in _KEPT_OPTIONS if (value := _value(words, option)) for part in (option, value)]
+    return [*(word for word in words if word in _KEPT_FLAGS), *given]
+
+
+def _lease_of(bond: str) -> str:
+    return shlex.quote(f"{_DHCPCD}/{bond}.lease")
 
 
 def _profile_of(nic: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairlead.errors import HostError
-from fairlead.net.dhcp import FIND, DhcpClient, read_clients
+from fairlead.net.dhcp import ENDS_BEFORE_S, FIND, DhcpClient, read_clients
 from fairlead.net.journal import JOURNAL
 
 _FOR_EVER = 2**32 - 1  # seconds, as ip(8) prints it
@@ -16,7 +16,7 @@ READ = rf"""
 PATH=$PATH:/usr/sbin:/sbin
 echo "== driver"; [ -d /sys/module/bonding ] || modprobe -n bonding 2>/dev/null && echo yes
 echo "== journal"; [ -e {JOURNAL}/restore ] && echo yes
-echo "== until"; cat {JOURNAL}/until 2>/dev/null
+echo "== leases"; cat {JOURNAL}/leases 2>/dev/null
 echo "== uptime"; cut -d. -f1 /proc/uptime
 echo "== clients"
 {FIND}
@@ -87,8 +87,8 @@ class BondState:
 class HostNetwork:
     """A host's interfaces by name, its bonds, whether it has a bonding driver and a journal of ours.
 
-    ``clients`` are the DHCP clients that run in its network namespace, ``uptime_s`` when this was read, and ``until_s``
-    the uptime at which a bond of ours goes because a lease ends.
+    ``clients`` are the DHCP clients that run in its network namespace, ``uptime_s`` when this was read, ``until_s`` the
+    uptime at which a bond of ours goes because a lease ends, and ``renewed_by`` the client that puts this off.
     """
 
     nics: Mapping[str, Nic]
@@ -98,6 +98,7 @@ class HostNetwork:
     clients: tuple[DhcpClient, ...] = ()
     uptime_s: int = 0
     until_s: int | None = None
+    renewed_by: str | None = None
 
 
 def read(host: str, text: str) -> HostNetwork:
@@ -115,6 +116,7 @@ def read(host: str, text: str) -> HostNetwork:
             if name.startswith("nic ")
         }
         links = json.loads(parts["addresses"])
+        leases = [line.split() for line in parts["leases"].splitlines()]  # bond, address, end, who renews it
         nics = {each["ifname"]: _nic(each, routes, facts.get(each["ifname"], {})) for each in links}
         bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
         return HostNetwork(
@@ -124,9 +126,10 @@ def read(host: str, text: str) -> HostNetwork:
             has_journal=bool(parts["journal"].strip()),
             clients=read_clients(parts["clients"], frozenset(nics)),
             uptime_s=int(parts["uptime"]),
-            until_s=int(parts["until"]) if parts["until"].strip() else None,
+            until_s=min(int(lease[2]) for lease in leases) - ENDS_BEFORE_S if leases else None,
+            renewed_by=next((lease[3] for lease in leases if len(lease) > 3), None),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise HostError(f"{host}: cannot parse what ip(8) and /sys/class/net print: {error!r}") from error
 
 

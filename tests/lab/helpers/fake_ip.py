@@ -9,6 +9,7 @@ setting the NIC of that name down makes ``cut``: the management connection is go
 import json
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ def main(words: list[str]) -> None:
     match words:
         case ["-json", "address", "show"]:
             print(json.dumps([shown(name, each) for name, each in links.items()]))
+        case ["-o", "address", "show", "dev", name, "to", address]:
+            for each in links[name]["addresses"]:
+                if each["local"] == address:
+                    print(f"9: {name} inet {address}\\ valid_lft {left_s(each)}sec")
+            return
         case ["-4", "route", "show"]:
             print("\n".join(f"{left} dev {name}" for left, name in routes))
         case ["link", "add", name, "type", "bond", *options]:
@@ -54,7 +60,9 @@ def main(words: list[str]) -> None:
             name = more["dev"]
             assert links[name]["master"] is None
             found = {"local": text.split("/")[0], "prefixlen": int(text.split("/")[1]), "scope": "global"}
-            leased = {"dynamic": True, "valid_life_time": int(more["valid_lft"])} if "valid_lft" in more else {}
+            leased = {}
+            if "valid_lft" in more:
+                leased = {"dynamic": True, "valid_life_time": int(more["valid_lft"]), "added_s": time.monotonic()}
             broadcast = {"broadcast": more["broadcast"]} if "broadcast" in more else {}
             links[name]["addresses"].append(found | broadcast | leased)
         case ["route", "replace", *route, "dev", name]:
@@ -62,8 +70,14 @@ def main(words: list[str]) -> None:
             routes.append([" ".join(route), name])
         case _:
             sys.exit(f"fake ip: {words}")
-    (STATE / "state.json").write_text(json.dumps(state))
+    (STATE / "state.new").write_text(json.dumps(state))
+    (STATE / "state.new").rename(STATE / "state.json")
     write_tree(state)
+
+
+def left_s(address: dict[str, Any]) -> int:
+    """How long an address is still valid; one that was there at the beginning, for ever so long."""
+    return int(address["valid_life_time"] - time.monotonic() + address.get("added_s", time.monotonic()))
 
 
 def change(state: dict[str, Any], name: str, options: list[str]) -> None:

@@ -285,6 +285,33 @@ def test_a_confirmed_bond_goes_by_itself_before_the_lease_ends(
 
 
 @pytest.mark.slow
+def test_a_bond_stays_while_its_lease_is_renewed_and_goes_when_its_address_goes(
+    hosts: Imitated, client: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def have(*addresses: dict[str, Any]) -> None:
+        links = hosts.state("s0")["links"]
+        links["bond7"]["addresses"] = list(addresses)
+        hosts.change("s0", links=links)
+
+    monkeypatch.setattr(dhcp, "ENDS_BEFORE_S", 50)
+    now = on_hosts.apply(hosts, ["s0"], AD, within_s=1000)["s0"]
+    assert now.renewed_by == "dhclient"
+    (leased,) = hosts.state("s0")["links"]["bond7"]["addresses"]
+    have(leased | {"valid_life_time": 500})
+    time.sleep(45)
+    assert is_stopped(client) and journal(hosts, "s0")
+    now = on_hosts.show(hosts, ["s0"])["s0"]
+    assert now.until_s is not None and 380 < now.until_s - now.uptime_s <= 450
+    have()
+    deadline_s = time.monotonic() + 30
+    while is_stopped(client):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.2)
+    assert "bond7" not in hosts.state("s0")["links"]
+    assert hosts.state("s0")["links"]["eth1"]["addresses"] == []  # its client asks for another
+
+
+@pytest.mark.slow
 def test_a_client_is_let_go_if_its_host_is_not_reached_any_more(
     hosts: Imitated, client: "subprocess.Popen[bytes]"
 ) -> None:

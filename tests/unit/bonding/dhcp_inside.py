@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +88,11 @@ def bus() -> None:
     run("mount", "-o", "remount,ro", "/sys")
 
 
-def networkd() -> None:
+def networkd(nics: str = "eth1") -> None:
     bus()
     Path("/run/systemd/network").mkdir(parents=True)
     Path("/run/systemd/network/10-eth.network").write_text(
-        "[Match]\nType=ether\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\n"
+        f"[Match]\nName={nics}\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\n"
     )
     Path("/run/systemd/netif").mkdir()
     run("chown", "systemd-network", "/run/systemd/netif")
@@ -122,6 +122,7 @@ CLIENTS: dict[str, Callable[[], object]] = {
     "udhcpc": udhcpc,
     "dhcpcd": lambda: begin("/run/client.log", "dhcpcd", "-4", "-B", "eth1"),
     "systemd-networkd": networkd,
+    "systemd-networkd-of-two": lambda: networkd("eth1 eth2"),
     "NetworkManager": network_manager,
 }
 
@@ -183,11 +184,14 @@ def bonded(told: dict[str, Any], act: Callable[[], object]) -> None:
     executor = executor_of(parse_cluster(CLUSTER))
     try:
         found = on_hosts.apply(executor, ["a"], WANTED, within_s=60, settle_s=10)["a"]
+        told["begun at"] = time.monotonic()
         told["ends in"] = found.until_s - found.uptime_s if found.until_s is not None else None
         time.sleep(3)
         told["during"], told["answers"] = state(), answers()
         told["acknowledged"].append(acknowledged())
         act()
+        told["renewed while bonded"] = acknowledged() - told["acknowledged"][-1]
+        told["acknowledged"].append(acknowledged())
     except FairleadError as error:
         told["error"] = f"{error}"
     told["journal"] = Path(JOURNAL).exists()
@@ -205,12 +209,21 @@ def work() -> dict[str, Any]:
         CLIENTS[sys.argv[2]]()
         told["leased"] = wait_for(has_lease, 40)
         time.sleep(2)
-        ends: Sequence[str] = sys.argv[3:]
         executor = executor_of(parse_cluster(CLUSTER))
-        if ends:  # nobody takes it back: the guard does when the lease ends
-            bonded(told, lambda: wait_for(lambda: not Path(JOURNAL).exists(), 120))
-        else:
-            bonded(told, lambda: on_hosts.restore(executor, ["a"]))
+
+        def restored() -> None:
+            on_hosts.restore(executor, ["a"])
+
+        def outlived() -> None:
+            """The lease that was there when the bond was made has ended."""
+            time.sleep(130)
+            now = on_hosts.show(executor, ["a"])["a"]
+            told["outlived"] = {**state(), "ends in": (now.until_s or 0) - now.uptime_s, "answers": answers()}
+            restored()
+
+        # "ends": nobody takes it back, but the guard does when the lease ends
+        acts = {"ends": lambda: wait_for(lambda: not Path(JOURNAL).exists(), 120), "outlives": outlived}
+        bonded(told, acts[sys.argv[3]] if sys.argv[3:] else restored)
     finally:
         for log in ("server", "client"):
             path = Path(f"/run/{log}.log")

@@ -18,6 +18,7 @@ NIC = Nic(
 )
 OTHER = replace(NIC, name="eth2", mac="02:00:00:00:00:02", addresses=(), routes=())
 DHCLIENT = DhcpClient("dhclient", 700, 4242, frozenset({"eth1"}))
+ENDS = "the lease of 10.1.0.50/24 (eth1) ends in 1\N{NO-BREAK SPACE}h 0\N{NO-BREAK SPACE}min"
 WANTED = Wanted("bond7", ("eth2", "eth1"), "active-backup")
 
 
@@ -67,14 +68,17 @@ def test_what_is_no_client_of_its_own_is_passed_over(line: str) -> None:
 def test_a_lease_moves_with_what_is_left_of_it_and_its_client_is_stopped() -> None:
     change = change_of(DHCLIENT)
     started = "$(sed 's/.*) //' /proc/700/stat 2>/dev/null | cut -d' ' -f20)"
-    left = "left=$((4600 - $(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || "
+    left = (
+        r"left=$(($(sed -n 's|^bond7 10.1.0.50/24 \([0-9]*\).*|\1|p' /run/fairlead-net/leases) - "
+        "$(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || "
+    )
     address = "ip address add 10.1.0.50/24 broadcast 10.1.0.255 dev {} valid_lft $left preferred_lft $left"
     assert change.apply[2:5] == (
         "ip link set bond7 address 02:00:00:00:00:01",  # of the NIC with the lease, which is not the first
         f"[ \"{started}\" = 4242 ] || {{ echo 'dhclient (process 700) has ended meanwhile' >&2; exit 1; }}",
         "kill -STOP 700",
     )
-    assert change.apply[-2:] == (
+    assert change.apply[-4:-2] == (
         left + address.format("bond7"),
         left + "ip route replace default via 10.1.0.254 dev bond7",
     )
@@ -83,17 +87,76 @@ def test_a_lease_moves_with_what_is_left_of_it_and_its_client_is_stopped() -> No
         left + "ip route replace default via 10.1.0.254 dev eth1",
         f'! [ "{started}" = 4242 ] || kill -CONT 700',
     )
-    assert change.until_s == 1000 + 3600 - 30
+    assert change.leases == ("bond7 10.1.0.50/24 4600 dhclient",)
     assert change.addresses == ("10.1.0.50/24",)
     assert change.remarks == (
-        "the lease of 10.1.0.50/24 (eth1) ends in 1\N{NO-BREAK SPACE}h 0\N{NO-BREAK SPACE}min",
+        f"{ENDS}: dhclient renews it on bond7",
         "dhclient (process 700) is stopped meanwhile",
     )
 
 
+def test_dhclient_renews_the_lease_on_the_bond_with_its_own_options() -> None:
+    own = (
+        "-4",
+        "-v",
+        "-i",
+        "-pf",
+        "/run/dhclient.eth1.pid",
+        "-lf",
+        "/var/lib/dhcp/of eth1",
+        "-cf",
+        "/etc/a.conf",
+        "eth1",
+    )
+    change = change_of(replace(DHCLIENT, words=own))
+    leases = "/run/dhclient.fairlead-net.leases"
+    assert change.apply[-2:] == (
+        f"""[ ! -e '/var/lib/dhcp/of eth1' ] || sed 's/interface "eth1"/interface "bond7"/' '/var/lib/dhcp/of eth1' """
+        f"> {leases}",
+        change.apply[-1],
+    )
+    own = f"dhclient -4 -1 -i -cf /etc/a.conf -pf /run/dhclient.fairlead-net.pid -lf {leases} bond7"
+    assert own in change.apply[-1] and change.apply[-1].endswith(" &")
+    assert "ip address change 10.1.0.50/24 dev bond7 valid_lft $left" in change.apply[-1]
+    assert "kill -KILL" in change.restore[0]  # before the bond goes
+    assert change.restore[1].endswith("ip link delete bond7")
+
+
+def test_dhcpcd_renews_the_lease_on_the_bond() -> None:
+    change = change_of(replace(DHCLIENT, program="dhcpcd"))
+    assert change.apply[-2:] == (
+        "[ ! -e /var/lib/dhcpcd/eth1.lease ] || cp /var/lib/dhcpcd/eth1.lease /var/lib/dhcpcd/bond7.lease",
+        "dhcpcd -4 -b bond7 </dev/null >/dev/null",
+    )
+    assert change.restore[0] == "dhcpcd -4 -x bond7 >/dev/null 2>&1; rm -f /var/lib/dhcpcd/bond7.lease"
+
+
+def test_networkd_has_the_bond_as_it_had_the_nic_and_is_the_same_client_for_the_server() -> None:
+    networkd = replace(DHCLIENT, program="systemd-networkd", nics=frozenset({"eth1"}))
+    apply = change_of(networkd).apply
+    (file,) = (line for line in apply if "NETWORK_FILE" in line)
+    assert "/sys/class/net/eth1/ifindex" in file and "IAID" in file and "' bond7\n" in file
+    assert file.endswith("> /run/systemd/network/00-fairlead-net-bond.network")
+    (alone,) = (line for line in apply if "Unmanaged" in line)
+    assert "Name=eth2 eth1\\n" in alone
+
+
+@pytest.mark.parametrize("why", ["udhcpc", "NetworkManager", "two leases", "two clients"])
+def test_a_lease_that_cannot_be_renewed_on_the_bond_ends_it(why: str) -> None:
+    is_program = why in ("udhcpc", "NetworkManager")
+    client = replace(DHCLIENT, program=why if is_program else "dhclient", nics=frozenset({"eth1", "eth2"}))
+    other = replace(OTHER, addresses=(Address("10.1.0.51/24", None, True, 200),)) if why == "two leases" else OTHER
+    clients = (client, replace(DHCLIENT, pid=701)) if why == "two clients" else (client,)
+    now = HostNetwork({"eth1": NIC, "eth2": other}, {}, True, False, clients, 1000)
+    change = plan_change("h0", now, WANTED)
+    assert all(len(lease.split()) == 3 for lease in change.leases)
+    assert f"{ENDS}: nobody renews it meanwhile, so the bond goes 30 s before" in change.remarks
+    assert not any("-lf" in line for line in change.apply)
+
+
 def test_a_lease_that_never_ends_sets_no_end() -> None:
     change = change_of(DHCLIENT, nic=replace(NIC, addresses=(Address("10.1.0.50/24", None, False),)))
-    assert change.until_s is None
+    assert change.leases == ()
     assert "kill -STOP 700" in change.apply
     assert change.apply[-2] == "ip address add 10.1.0.50/24 dev bond7"
 
@@ -141,13 +204,14 @@ def test_managers_are_told_to_leave_the_nics_alone_and_to_take_them_back() -> No
     networkd = replace(manager, program="systemd-networkd")
     path = "/run/systemd/network/00-fairlead-net.network"
     assert list(hold(networkd, "bond7", nics)) == [
-        "ip link set eth1 down",
         "umask 022",
         "mkdir -p /run/systemd/network",
+        "ip link set eth1 down",
         rf"printf '[Match]\nName=eth1 eth2 bond7\n[Link]\nUnmanaged=yes\n' > {path}",
         "networkctl reload",
     ]
-    assert list(let_go(networkd, nics)) == [f"[ ! -e {path} ] || {{ rm {path} && networkctl reload; }}"]
+    both = f"{path} /run/systemd/network/00-fairlead-net-bond.network"
+    assert list(let_go(networkd, nics)) == [f"[ ! -e {path} ] || {{ rm -f {both} && networkctl reload; }}"]
     assert not list(complaints(manager, nics)) and not list(complaints(networkd, nics))
 
 

@@ -368,6 +368,22 @@ def test_a_row_during_which_a_lease_ended_fails_and_is_tried_again_on_a_new_bond
     assert "DHCP lease ended while this ran" in str(rows[0].error)
 
 
+def test_a_bond_whose_lease_was_renewed_stays_for_the_next_rows(tmp_path, monkeypatch):
+    made = []
+
+    def bonded(*_, left_s=0):
+        bond = BondState("fairlead0", "balance-rr", "", 100, "", ("eth1",), None)
+        return {"a": HostNetwork({}, {"fairlead0": bond}, True, True, (), 5000, 5000 + left_s, "dhclient")}
+
+    monkeypatch.setattr(net, "apply", lambda *_: made.append(1) or bonded())
+    monkeypatch.setattr(net, "show", lambda *_: bonded(left_s=1000))
+    monkeypatch.setattr(net, "restore", lambda *_: [])
+    evaluate(tmp_path, "true", BONDS)
+    with Store.read(tmp_path / "results") as store:
+        assert {row.status for row in store.runs(dataset.ROW)} == {"ok"}
+    assert len(made) == 6  # for each of two levels in three blocks
+
+
 def test_an_undo_that_fails_leaves_no_bonds_and_is_tried_again_by_the_next_start(tmp_path, monkeypatch):
     restored = []
     monkeypatch.setattr(net, "apply", lambda *_: {})

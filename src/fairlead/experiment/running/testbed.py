@@ -33,6 +33,7 @@ from fairlead.lab.migration import replug
 from fairlead.manage.management import Management
 from fairlead.manage.run import management_for
 from fairlead.net import apply as net
+from fairlead.net.state import HostNetwork
 from fairlead.progress import Progress
 from fairlead.store import Event, Store
 
@@ -284,8 +285,7 @@ class Testbed:
             self._ledger.note_bonds()
             hosts = [host.name for host in self.cluster.managed_hosts()]
             found = net.apply(executor_of(self.cluster), hosts, wanted, table.within_s)
-            left_s = [now.until_s - now.uptime_s for now in found.values() if now.until_s is not None]
-            self._bonds_end_s = time.monotonic() + min(left_s) if left_s else None
+            self._bonds_end_s = _end_of(found)
             self.cluster = network.over(self.cluster, wanted)
         self._network = network.kernel_facts(wanted, found)
         self._facts.clear()
@@ -295,6 +295,7 @@ class Testbed:
 
         Raises:
             LaunchError: the bonds were not there all the time, because of a host's DHCP lease.
+            HostError: a host whose lease should have ended was not reached.
         """
         if self._have_bonds_ended():
             raise LaunchError(
@@ -304,6 +305,12 @@ class Testbed:
             )
 
     def _have_bonds_ended(self) -> bool:
+        """Hosts are asked again when their bonds should have ended: leases may have been renewed."""
+        if self._bonds_end_s is None or time.monotonic() < self._bonds_end_s:
+            return False
+        found = net.show(executor_of(self.cluster), [host.name for host in self.cluster.managed_hosts()])
+        if all(now.has_journal for now in found.values()):
+            self._bonds_end_s = _end_of(found)
         return self._bonds_end_s is not None and time.monotonic() >= self._bonds_end_s
 
     def _undo(self) -> None:
@@ -322,3 +329,9 @@ class Testbed:
         assert self._plan.whole_plot is not None
         lines = [[fill_template(word, levels) for word in command] for command in commands]
         return configure.run(self.cluster, lines, self._plan.whole_plot.on)
+
+
+def _end_of(found: Mapping[str, HostNetwork]) -> float | None:
+    """When the first of these hosts' bonds goes because of a lease, by this machine's monotonic clock."""
+    left_s = [now.until_s - now.uptime_s for now in found.values() if now.until_s is not None]
+    return time.monotonic() + min(left_s) if left_s else None
