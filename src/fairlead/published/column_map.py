@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from fairlead import config
-from fairlead.analysis.evaluations.dataset import BLOCK, REPLICATION
+from fairlead.analysis.evaluations.dataset import BETTER, BLOCK, REPLICATION, Better
 from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.config import Model
 from fairlead.errors import ConfigError
@@ -45,6 +45,8 @@ class ValueColumn(Model):
     """Unit in the store: s, B, bit/s, B/s, 1 or count."""
     scale: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     """The file's numbers times this are in ``unit``."""
+    better: Better | None = None
+    """Whether lower or higher values are better. Default: lower of s, higher of bit/s and B/s; others need it."""
 
     @field_validator("unit")
     @classmethod
@@ -102,6 +104,14 @@ class ColumnMap(Model):
             for name, value in self.values.items()
             for suffix, unit in SUFFIX_UNITS.items()
             if name.endswith(suffix) and value.unit != unit
+        }
+
+    def values_without_direction(self) -> Mapping[Location, str]:
+        """Values of which neither key nor unit says what is better, by the key that is missing, and what is wrong."""
+        return {
+            ("values", name, "better"): f"values in {value.unit} may be better lower or higher"
+            for name, value in self.values.items()
+            if value.better is None and value.unit not in BETTER
         }
 
     def named_columns(self) -> Mapping[Location, str]:

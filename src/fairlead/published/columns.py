@@ -123,6 +123,8 @@ def prepare(file: Path, columns: ColumnMap, source: MapSource | None = None) -> 
     source = source or MapSource()
     for location, reason in columns.units_that_names_deny().items():
         raise source.complaint(location, reason, hint="`scale` converts; or give the value another name")
+    for location, reason in columns.values_without_direction().items():
+        raise source.complaint(location, reason, hint='add better = "lower" or better = "higher"')
     content = foreign_rows.read(file)
     _check_columns(file, content, columns, source)
     rows = [row for row in content.rows if not columns.where or matches(row.texts, columns.where)]

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead import config
-from fairlead.analysis.evaluations import dataset, joined
+from fairlead.analysis.evaluations import dataset, joined, quantities
 from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
@@ -342,3 +342,96 @@ def test_a_run_number_may_stand_once_in_a_cell(tmp_path):
 def test_a_field_with_a_line_break_is_one_row(tmp_path):
     found, _ = bring_in(tmp_path, GOOD.replace("is,bond,,8\n", 'is,bond,"two\nlines",8\n'))
     assert found.rows == 4
+
+
+LOST = (
+    MAP.partition("[values")[0]
+    + MAP[MAP.index("[report]") :]
+    + """[values.lost_count]
+column = "t"
+unit = "count"
+"""
+)
+FEWER = {("is", "plain"): [40, 41, 39, 42, 38], ("is", "bond"): [20, 21, 19, 22, 18]}
+
+
+def of_lost(directory: Path, better: str):
+    return bring_in(directory, HEADER + rows(FEWER), f'{LOST}better = "{better}"\n')[1]
+
+
+@pytest.mark.parametrize("unit", ["count", "1", "B"])
+def test_values_whose_unit_does_not_say_what_is_better_are_refused_without_it(tmp_path, unit):
+    file, columns = tmp_path / "runs.csv", tmp_path / "map.toml"
+    file.write_text(HEADER + rows(FEWER))
+    columns.write_text(MAP.replace("time_s", "lost").replace('unit = "s"', f'unit = "{unit}"'))
+    done = CliRunner().invoke(
+        fairlead, ["evaluate", "import", str(file), "--columns", str(columns), "--results", str(tmp_path / "r")]
+    )
+    assert isinstance(done.exception, ConfigError)
+    assert str(done.exception) == (
+        f"{columns}:6: values.lost.better: values in {unit} may be better lower or higher\n"
+        '  add better = "lower" or better = "higher"'
+    )
+    assert not (tmp_path / "r").exists()
+
+
+def test_another_word_than_lower_or_higher_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"map\.toml:12: values\.lost_count\.better: .*'lower' or 'higher'"):
+        of_lost(tmp_path, "less")
+
+
+def test_gains_verdicts_and_figures_follow_what_is_better(tmp_path):
+    for better, gain, verdict in (("lower", 1.0, "better"), ("higher", -0.5, "worse")):
+        (tmp_path / better).mkdir()
+        analysis = of_lost(tmp_path / better, better)
+        (pair,) = analysis.pairs
+        assert pair.speed_value == pytest.approx(gain)
+        assert pair.better_runs == (5 if better == "lower" else 0)
+        assert evaluation_tables.verdict_words(analysis.data, pair.verdict) == verdict
+        said = " ".join(evaluation_report.findings(analysis))
+        assert f"of which {better} is better" in said and f"1 {verdict}" in said.replace(" of 1 cells are", "")
+        assert "speed" not in said
+        (drawn, *_) = evaluation_report.drawings(analysis)
+        assert drawn.title == "Gain" and f"{better} is better" in drawn.caption
+        evaluation_report.write(analysis, tmp_path / better / "page.html")
+        assert "Speed gained" not in (tmp_path / better / "page.html").read_text()
+
+
+def test_claims_on_values_of_which_fewer_are_better(tmp_path):
+    of_lost(tmp_path, "lower")
+    claims = [
+        {
+            "dataset": "d",
+            "statement": f"{figure} {published}",
+            "published": published,
+            "computation": {"figure": figure, "of": {"network": "bond"}, "against": {"network": "plain"}},
+        }
+        for figure, published in (("gain", 100), ("time saved", 50), ("faster", True))
+    ]
+    with Store.read(tmp_path / "results") as store:
+        checked = read_and_check(store, [Claim.model_validate(each) for each in claims], [])
+    assert [each.verdict for each in checked.checked] == ["holds"] * 3
+
+
+def test_times_that_are_better_longer_are_what_the_map_says(tmp_path):
+    columns = MAP.replace('unit = "s"', 'unit = "s"\nbetter = "higher"')
+    (pair,) = bring_in(tmp_path, HEADER + rows(MEASURED), columns)[1].pairs
+    assert pair.verdict == "slower" and pair.speed_value < 0
+
+
+@pytest.mark.parametrize(
+    ("unit", "better", "gain", "saved"),
+    [
+        ("s", "lower", "gain in speed, ratio of means (base / t - 1)", "share of time saved (1 - t / base)"),
+        ("B/s", "higher", "gain in speed, ratio of means (rate / base - 1)", "share of time saved (1 - base / rate)"),
+        ("count", "lower", "gain, ratio of means (base / value - 1, lower is better)",
+         "share saved (1 - value / base, lower is better)"),
+        ("1", "higher", "gain, ratio of means (value / base - 1, higher is better)",
+         "share saved (1 - base / value, higher is better)"),
+    ],
+)  # fmt: skip
+def test_the_definition_of_a_figure_says_what_is_better(tmp_path, unit, better, gain, saved):
+    columns = MAP.replace("time_s", "v").replace('unit = "s"', f'unit = "{unit}"\nbetter = "{better}"')
+    data = bring_in(tmp_path, HEADER + rows(MEASURED), columns)[1].data
+    assert quantities.PAIR_QUANTITIES["gain"].words(data) == gain
+    assert quantities.PAIR_QUANTITIES["time saved"].words(data) == saved

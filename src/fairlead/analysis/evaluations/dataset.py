@@ -7,7 +7,7 @@ series a measured value. An own row holds one sample, an imported one all replic
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ BLOCK, REPLICATION = "block", "replication"
 TIME = "time_s"
 ROWS, IMPUTED, EXCLUDED = "rows", "imputed", "excluded"
 """Label of a series of rows that are set aside, and its values."""
+Better = Literal["lower", "higher"]
+BETTER: dict[str, Better] = {"s": "lower", "bit/s": "higher", "B/s": "higher"}
+"""Which values are better, of units that say so by themselves."""
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -88,8 +91,24 @@ class Dataset:
 
     @property
     def lower_is_better(self) -> bool:
-        """Times, yes; rates, no."""
-        return self.unit == "s"
+        """As the map of columns says; else times, yes, and rates, no."""
+        value = (self.record.plan.get("values") or {}).get(self.series) or {}
+        return (value.get("better") or BETTER.get(self.unit, "higher")) == "lower"
+
+    @property
+    def is_speed(self) -> bool:
+        """Whether what gains is a speed: a time that is better lower, or a rate that is better higher."""
+        return self.unit in BETTER and self.lower_is_better == (BETTER[self.unit] == "lower")
+
+    @property
+    def direction(self) -> str:
+        """For people: "lower is better"."""
+        return f"{'lower' if self.lower_is_better else 'higher'} is better"
+
+    @property
+    def gain_words(self) -> str:
+        """What a gain of it is called."""
+        return "gain in speed" if self.is_speed else "gain"
 
     @cached_property
     def by_levels(self) -> dict[Levels, DesignCell]:

@@ -86,7 +86,7 @@ def _has_agents(store: Store, run: Run) -> bool:
 def gains(data: Dataset, level: float) -> Iterator[Gain]:
     """Of every case that has samples on a clean and on a congested network, with management and without."""
     congestion, management = (data.record.plan.get(name) or {} for name in ("congestion", "management"))
-    if not congestion or not management or not data.lower_is_better:
+    if not congestion or not management or data.unit != "s":
         return
     places = data.place(congestion["factor"]), data.place(management["factor"])
     if places[0] == places[1]:

@@ -1,5 +1,6 @@
 """Numbers that statements give: of one cell, or of one cell over another; and the units that they are printed in."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
 from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.errors import StatisticsError
 
+_OF_SPEED = re.compile(r" in speed| of speed| of time")
 SHARE = "%"
 """Unit of shares, where the document prints percent; "1" where it prints them as they are."""
 
@@ -32,11 +34,14 @@ class OfPair:
 
     def words(self, data: Dataset) -> str:
         """The definition, for these data."""
-        return f"{self.what} ({self.of_rate_words if not data.lower_is_better else self._of_times})"
-
-    @property
-    def _of_times(self) -> str:
-        return self.of_rate_words.replace("rate / base", "base / t").replace("base / rate", "t / base")
+        value = "value" if not data.is_speed else "t" if data.lower_is_better else "rate"
+        definition = self.of_rate_words.replace("rate", value)
+        if data.lower_is_better:
+            turned = (f"base / {value}", f"{value} / base")
+            definition = self.of_rate_words.replace("rate / base", turned[0]).replace("base / rate", turned[1])
+        if data.is_speed:
+            return f"{self.what} ({definition})"
+        return f"{_OF_SPEED.sub('', self.what).replace('as fast', 'as good')} ({definition}, {data.direction})"
 
 
 def _sd(_: Dataset, cell: DesignCell) -> float:

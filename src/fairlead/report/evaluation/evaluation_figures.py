@@ -104,15 +104,17 @@ def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, CellSummary],
 
 def bars(analysis: Analysis) -> Drawing | None:
     """Mean gain of each group, or of each case where there are none, at each configuration; None: nothing to show."""
+    data = analysis.data
+    gain, gains = data.gain_words.capitalize(), data.gain_words.replace("gain", "gains")
     if analysis.groups:
         entries = [(each.group, each.configuration, each.value, each.interval) for each in analysis.groups]
-        title, what = "Gain in speed by group", "Means of the gains in speed of a group's cells over the baseline"
+        title, what = f"{gain} by group", f"Means of the {gains} of a group's cells over the baseline"
     else:
         entries = [
             (case_name(analysis, pair.case), analysis.configuration_of(pair.second), pair.speed_value, pair.speed)
             for pair in analysis.pairs
         ]
-        title, what = "Gain in speed", "Gains in speed over the baseline, ratio of means"
+        title, what = gain, f"{gains.capitalize()} over the baseline, ratio of means"
     more = f" The first {MOST_BARS} of {len(entries)} bars." if len(entries) > MOST_BARS else ""
     entries = entries[:MOST_BARS]
     if not entries:
@@ -122,7 +124,8 @@ def bars(analysis: Analysis) -> Drawing | None:
         "gains",
         title,
         f"{what} ({configuration_name(analysis, analysis.baseline)}), {words.level(analysis.level)} intervals"
-        f"{', of replicates and not of cells' if analysis.groups else ''}. Below zero is a loss.{more}",
+        f"{', of replicates and not of cells' if analysis.groups else ''}. Below zero is a loss"
+        f"{'' if data.is_speed else f': {data.direction}'}.{more}",
         figure,
         table(
             [("group", "group"), (configuration_title(analysis), "configuration"), ("gain", "speed_gained_share")],
@@ -155,7 +158,7 @@ def _draw_bars(analysis: Analysis, entries: Sequence[_Bar]) -> Figure:
         slanted = {"rotation": 30, "ha": "right"} if sum(len(group) + 2 for group in groups) > 90 else {}
         axis.set_xticks(range(len(groups)), groups, **slanted)
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, signed=True, decimals=0)))
-        axis.set_ylabel(f"gain in speed over {configuration_name(analysis, analysis.baseline)}")
+        axis.set_ylabel(f"{analysis.data.gain_words} over {configuration_name(analysis, analysis.baseline)}")
         axis.grid(axis="y")
         axis.tick_params(axis="x", length=0)
         handles = [axis.bar(0, 0, label=short_name(analysis, name), **_look(k)) for k, name in enumerate(names)]
@@ -180,8 +183,8 @@ def against_mpi_share(analysis: Analysis) -> Drawing | None:
     return Drawing(
         "mpi-share",
         "Gain against the share of time in MPI",
-        f"Gains in speed over {configuration_name(analysis, analysis.baseline)}, one mark per case. Shares are "
-        "as stated in the plan.",
+        f"{analysis.data.gain_words.replace('gain', 'Gains')} over "
+        f"{configuration_name(analysis, analysis.baseline)}, one mark per case. Shares are as stated in the plan.",
         figure,
         table(
             [
@@ -216,7 +219,7 @@ def _draw_shares(analysis: Analysis, entries: Sequence[tuple[str, float, Levels,
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, decimals=0)))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.percent(value, signed=True, decimals=0)))
         axis.set_xlabel("share of time in MPI")
-        axis.set_ylabel("gain in speed")
+        axis.set_ylabel(analysis.data.gain_words)
         axis.grid()
         _legend(analysis, figure, handles)
     return figure

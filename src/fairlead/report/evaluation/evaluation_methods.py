@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairlead.analysis.evaluations.analysis import Analysis
-from fairlead.analysis.evaluations.dataset import is_imported
+from fairlead.analysis.evaluations.dataset import Dataset, is_imported
 from fairlead.display import words
 from fairlead.statistics import modes
 
@@ -107,10 +107,17 @@ def _factors(analysis: Analysis) -> str:
     return ", ".join(parts)
 
 
+def _of_gains(data: Dataset) -> str:
+    if data.is_speed:
+        return "in speed base / t - 1 (of a rate: rate / base - 1), in time (base - t) / base"
+    gain = "base / value - 1" if data.lower_is_better else "value / base - 1"
+    return f"{gain}, since {data.direction}"
+
+
 def _computed(analysis: Analysis) -> str:
     level = words.level(analysis.level)
     return (
-        "Gains are ratios of means: in speed base / t - 1 (of a rate: rate / base - 1), in time (base - t) / base. "
+        f"Gains are ratios of means: {_of_gains(analysis.data)}. "
         f"Intervals are at {level}: Student's t for means, order statistics for medians, Fieller's for gains, Welch's "
         "for differences, or Student's t of block means where what is compared was set up once a block. Where anything "
         "else was, it is compared within blocks (ratios of geometric means, Student's t). Values without "

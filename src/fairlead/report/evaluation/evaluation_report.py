@@ -119,15 +119,17 @@ def show(analysis: Analysis, console: Console) -> None:
 def findings(analysis: Analysis) -> list[str]:
     """What stands at the top, in words."""
     data = analysis.data
-    texts = [f"{words.count(data.n, 'sample')} of {data.series} in {words.count(len(data.cells), 'cell')}."]
+    direction = "" if data.is_speed else f", of which {data.direction}"
+    texts = [f"{words.count(data.n, 'sample')} of {data.series} in {words.count(len(data.cells), 'cell')}{direction}."]
     texts += _set_aside(analysis)
     if not analysis.pairs:
         return texts
     counts = {verdict: sum(p.verdict == verdict for p in analysis.pairs) for verdict in (FASTER, SLOWER, ALIKE)}
     chance = 1 - analysis.level
+    faster, slower = (evaluation_tables.verdict_words(data, verdict) for verdict in (FASTER, SLOWER))
     texts.append(
-        f"Against {_baseline(analysis)}: {counts[FASTER]} of {len(analysis.pairs)} cells are faster, {counts[SLOWER]} "
-        f"slower, {counts[ALIKE]} show no significant difference (p below "
+        f"Against {_baseline(analysis)}: {counts[FASTER]} of {len(analysis.pairs)} cells are {faster}, "
+        f"{counts[SLOWER]} {slower}, {counts[ALIKE]} show no significant difference (p below "
         f"{words.significant(chance, 1)} after Holm, for all of them)."
     )
     alone = sum(pair.difference is not None and pair.difference.told_apart for pair in analysis.pairs)
@@ -147,7 +149,7 @@ def findings(analysis: Analysis) -> list[str]:
     for what, pair in named:
         interval = f" ({words.percent_interval(pair.speed, signed=True)})" if pair.speed else ""
         texts.append(
-            f"{what} in speed: {words.percent(pair.speed_value, signed=True)}{interval}, "
+            f"{what}{' in speed' if data.is_speed else ''}: {words.percent(pair.speed_value, signed=True)}{interval}, "
             f"{dataset.describe_levels(data.named(pair.second))}."
         )
     return texts
@@ -234,6 +236,8 @@ def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
         record=record,
         started=words.moment(record.started_s),
         imported=is_imported(record),
+        is_speed=analysis.data.is_speed,
+        lower_is_better=analysis.data.lower_is_better,
         findings=findings(analysis),
         warnings=analysis.warnings,
         groups=evaluation_tables.groups(analysis),

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.cautions import disagrees
-from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
-from fairlead.analysis.evaluations.dataset import describe_levels
+from fairlead.analysis.evaluations.configuration_pair import FASTER, SLOWER, ConfigurationPair
+from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
 from fairlead.analysis.evaluations.losses import LossFactor
 from fairlead.analysis.evaluations.notes import Notes
 from fairlead.display import words
@@ -22,7 +22,8 @@ def value_words(analysis: Analysis, value: float | None, like: float | None = No
         return words.duration(value, digits, like_s=like)
     if analysis.data.unit == "B/s":
         return f"{words.significant(value / 1e6, digits)}{words.NBSP}MB/s"
-    return f"{words.significant(value, digits)}{words.NBSP}{analysis.data.unit}"
+    number = words.significant(value, digits)
+    return number if analysis.data.unit in ("1", "count") else f"{number}{words.NBSP}{analysis.data.unit}"
 
 
 def cells(analysis: Analysis) -> Table:
@@ -126,7 +127,7 @@ def aside(analysis: Analysis) -> Table:
                 *(cell(level) for level in known.case),
                 cell(short_name(analysis, analysis.configuration_of(known.second))),
                 cell("the same" if len(verdicts) == 1 else "DIFFERENT"),
-                *(_gain_and_verdict(pair) for pair in pairs),
+                *(_gain_and_verdict(analysis, pair) for pair in pairs),
                 *(cell(count) for count in of_cells),
             ]
         )
@@ -146,11 +147,16 @@ def aside(analysis: Analysis) -> Table:
     )
 
 
-def _gain_and_verdict(pair: ConfigurationPair | None) -> TableCell:
+def verdict_words(data: Dataset, verdict: str) -> str:
+    """A verdict for people: what is neither time nor rate is better or worse."""
+    return verdict if data.is_speed else {FASTER: "better", SLOWER: "worse"}.get(verdict, verdict)
+
+
+def _gain_and_verdict(analysis: Analysis, pair: ConfigurationPair | None) -> TableCell:
     if pair is None:
         return cell(None, "no sample")
     shown = words.percent(pair.speed_value, signed=True)
-    return cell((pair.speed_value, pair.verdict), f"{shown}, {pair.verdict}")
+    return cell((pair.speed_value, pair.verdict), f"{shown}, {verdict_words(analysis.data, pair.verdict)}")
 
 
 def verdicts(analysis: Analysis) -> Table:
@@ -176,12 +182,13 @@ def verdicts(analysis: Analysis) -> Table:
 def gains(analysis: Analysis, pairs: Sequence[ConfigurationPair]) -> Table:
     """Two configurations a row, the second judged against the first."""
     of_case = [(name, name) for name in analysis.cases]
+    gained, saved = ("speed gained", "time saved") if analysis.data.is_speed else ("gained", "saved")
     return table(
         [
             *of_case,
             *((configuration_title(analysis), "configuration"), ("against", "base"), ("verdict", "verdict")),
-            *(("speed gained", "speed_gained_share"), ("interval", "speed_low|speed_high")),
-            *(("by medians", "median_gained_share"), ("time saved", "time_saved_share"), ("p, Holm", "p_holm")),
+            *((gained, "speed_gained_share"), ("interval", "speed_low|speed_high")),
+            *(("by medians", "median_gained_share"), (saved, "time_saved_share"), ("p, Holm", "p_holm")),
             *(("bars", "bars"), ("difference", "difference"), ("interval", "difference_low|difference_high")),
             *(("p, FDR", "p_fdr"), ("Cliff", "cliffs_delta"), ("Hedges", "hedges_g"), ("better runs", "better_runs")),
             ("n", "n"),
@@ -197,7 +204,7 @@ def _gain_row(analysis: Analysis, pair: ConfigurationPair) -> list[TableCell]:
         *(cell(level) for level in pair.case),
         cell(short_name(analysis, analysis.configuration_of(pair.second))),
         cell(short_name(analysis, analysis.configuration_of(pair.first))),
-        cell(pair.verdict),
+        cell(pair.verdict, verdict_words(analysis.data, pair.verdict)),
         _share(pair.speed_value),
         _share_ends(pair.speed),
         _share(pair.median_value),
@@ -215,12 +222,12 @@ def _gain_row(analysis: Analysis, pair: ConfigurationPair) -> list[TableCell]:
 
 
 def groups(analysis: Analysis) -> Table:
-    """Mean gain in speed of each group at each configuration."""
+    """Mean gain of each group at each configuration."""
     return table(
         [
             *(("group", "group"), (configuration_title(analysis), "configuration")),
             *(
-                ("mean of gains in speed", "speed_gained_share"),
+                (f"mean of {analysis.data.gain_words.replace('gain', 'gains')}", "speed_gained_share"),
                 ("interval of replicates", "replicates_low|replicates_high"),
             ),
             ("cells", "cells"),
