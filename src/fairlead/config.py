@@ -56,8 +56,14 @@ def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Conf
     """As `load`, from a string; ``source`` stands for the file name in messages."""
     data = _tables(text, source)
     changed = config_changes.apply(changes, data)
+
+    def refuse(found: Iterable[tuple[Location, str]]) -> None:
+        if complaints := [_complaint(text, source, at, reason, changed) for at, reason in found]:
+            raise ConfigError("\n".join(complaints))
+
+    refuse(config_mistakes.unusable(data))
     try:
-        return model.model_validate(data)
+        made = model.model_validate(data)
     except ValidationError as error:
         told: dict[Location, list[str]] = {}
         for item in config_mistakes.without_consequences(error.errors(), data):
@@ -67,6 +73,8 @@ def parse(text: str, model: type[ModelT], *, source: str, changes: Sequence[Conf
         in_order = sorted(told, key=lambda at: line_of(text, at))
         complaints = [_complaint(text, source, at, " or ".join(dict.fromkeys(told[at])), changed) for at in in_order]
         raise ConfigError("\n".join(complaints)) from error
+    refuse(config_mistakes.truths_for_numbers(data, made))
+    return made
 
 
 def content(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
@@ -100,6 +108,8 @@ def _tables(text: str, source: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{source}:{_line_of_syntax(text, error)}: not valid TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists in lists
+        raise ConfigError(f"{source}: not valid TOML: {error}") from error
 
 
 def _line_of_syntax(text: str, error: tomllib.TOMLDecodeError) -> int:

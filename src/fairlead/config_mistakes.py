@@ -1,7 +1,9 @@
 """What a model refuses about a file, in the words of who wrote the file."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -41,7 +43,44 @@ _WORDS = {
 }
 
 
+MOST_INTEGER = 2**63 - 1
+"""Of TOML and of the store."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # a text of several lines has line ends, and may have tabs
 _NO_TABLE = ("literal_error", "string_type", "int_type", "float_type", "bool_type", "list_type", "tuple_type")
+
+
+def unusable(data: Any, at: Location = ()) -> Iterator[tuple[Location, str]]:
+    """What TOML allows and no key can mean: where it stands, and what is wrong."""
+    if isinstance(data, dict | list):
+        for part, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from unusable(value, (*at, part))
+    elif isinstance(data, str) and (found := _CONTROL.search(data)):
+        yield at, f"must not have a control character (U+{ord(found[0]):04X})"
+    elif isinstance(data, float) and not math.isfinite(data):
+        yield at, "must be a finite number"
+    elif isinstance(data, int) and not -MOST_INTEGER <= data <= MOST_INTEGER:
+        yield at, f"must be at most {MOST_INTEGER}" if data > 0 else f"must be at least {-MOST_INTEGER}"
+
+
+def truths_for_numbers(data: Any, made: Any, at: Location = ()) -> Iterator[tuple[Location, str]]:
+    """Where ``data`` says true or false and the model that was ``made`` of it has a number: pydantic takes 1 or 0."""
+    if isinstance(data, bool):
+        if isinstance(made, int | float) and not isinstance(made, bool):
+            yield at, "must be a number, not true or false"
+        return
+    for part, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield from truths_for_numbers(value, _part(made, part), (*at, part))
+
+
+def _part(made: Any, part: str | int) -> Any:
+    """What a model, mapping or sequence has of this name or place; None where it is made of something else."""
+    if isinstance(made, BaseModel):
+        names = [name for name, field in type(made).model_fields.items() if part in (name, field.alias)]
+        return getattr(made, names[0]) if names else None
+    if isinstance(made, Mapping):
+        return made.get(part)
+    is_there = isinstance(made, Sequence) and not isinstance(made, str) and isinstance(part, int) and part < len(made)
+    return made[part] if is_there else None
 
 
 def describe(details: ErrorDetails, model: Any) -> str:

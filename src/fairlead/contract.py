@@ -51,7 +51,7 @@ class Document(Part):
             data = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(f"{path}: is not JSON: {error}") from error
         if not isinstance(data, dict) or data.get("schema") != name:
             raise ConfigError(f"{path}: is not a {name} file")

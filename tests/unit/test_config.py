@@ -7,6 +7,7 @@ import pytest
 from pydantic import Field, model_validator
 
 from fairlead.config import Model, line_of, load, parse, text_of
+from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
 
 
@@ -35,6 +36,49 @@ name = "h0"
 name = "h1"
 slots = 2
 """
+
+
+class Numbers(Model):
+    by_name: dict[str, float] = Field(default_factory=dict)
+    listed: tuple[int, ...] = ()
+    one: float = 1.0
+    is_so: bool = False
+    odd: int | bool = 0
+    text: str = ""
+    host: Host | None = None
+    under: float = Field(default=0, alias="with")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one = true", "f.toml:1: one: must be a number, not true or false"),
+        ("\nwith = false", "f.toml:2: with: must be a number, not true or false"),
+        ("listed = [1, true]", "f.toml:1: listed[1]: must be a number, not true or false"),
+        ("[by_name]\na = 1\nb = true", "f.toml:3: by_name.b: must be a number, not true or false"),
+        ('[host]\nname = "a"\nslots = true', "f.toml:3: host.slots: must be a number, not true or false"),
+        ("one = inf", "f.toml:1: one: must be a finite number"),
+        ("[by_name]\nb = -nan", "f.toml:2: by_name.b: must be a finite number"),
+        ("listed = [1" + "0" * 20 + "]", "f.toml:1: listed[0]: must be at most 9223372036854775807"),
+        ("one = -1" + "0" * 20, "f.toml:1: one: must be at least -9223372036854775807"),
+        ('text = "a\\u0000b"', "f.toml:1: text: must not have a control character (U+0000)"),
+        ('host = { name = "a\\u001bb" }', "f.toml:1: host.name: must not have a control character (U+001B)"),
+    ],
+)
+def test_what_toml_allows_and_no_key_can_mean_is_refused(text: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse(text, Numbers, source="f.toml")
+    assert str(raised.value) == expected
+
+
+def test_truths_and_texts_of_several_lines_are_kept_where_they_belong() -> None:
+    made = parse('is_so = true\nodd = true\ntext = """a\n\tb"""\none = 1', Numbers, source="f.toml")
+    assert (made.is_so, made.odd, made.text, made.one) == (True, True, "a\n\tb", 1.0)
+
+
+def test_a_change_of_a_value_is_named_if_it_is_what_no_key_can_mean() -> None:
+    with pytest.raises(ConfigError, match=r"--set by_name.a: must be a finite number"):
+        parse("[by_name]\na = 1", Numbers, source="f.toml", changes=[ConfigChange.parse("by_name.a=nan")])
 
 
 def test_good_file_is_read(tmp_path: Path) -> None:
@@ -187,3 +231,9 @@ def test_mistakes_are_told_in_words(text: str, expected: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(text, Plan, source="f")
     assert str(caught.value).splitlines() == expected
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 100_000])
+def test_what_the_parser_of_toml_cannot_take_is_refused(value: str) -> None:
+    with pytest.raises(ConfigError, match=r"^f\.toml: not valid TOML: "):
+        parse(f"one = {value}", Numbers, source="f.toml")

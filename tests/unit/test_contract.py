@@ -69,3 +69,6 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "half.json").write_text('{"schema":')
     with pytest.raises(ConfigError, match=r"half\.json: is not JSON: "):
         Table.read(tmp_path / "half.json")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    with pytest.raises(ConfigError, match=r"deep\.json: is not JSON: "):
+        Table.read(tmp_path / "deep.json")

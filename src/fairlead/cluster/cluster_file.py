@@ -10,7 +10,18 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fairlead import config, home, ip
 from fairlead.cluster.cloud_table import CloudTable
-from fairlead.cluster.description import DEFAULT_PORTS, Cluster, Command, Host, Lxc, Role, Slurm, Ssh, Transport
+from fairlead.cluster.description import (
+    DEFAULT_PORTS,
+    MOST_RANKS,
+    Cluster,
+    Command,
+    Host,
+    Lxc,
+    Role,
+    Slurm,
+    Ssh,
+    Transport,
+)
 from fairlead.cluster.executors import has_launch_host
 from fairlead.cluster.executors import names as executors
 from fairlead.protocol.settings import AgentSettings
@@ -161,7 +172,7 @@ class HostEntry(config.Model):
     """Name in reports, error messages and mpirun's host lists."""
     address: Annotated[str, AfterValidator(_address)]
     """Address of the host on ``interface``."""
-    slots: int = Field(default=1, ge=0)
+    slots: int = Field(default=1, ge=0, le=MOST_RANKS)
     """Ranks that fill the host; at least 1 on a compute host."""
     role: Role = "compute"
     """``compute``: takes ranks. ``relay``: takes none, may forward. ``other``: not managed."""

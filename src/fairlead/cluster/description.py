@@ -18,6 +18,8 @@ Transport = Literal["tcp", "native"]
 """TCP over the hosts' interfaces, or what the MPI library chooses by itself."""
 TCP: Transport = "tcp"
 NATIVE: Transport = "native"
+MOST_RANKS = 2**20
+"""Of a job, and of a host: far more than any cluster has, and few enough to be listed."""
 # Not those that Linux gives to connections (32768 to 60999), nor the overlay's (20000 to 29999); registered for nobody.
 DEFAULT_PORTS = (19600, 19699)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from fairlead import config
 from fairlead.config import Model
@@ -15,7 +15,7 @@ from fairlead.errors import ConfigError
 class Instance(Model):
     """A kind of host that a provider offers."""
 
-    name: str
+    name: str = Field(min_length=1)
     """Unique name of the instance type."""
     provider: str
     """Name of the provider."""
@@ -40,11 +40,18 @@ class Instance(Model):
     tenancy: Literal["shared", "dedicated", "own"]
     """Who uses the physical machine: others as well, this customer alone, or its owner."""
 
+    @field_validator("date", mode="before")
+    @classmethod
+    def _day(cls, value: object) -> object:
+        if isinstance(value, int | float):  # pydantic would count from 1970
+            raise ValueError("must be a day, such as 2026-01-31")
+        return value
+
 
 class ExtraCost(Model):
     """A cost besides the hosts, such as storage, a gateway or a network tier."""
 
-    name: str
+    name: str = Field(min_length=1)
     """Unique name of the cost."""
     per_hour: float = Field(ge=0)
     """Price of an hour, in ``currency``."""
@@ -70,7 +77,7 @@ class PricedSystem(Model):
 class BookFile(Model):
     """A whole book: what hosts cost, and what runs beside them."""
 
-    currency: str
+    currency: str = Field(min_length=1)
     """Currency of all prices."""
     extends: tuple[str, ...] = ()
     """Other books of the same currency, relative to this one. Their entries can be used and, by name, overridden."""
@@ -153,21 +160,25 @@ def load_prices(path: Path) -> Book:
 
 
 def _load(path: Path, outer: tuple[Path, ...]) -> Book:
-    if path.resolve() in outer:
-        raise ConfigError(f"{path}: extends: price books extend each other in a circle")
     file = config.load(path, BookFile)
+
+    def complaint(location: tuple[str | int, ...], reason: str) -> ConfigError:
+        return ConfigError(config.told(path.read_text(encoding="utf-8-sig"), str(path), location, reason))
+
     instances: dict[str, Instance] = {}
     costs: dict[str, ExtraCost] = {}
-    for name in file.extends:
+    for place, name in enumerate(file.extends):
+        if (path.parent / name).resolve() in (*outer, path.resolve()):
+            raise complaint(("extends", place), f"{name}: price books extend each other in a circle")
         inner = _load(path.parent / name, (*outer, path.resolve()))
         if inner.file.currency != file.currency:
-            raise ConfigError(f"{path}: extends: {name} is in {inner.file.currency}, this book in {file.currency}")
+            raise complaint(("extends", place), f"{name} is in {inner.file.currency}, this book in {file.currency}")
         instances |= inner.instances
         costs |= inner.costs
     for key, entries in (("instances", file.instances), ("costs", file.costs)):
         names = [entry.name for entry in entries]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ConfigError(f"{path}: {key}: {twice[0]!r} is there twice")
+        if twice := [place for place, name in enumerate(names) if name in names[:place]]:
+            raise complaint((key, twice[0], "name"), f"{names[twice[0]]!r} is there twice")
     instances |= {entry.name: entry for entry in file.instances}
     costs |= {entry.name: entry for entry in file.costs}
     return Book(path, file, instances, costs)

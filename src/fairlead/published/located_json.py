@@ -54,6 +54,8 @@ class _Parser:
             self._found.data = self._value(())
         except json.JSONDecodeError as error:
             raise NoJsonError(error.lineno, error.msg) from error
+        except ValueError as error:  # a number of thousands of digits
+            raise NoJsonError(self._line(), str(error)) from error
         except RecursionError as error:
             raise NoJsonError(1, "is nested too deeply") from error
         if self._next():

@@ -69,6 +69,8 @@ def _documents(text: str, source: str) -> list[tuple[int, Any]]:
             document, place = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
             raise MeasurementError(f"{source}:{error.lineno}: is not JSON of iperf3: {error.msg}") from error
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists in lists
+            raise MeasurementError(f"{source}:{line}: is not JSON of iperf3: {error}") from error
         found.append((line, document))
     if not found:
         raise MeasurementError(f"{source}:1: is not JSON of iperf3: it is empty")
@@ -186,6 +188,8 @@ def parse(text: str, source: str) -> list[Stream]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise MeasurementError(f"{source}:{error.lineno}: is not JSON of iperf3: {error.msg}") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists in lists
+        raise MeasurementError(f"{source}:1: is not JSON of iperf3: {error}") from error
     return _streams(data, source)
 
 

@@ -1,5 +1,6 @@
 """Price books, what a measurement costs, and what money buys."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
     price = prices.load_prices(own).price("c")
     assert price is not None and price.per_hour == 2.0
     (tmp_path / "base.toml").write_text((tmp_path / "base.toml").read_text().replace("EUR", "USD"))
-    with pytest.raises(ConfigError, match=r"base.toml is in USD, this book in EUR"):
+    with pytest.raises(ConfigError, match=r"own.toml:2: extends\[0\]: base.toml is in USD, this book in EUR"):
         prices.load_prices(own)
 
 
@@ -83,8 +84,11 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
             INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 1\ncosts = ["air"]\n',
             r"b.toml:19: systems.c.costs: there is no 'air'",
         ),
-        (INSTANCE + INSTANCE, "instances: 'big' is there twice"),
-        ('extends = ["b.toml"]\n', "extend each other in a circle"),
+        (INSTANCE + INSTANCE, r"b.toml:\d+: instances\[1\].name: 'big' is there twice"),
+        ('extends = ["b.toml"]\n', r"b.toml:2: extends\[0\]: b.toml: price books extend each other in a circle"),
+        (INSTANCE.replace("price_per_hour = 3.0", "price_per_hour = inf"), r"price_per_hour: must be a finite number"),
+        (INSTANCE.replace('name = "big"', 'name = ""'), r"b.toml:4: instances\[0\].name: must not be empty"),
+        (re.sub("date = .*", "date = 0", INSTANCE), r"instances\[0\].date: must be a day, such as 2026-01-31"),
         (
             INSTANCE.replace("cores = 36", "cores = 0"),
             r"b.toml:9: instances\[0\].cores: must be greater than 0",

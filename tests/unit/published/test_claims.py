@@ -342,6 +342,7 @@ WHOLE_FILES = [
     ('[\n {"dataset": "bonds"}\n {}]', ":3: is not JSON: a comma or ] is missing", "a list of claims"),
     ('[\n {"published": NaN}]', ":2: is not JSON: NaN is not a number", "a list of claims"),
     ("[" * 100_000, ":1: is not JSON: is nested too deeply", "a list of claims"),
+    ('[\n {"published": ' + "9" * 5000, ":2: is not JSON: Exceeds the limit", "a list of claims"),
     ("[]\n[]", ":2: is not JSON: text after the end", "a list of claims"),
     ("[\xf6]", ": is not UTF-8 text", ""),
 ]

@@ -188,3 +188,9 @@ def test_iperf3_that_names_a_key_twice_is_refused(tmp_path: Path) -> None:
     doubled = FILES["iperf3"].replace('"intervals"', '"intervals": [], "intervals"', 1)
     json.loads(doubled)  # JSON allows it
     assert "bad:10: an object names 'intervals' twice" in refuse(tmp_path, "iperf3", doubled.encode())
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 100_000])
+def test_iperf3_that_no_parser_takes_is_refused(tmp_path: Path, value: str) -> None:
+    said = refuse(tmp_path, "iperf3", FILES["iperf3"].replace('"bytes": 1000000', f'"bytes": {value}', 1).encode())
+    assert "bad:1: is not JSON of iperf3: " in said

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from fairlead import programs
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.description import MOST_RANKS, Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
@@ -23,7 +23,7 @@ class ProgramTable(Model):
     """Unique name of the program in the plan."""
     command: tuple[str, ...] = Field(min_length=1)
     """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}`` in an evaluation."""
-    ranks: int = Field(ge=1)
+    ranks: int = Field(ge=1, le=MOST_RANKS)
     """Number of ranks."""
     placement: Path | None = None
     """File that ``fairlead placement --json`` wrote for these hosts. Default: ranks fill the hosts in order."""

@@ -15,6 +15,7 @@ from fairlead.config import Model
 from fairlead.experiment.factors.congestion import CongestionPlan
 from fairlead.experiment.factors.management import AcknowledgeName, PlaneName
 from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.plans import complaints
 from fairlead.lab.description import Scale
 from fairlead.protocol.settings import AgentSettings
 
@@ -30,7 +31,7 @@ class ComparisonTable(Model):
     """Cluster file of a cluster that is up."""
     seed: int = 1
     """Seed of the order of runs, and of time and bottleneck of the congestion."""
-    replications: int = Field(default=3, ge=1)
+    replications: int = Field(default=3, ge=1, le=complaints.MOST_REPLICATIONS)
     """Runs of each program in each scenario."""
     stages: bool = False
     """Add fairlead's components one by one (agents, detection, detours); with one plane only."""

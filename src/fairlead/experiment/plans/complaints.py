@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fairlead.experiment.plans.plan import Plan
 
 RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
+MOST_REPLICATIONS = 10_000
 LEAST_BLOCKS = 3
 """With fewer blocks, an effect of re-configuring cannot be told from one of time."""
 _FACTOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

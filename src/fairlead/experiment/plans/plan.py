@@ -85,13 +85,13 @@ class Replications(Model):
     (Student's t; with whole plots of block means) is narrow enough.
     """
 
-    count: int = Field(default=10, ge=1)
+    count: int = Field(default=10, ge=1, le=complaints.MOST_REPLICATIONS)
     """Replications of every cell; with ``half_width`` the least number, at least 5."""
     half_width: float | None = Field(default=None, gt=0, lt=1)
     """Wanted half width of a cell's interval, as a share of its mean. Default: ``count`` is fixed."""
     level: float = Field(default=0.95, gt=0, lt=1)
     """Confidence level of the interval for ``half_width``."""
-    at_most: int = Field(default=30, ge=1)
+    at_most: int = Field(default=30, ge=1, le=complaints.MOST_REPLICATIONS)
     """Most replications of a cell with ``half_width``."""
     budget_s: float | None = Field(default=None, gt=0)
     """Seconds of all rows together after which no row begins. Default: no limit."""
