@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 7;
+inline constexpr std::uint8_t kVersion = 8;
 /// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
 /// jumbo frame.
 inline constexpr std::size_t kMaxMessage_B = 9000;
