@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from managed_runs import (
+    PROGRAM,
     REROUTED,
     Command,
     assert_unharmed,
@@ -20,6 +21,7 @@ from managed_runs import (
     mesh,
     nothing_left,
     once,
+    processes,
     rerouted_routes,
     run,
     talking,
@@ -180,6 +182,38 @@ def test_a_detour_that_carries_echoes_and_no_connection_is_left(lab: labs.Lab, c
             assert told_after(command, BACK, since_s) < LIMIT_S
             assert rerouted_routes(lab, "h0") == []
             assert_unharmed(lab, command)
+    assert reasons(command) == ["detour_broken"]
+
+
+def ports_to(lab: labs.Lab, host: str, peer: str) -> list[int]:
+    """Ports on a host of the program's connections to another one."""
+    address = lab.plan.host_by_name[peer].address
+    done = subprocess.run(
+        lab.enter_command(host, ["ss", "-Htnp", "state", "established", "dst", address]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ends = [line.split()[2] for line in done.stdout.splitlines() if PROGRAM in line]
+    return [int(end.rpartition(":")[2]) for end in ends]
+
+
+def test_a_detour_that_loses_one_of_several_connections_is_left(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
+    """As where one link of a bundle loses everything: what goes over the others hides that nothing comes back."""
+    cluster.write_text(cluster.read_text().replace("slots = 1", "slots = 2"))
+    one_round = [PROGRAM, "--seconds", "60", "--bytes", "16384", "--interval", "60"]
+    pairs = ["--seed", "15"]  # 0 with 2 and 1 with 3, between h0 and h1; 4 with 5, on h2
+    with run(cluster, *REROUTED, "-n", "6", program=[*one_round, *pairs], results=tmp_path) as command:
+        away(lab)
+        port, other = ports_to(lab, "h0", "h1")
+        assert port != other
+        with refusing(lab, "h2", "forward priority 0", f"tcp sport {port} drop;") as since_s:
+            assert told_after(command, BACK, since_s) < LIMIT_S
+            assert rerouted_routes(lab, "h0") == []
+            time.sleep(0.5)
+            os.kill(processes(lab, "h1", PROGRAM)[0], signal.SIGUSR1)
+            assert command.end() == 0, command.text()
+        assert any("verification passed" in line for line in command.output)
     assert reasons(command) == ["detour_broken"]
 
 

@@ -1,5 +1,6 @@
 """Bundled programs verify their results when messages take two paths at random (docs/explanation/relay-plane.md)."""
 
+from collections import Counter
 from pathlib import Path
 
 import bundled
@@ -40,10 +41,14 @@ def test_results_are_verified(mpi: Mpi, program: str, tmp_path: Path) -> None:
 
 @every_mpi
 def test_threads(mpi: Mpi, tmp_path: Path) -> None:
+    """A cancel fails only where a message has just come: by chance not in every run, so the runs are counted together."""
     program = mpi.need().compile(SOURCES / "threads.c", tmp_path / "threads", "-w")
-    said, counts = run(mpi, 2, [str(program)], 12, tmp_path / "records")
-    assert said == ["threads"]
-    assert {name for name in NOT_ZERO - {"waited"} if counts[name] == 0} == set()
+    together: Counter[str] = Counter()
+    for seed in (12, 13, 14):
+        said, counts = run(mpi, 2, [str(program)], seed, tmp_path / f"records-{seed}")
+        assert said == ["threads"]
+        together.update(counts)
+    assert {name for name in NOT_ZERO - {"waited"} if together[name] == 0} == set()
 
 
 @pytest.mark.parametrize("mpi", LIBRARIES[:1], ids=lambda each: each.name)
