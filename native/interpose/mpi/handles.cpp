@@ -173,7 +173,7 @@ void created(MPI_Comm comm) {
     if (comm == comm_null()) {
         return;
     }
-    if (!record::keeps_messages()) {
+    if (!record::keeps_record() && !record::keeps_messages()) {
         forget_communicator(comm);  // a callback may have asked for a former one with its handle while that was freed
         return;
     }
@@ -186,7 +186,7 @@ void created(MPI_Comm comm) {
 }
 
 void created_like(MPI_Comm model, MPI_Comm comm) {
-    if (!record::keeps_messages()) {
+    if (!record::keeps_record() && !record::keeps_messages()) {
         forget_communicator(comm);
         return;
     }

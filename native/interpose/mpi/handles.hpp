@@ -24,7 +24,8 @@ struct Communicator {
     bool inter = false;
     bool outside = false;          // some members, of either group, are not of the world
     std::vector<int> world_ranks;  // of the peers; empty where they are the same
-    // While messages are kept: numbers of which processes it is of, and of itself, the same on all its members.
+    // While there is a record, or rings: numbers of which processes it is of, and of itself, the same on all its
+    // members.
     std::uint64_t members = kNoIdentity;
     std::uint64_t identity = kNoIdentity;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record file, version 4, as docs/reference/profile-record.md describes it: little-endian, a header page and then
+// The record file, version 5, as docs/reference/profile-record.md describes it: little-endian, a header page and then
 // blocks, each of whole pages. src/fairlead/profile/record.py reads it.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace fairlead::record {
 
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::array<char, 8> kMagic{'F', 'A', 'I', 'R', 'L', 'P', 'R', 'F'};
 constexpr std::size_t kPage_B = 4096;
 constexpr std::size_t kName_B = 48;
@@ -23,7 +23,8 @@ enum class Kind : std::uint32_t {
     messages = 4,
     regions = 5,
     call_sites = 6,
-    relay = 7
+    relay = 7,
+    collectives = 8
 };
 enum class End : std::uint8_t { none = 0, send = 1, receive = 2, cancelled = 3, collective = 4 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/collective_sums.hpp"
 #include "record/file.hpp"
 #include "record/ring_file.hpp"
 
@@ -121,6 +122,7 @@ class Recorder {
 
     static std::size_t functions() { return functions_; }
     static bool keeps_messages() { return most_messages_ > 0 || writes_rings(); }
+    static bool keeps_record() { return *directory_ != '\0'; }
     static bool keeps_collectives() { return most_messages_ > 0; }
     static bool writes_rings() { return rings_ != nullptr; }
 
@@ -223,6 +225,13 @@ Block* Thread::add_block(Kind kind, std::size_t size_B) {
     return Recorder::get().add_block(*this, kind, size_B);
 }
 
+void Thread::gave(const CollectiveKind& kind, std::uint64_t given_B, std::uint64_t got_B) {
+    if (collective_sums_ == nullptr) {
+        collective_sums_ = new CollectiveSums(*this);  // for whoever has the thread's blocks, for ever
+    }
+    collective_sums_->count(kind, given_B, got_B);
+}
+
 void Thread::end_gap(std::uint64_t begin_ticks) {
     const std::uint64_t gap_ticks = begin_ticks - std::exchange(gap_begin_ticks_, 0);
     const bool polled = is_short(gap_ticks) || clock_ns(CLOCK_THREAD_CPUTIME_ID) - gap_begin_cpu_ns_ < kPolling_ns;
@@ -237,6 +246,10 @@ void configure(const char* directory, const char* const* names, std::size_t func
 
 bool keeps_messages() {
     return Recorder::keeps_messages();
+}
+
+bool keeps_record() {
+    return Recorder::keeps_record();
 }
 
 bool keeps_collectives() {

@@ -14,6 +14,9 @@
 
 namespace fairlead::record {
 
+struct CollectiveKind;
+class CollectiveSums;
+
 constexpr int kOutsideWorld = -1;  // a peer that is no rank of the world: a spawned or connected process
 
 // A thread that calls MPI, and where it counts. Its blocks pass to the next new thread when it ends.
@@ -41,6 +44,8 @@ class Thread {
         ++counters_->received_sizes[size_class(size_B)];
     }
     void gave(std::uint64_t size_B) { ++counters_->given_sizes[size_class(size_B)]; }
+    // To a collective call, of which it is known who takes part (record/collective_sums.hpp).
+    void gave(const CollectiveKind& kind, std::uint64_t given_B, std::uint64_t got_B);
 
     // Room for one end of a message that began; null where no more are kept. What is in it is undefined.
     Message* new_message() {
@@ -170,6 +175,7 @@ class Thread {
 
     Counters* counters_ = nullptr;
     Row* rows_ = nullptr;
+    CollectiveSums* collective_sums_ = nullptr;
     Peer* peers_ = nullptr;
     int outside_ = 0;
     Message* next_message_ = nullptr;
@@ -196,6 +202,7 @@ class Thread {
 void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,
                const char* rings);
 bool keeps_messages();     // in the file or in rings
+bool keeps_record();       // there is a file
 bool keeps_collectives();  // in the file: rings tell of messages only
 bool writes_rings();
 std::size_t functions();  // that are counted

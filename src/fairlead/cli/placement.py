@@ -38,7 +38,8 @@ def command(
     """Place a program's ranks so that those that communicate most are near each other.
 
     PROFILE is a file written by `fairlead profile --json`, CLUSTER a cluster file. Distances and shared bottlenecks are
-    those of the cluster's characterization; without one, only ranks on the same host are near.
+    those of the cluster's characterization; without one, only ranks on the same host are near. What collective calls
+    send counts as the profile has it, estimated or measured.
 
     \b
     Examples:
@@ -50,6 +51,7 @@ def command(
     from fairlead.cluster.cluster_file import load_cluster
     from fairlead.display.terminal import console
     from fairlead.placement import compute, json_form
+    from fairlead.profile import findings
     from fairlead.profile.json_form import Summary
     from fairlead.report.network import placement_table
 
@@ -58,6 +60,8 @@ def command(
     profile, cluster = Summary.read(profile_file), load_cluster(cluster_file)
     found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
     placement_table.show(found, console())
+    for text in findings.collectives_counted(profile):
+        click.echo(text)
     if profile.missing_ranks:
         click.echo(f"{len(profile.missing_ranks)} ranks left no record: their messages are ignored")
     for path, text in (

@@ -22,9 +22,9 @@ import click
 def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -> None:
     """Predict what detours would gain for a program, without running it.
 
-    PROFILE is a file written by `fairlead profile --json`. Its messages between hosts are multiplied by the latency of
-    such messages on the direct path and over the best third host, from a characterization. To predict the gain under
-    congestion, characterize while it lasts.
+    PROFILE is a file written by `fairlead profile --json`. Its messages between hosts, those of collective calls too
+    (estimated or measured), are multiplied by the latency of such messages on the direct path and over the best third
+    host, from a characterization. To predict the gain under congestion, characterize while it lasts.
 
     \b
     Examples:
@@ -35,6 +35,7 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
     from fairlead.characterize.characterization import Characterization, chosen_run
     from fairlead.display.terminal import console
     from fairlead.prediction.predict import predict
+    from fairlead.profile import findings
     from fairlead.profile.json_form import Summary
     from fairlead.report.network import prediction_table
     from fairlead.store import Store
@@ -44,9 +45,11 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
         network = Characterization.read(store, chosen_run(store, run))
     if not network.complete:
         click.echo(f"run {network.run} is incomplete: {network.reason}", err=True)
-    pairs = predict(profile.hosts, profile.host_messages, profile.host_bytes_B, network.hosts, network.latency)
+    pairs = predict(profile.hosts, profile.all_host_messages, profile.all_host_bytes_B, network.hosts, network.latency)
     if as_json:
         click.echo(json.dumps([{**asdict(each), "gain": each.gain} for each in pairs], indent=1))
         return
     click.echo(f"{network.cluster}, run {network.run}, {network.age_words()}")
     prediction_table.show(pairs, console())
+    for text in findings.collectives_counted(profile):
+        click.echo(text)

@@ -20,7 +20,8 @@ from fairlead.store.connection import FILE_NAME
 
 
 class ProfiledTraffic(Protocol):
-    """What is used of a profile. ``messages``, ``bytes_B``: from each rank (row) to each (column)."""
+    """What is used of a profile. ``all_messages``, ``all_bytes_B``: from each rank (row) to each (column), those of
+    collective calls, too."""
 
     @property
     def program(self) -> Sequence[str]: ...
@@ -29,9 +30,9 @@ class ProfiledTraffic(Protocol):
     @property
     def host_of_rank(self) -> Sequence[str]: ...
     @property
-    def messages(self) -> Sequence[Sequence[int]]: ...
+    def all_messages(self) -> Sequence[Sequence[int]]: ...
     @property
-    def bytes_B(self) -> Sequence[Sequence[int]]: ...
+    def all_bytes_B(self) -> Sequence[Sequence[int]]: ...
 
 
 def compute(profile: ProfiledTraffic, cluster: Cluster, found: Characterization | None = None) -> Placement:
@@ -91,11 +92,12 @@ def traffic_of(profile: ProfiledTraffic) -> TrafficMatrix:
     Raises:
         MeasurementError: there is none.
     """
-    traffic = TrafficMatrix.of(profile.messages, profile.bytes_B)
+    traffic = TrafficMatrix.of(profile.all_messages, profile.all_bytes_B)
     if not traffic.messages.any():
         raise MeasurementError(
-            f"{profile.program[0]} sends no point-to-point messages between ranks: no placement is better than another",
-            hint="collective communication goes through all ranks, and is not in the matrix",
+            f"{profile.program[0]} sends no point-to-point messages between ranks, and nothing is known of collective "
+            "calls: no placement is better than another",
+            hint="profiles that were written before version 1.8 do not have what collective calls send",
         )
     return traffic
 

@@ -7,9 +7,13 @@ import numpy as np
 from fairlead.display import words
 from fairlead.profile import mitigation
 from fairlead.profile.groups import GROUPS, HIGHLY_DEPENDENT, NONE
-from fairlead.profile.json_form import Matrix, Summary, Waiting, matrix
+from fairlead.profile.json_form import ESTIMATED, MEASURED, Collectives, Matrix, Summary, Waiting, matrix
 
 MOST_NAMED = 8
+_SOURCES = {
+    ESTIMATED: "estimated, by the algorithms that MPI libraries usually take",
+    MEASURED: "measured by the MPI library",
+}
 _ENDS = {
     "aborted": "ended by MPI_Abort",
     "exited": "ended without MPI_Finalize",
@@ -41,6 +45,8 @@ def lead(found: Summary) -> Iterator[str]:
     yield dependence(found)
     yield imbalance(found)
     yield messages(found)
+    if found.collectives is not None:
+        yield collective_calls(found, found.collectives)
     if found.waiting is not None:
         yield waiting(found, found.waiting)
     yield from mitigation_of(found)
@@ -120,6 +126,26 @@ def messages(found: Summary) -> str:
     return f"{whole}, of them between hosts {words.count(between, 'message')} of {words.size(between_B)}"
 
 
+def collective_calls(found: Summary, sent: Collectives) -> str:
+    """What collective calls send, how that is known, and what of it goes between hosts."""
+    number, size_B = (int(matrix(each).sum()) for each in (sent.messages, sent.bytes_B))
+    text = (
+        f"collective calls send {words.count(number, 'message')} of {words.size(size_B)} more "
+        f"({_SOURCES.get(sent.source, sent.source)})"
+    )
+    if len(found.hosts) == 1 or not number:
+        return text
+    between, between_B = between_hosts(sent.host_messages), between_hosts(sent.host_bytes_B)
+    return f"{text}, of them between hosts {words.count(between, 'message')} of {words.size(between_B)}"
+
+
+def collectives_counted(found: Summary) -> Iterator[str]:
+    """What figures of all traffic between ranks are of, where collective calls are part of it."""
+    if found.collectives is not None:
+        source = found.collectives.source
+        yield f"what collective calls send is part of these figures ({_SOURCES.get(source, source)})"
+
+
 def caveats(found: Summary) -> Iterator[str]:
     """What was not seen or is not what it seems."""
     if found.missing_ranks:
@@ -138,6 +164,8 @@ def caveats(found: Summary) -> Iterator[str]:
     if found.pattern is not None and found.pattern.searched is not None:
         what = words.count(found.pattern.searched, "message and collective call", "messages and collective calls")
         yield f"phases were looked for in the first {what} of rank {found.pattern.rank}"
+    if found.collectives is not None:
+        yield from _about_collectives(found.collectives)
     if found.outside_B:
         yield f"{words.size(found.outside_B)} were sent to processes outside the program's world"
     if found.other_processes:
@@ -154,6 +182,13 @@ def _about_waiting(waited: Waiting) -> Iterator[str]:
         yield "the clock offsets of some hosts are unknown: too few messages are exchanged between them"
     elif waited.bound_s > 0:
         yield f"times between hosts are right to {words.duration(waited.bound_s)}"
+
+
+def _about_collectives(sent: Collectives) -> Iterator[str]:
+    left_out = {name: each.left_out for name, each in sent.functions.items() if each.left_out}
+    if left_out:
+        told = ", ".join(f"{words.count(calls, 'call')} of {name}" for name, calls in left_out.items())
+        yield f"the estimate of collective calls leaves out {told}"
 
 
 def between_hosts(by_host: Matrix) -> int:

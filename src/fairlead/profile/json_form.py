@@ -9,14 +9,16 @@ import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
-from fairlead.profile import call_sites, phases, waiting
+from fairlead.profile import call_sites, collective_traffic, phases, waiting
+from fairlead.profile.collective_traffic import CollectiveTraffic
 from fairlead.profile.collectives import WAIT_STATES, pattern_of
 from fairlead.profile.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import ProfileSettings
 
-SCHEMA_VERSION = "1.7"
+SCHEMA_VERSION = "1.8"
+ESTIMATED, MEASURED = "estimated", "measured"  # how what collective calls send is known
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
 Matrix = list[list[int]]
@@ -191,6 +193,31 @@ class CallSite(Part):
     sent_B: int
 
 
+class CollectiveFunction(Part):
+    """Calls of one collective function, of all ranks together: ``calls`` that were estimated, ``left_out`` others, and
+    the ``messages`` and ``bytes_B`` that these send by the estimate."""
+
+    calls: int
+    left_out: int
+    messages: int
+    bytes_B: int
+
+
+class Collectives(Part):
+    """Messages between ranks that collective calls are made of; none of them is among the point-to-point messages.
+
+    ``source``: estimated, by the algorithms that libraries usually take (`fairlead.profile.collective_algorithms`), or
+    measured, by the MPI library. ``functions``: most bytes first; empty where it was measured.
+    """
+
+    source: str
+    messages: Matrix
+    bytes_B: Matrix
+    host_messages: Matrix
+    host_bytes_B: Matrix
+    functions: dict[str, CollectiveFunction] = Field(default_factory=dict)
+
+
 class Group(Part):
     """How far the program depends on the network, by the share of all ranks' time in MPI (`fairlead.profile.groups`).
 
@@ -208,7 +235,8 @@ class Summary(Document):
     """The whole file. Matrices have a row for each sending rank (or host) and a column for each receiving one.
 
     ``begun_s``: the first MPI call, seconds since the epoch. ``imbalance``: the longest computing time of a rank over
-    the mean, less 1; ``imbalance_ranks``: those with at least half of that excess, longest first.
+    the mean, less 1; ``imbalance_ranks``: those with at least half of that excess, longest first. ``messages`` and
+    ``bytes_B`` are point-to-point, ``collectives`` those of collective calls; null: none, and in files before 1.8.
     """
 
     schema_name: str = Field(alias="schema", default="fairlead.profile")
@@ -236,10 +264,37 @@ class Summary(Document):
     waiting: Waiting | None = None
     pattern: Pattern | None = None
     call_sites: list[CallSite] = Field(default_factory=list)
+    collectives: Collectives | None = None
+
+    @property
+    def all_messages(self) -> Matrix:
+        """With those of collective calls, estimated ones too; likewise the next three."""
+        return _sum(self.messages, self.collectives.messages if self.collectives else None)
+
+    @property
+    def all_bytes_B(self) -> Matrix:
+        return _sum(self.bytes_B, self.collectives.bytes_B if self.collectives else None)
+
+    @property
+    def all_host_messages(self) -> Matrix:
+        return _sum(self.host_messages, self.collectives.host_messages if self.collectives else None)
+
+    @property
+    def all_host_bytes_B(self) -> Matrix:
+        return _sum(self.host_bytes_B, self.collectives.host_bytes_B if self.collectives else None)
 
 
-def of(profile: Profile, program: Sequence[str], settings: ProfileSettings | None = None) -> Summary:
-    """The JSON form of a profile."""
+def of(
+    profile: Profile,
+    program: Sequence[str],
+    settings: ProfileSettings | None = None,
+    measured: CollectiveTraffic | None = None,
+) -> Summary:
+    """The JSON form of a profile.
+
+    Args:
+        measured: what collective calls sent, by the MPI library; None: it is estimated.
+    """
     messages, bytes_B = profile.messages(), profile.bytes_B()
     per_rank = [_rank(profile, record) for record in profile.records]
     return Summary(
@@ -266,6 +321,7 @@ def of(profile: Profile, program: Sequence[str], settings: ProfileSettings | Non
         waiting=_waiting(profile),
         pattern=_pattern(profile),
         call_sites=[_call_site(each) for each in call_sites.of(profile.records)],
+        collectives=_collectives(profile, measured),
     )
 
 
@@ -291,6 +347,29 @@ def _group(mpi_share: float, ranks: Sequence[Rank], settings: ProfileSettings) -
         lowest_mpi_share=min(shares),
         highest_mpi_share=max(shares),
         thresholds=settings.groups.least(),
+    )
+
+
+def _sum(one: Matrix, other: Matrix | None) -> Matrix:
+    return one if other is None else (matrix(one) + matrix(other)).tolist()
+
+
+def _collectives(profile: Profile, measured: CollectiveTraffic | None) -> Collectives | None:
+    found = measured or collective_traffic.estimated(profile)
+    if measured is None and not found.functions:
+        return None
+    return Collectives(
+        source=ESTIMATED if measured is None else MEASURED,
+        messages=found.messages.tolist(),
+        bytes_B=found.bytes_B.tolist(),
+        host_messages=profile.by_host(found.messages).tolist(),
+        host_bytes_B=profile.by_host(found.bytes_B).tolist(),
+        functions={
+            name: CollectiveFunction(
+                calls=each.calls, left_out=each.left_out, messages=each.messages, bytes_B=round(each.bytes_B)
+            )
+            for name, each in found.functions.items()
+        },
     )
 
 

@@ -77,9 +77,10 @@ class BetterHosts:
 def better(found: Summary) -> BetterHosts | None:
     """The same hosts, the ranks exchanged so that less goes between hosts; None where that is not found.
 
-    Nothing is known of the network here: with one rank a host, none is better than another.
+    Nothing is known of the network here: with one rank a host, none is better than another. Collective calls count,
+    too, as they are estimated or were measured.
     """
-    traffic = TrafficMatrix.of(found.messages, found.bytes_B)
+    traffic = TrafficMatrix.of(found.all_messages, found.all_bytes_B)
     if len(found.hosts) == 1 or not traffic.messages.any():
         return None
     network = assumed(found.hosts, [found.host_of_rank.count(host) for host in found.hosts])

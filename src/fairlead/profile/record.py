@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fairlead.errors import MeasurementError
 
-VERSION = 4
+VERSION = 5
 PAGE_B = 4096
 NAME_B = 48
 SIZE_CLASSES = 65
@@ -24,7 +24,7 @@ STATES = ("running", "finalized", "aborted", "exited")
 _MAGIC = b"FAIRLPRF"
 _HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")
 _BLOCK = struct.Struct("<IIQ")
-_NAMES, _COUNTERS, _PEERS, _MESSAGES, _REGIONS, _CALL_SITES, _RELAY = 1, 2, 3, 4, 5, 6, 7
+_NAMES, _COUNTERS, _PEERS, _MESSAGES, _REGIONS, _CALL_SITES, _RELAY, _COLLECTIVES = range(1, 9)
 _SIZES = np.dtype(("<u8", (SIZE_CLASSES,)))
 _COUNTERS_HEAD = np.dtype(
     [("last", "<u8"), ("sent", _SIZES), ("received", _SIZES), ("given", _SIZES), ("polled", "<u8")]
@@ -50,6 +50,11 @@ RELAY_COUNTS = (
     "duplicates", "outside",
 )  # fmt: skip
 _RELAY_ROW = np.dtype([(name, "<u8") for name in RELAY_COUNTS])
+
+_COLLECTIVE_SUM = np.dtype([
+    ("communicator", "<u8"), ("calls", "<u8"), ("given_B", "<u8"), ("got_B", "<u8"), ("root", "<i4"), ("size", "<i4"),
+    ("rank", "<i4"), ("function", "<u2"), ("size_class", "<u2"),
+])  # fmt: skip
 
 Counts = NDArray[np.uint64]
 
@@ -130,6 +135,28 @@ class CallSite:
 
 
 @dataclass(frozen=True)
+class CollectiveSum:
+    """Collective calls of one process that are alike: of one function, on one communicator, with one root, and of sizes
+    between the same two powers of two.
+
+    Attributes:
+        communicator: the same number on all its members; 0: it has no other member.
+        size, rank: number of its members, and which one the process is.
+        root: of the members; `NO_ROOT`: none.
+        given_B, got_B: by the arguments of all calls together.
+    """
+
+    function: str
+    communicator: int
+    size: int
+    rank: int
+    root: int
+    calls: int
+    given_B: int
+    got_B: int
+
+
+@dataclass(frozen=True)
 class Messages:
     """Point-to-point messages of a process by peer. Shape of each: (ranks + 1); the last entry is outside the world."""
 
@@ -169,6 +196,7 @@ class Record:
         function_names: that `ends` refer to.
         regions: by name, in the order in which they were first entered.
         call_sites: of all threads together, where they were asked for.
+        collective_sums: of calls of which it is known who takes part; of all threads together.
         relay: `RELAY_COUNTS` (docs/explanation/relay-plane.md); empty without the relay plane, and before MPI_Finalize.
     """
 
@@ -191,6 +219,7 @@ class Record:
     function_names: tuple[str, ...] = ()
     regions: dict[str, Region] = field(default_factory=dict)
     call_sites: tuple[CallSite, ...] = ()
+    collective_sums: tuple[CollectiveSum, ...] = ()
     relay: dict[str, int] = field(default_factory=dict)
 
 
@@ -223,8 +252,8 @@ def parse(data: bytes, *, source: str) -> Record:
 
 class _Blocks(NamedTuple):
     """What the blocks of a file hold: names of the functions; counters of each thread as (head, rows); peers of
-    each thread that has any; messages as (thread, ends); regions and call sites of each thread that has any; what the
-    relay plane did."""
+    each thread that has any; messages as (thread, ends); regions, call sites and sums of collective calls of each
+    thread that has any; what the relay plane did."""
 
     names: list[str]
     counters: list[tuple[np.void, np.ndarray]]
@@ -232,6 +261,7 @@ class _Blocks(NamedTuple):
     messages: list[tuple[int, np.ndarray]]
     regions: list[np.ndarray]
     call_sites: list[np.ndarray]
+    collectives: list[np.ndarray]
     relay: list[np.void]
 
 
@@ -260,7 +290,7 @@ class _Reader:
             raise self._error(f"is of rank {self._rank} of {self._ranks}")
 
     def record(self) -> Record:
-        names, counters, peers, messages, regions, call_sites, relay = self._read_blocks()
+        names, counters, peers, messages, regions, call_sites, collectives, relay = self._read_blocks()
         rows, sizes, last, polled = self._added_up(counters)
         by_peer = {
             name: sum((thread[name] for thread in peers), np.zeros(self._ranks + 1, np.uint64))
@@ -292,6 +322,7 @@ class _Reader:
             function_names=tuple(names),
             regions=self._regions(regions),
             call_sites=self._call_sites(call_sites, names),
+            collective_sums=self._collective_sums(collectives, names),
             relay={name: int(row[name]) for row in relay for name in RELAY_COUNTS},
         )
 
@@ -313,7 +344,7 @@ class _Reader:
 
     def _read_blocks(self) -> _Blocks:
         names: list[str] = []
-        counters, peers, messages, regions, call_sites, relay = [], [], [], [], [], []
+        counters, peers, messages, regions, call_sites, collectives, relay = [], [], [], [], [], [], []
         at = PAGE_B
         for _ in range(self._blocks):
             kind, thread, size_B = _BLOCK.unpack_from(self._data, at) if at + PAGE_B <= len(self._data) else (0, 0, 0)
@@ -335,6 +366,8 @@ class _Reader:
                 regions.append(self._part(body, _REGION, len(body) // _REGION.itemsize))
             elif kind == _CALL_SITES:
                 call_sites.append(self._part(body, _CALL_SITE, len(body) // _CALL_SITE.itemsize))
+            elif kind == _COLLECTIVES:
+                collectives.append(self._part(body, _COLLECTIVE_SUM, len(body) // _COLLECTIVE_SUM.itemsize))
             elif kind == _RELAY:
                 relay.append(self._part(body, _RELAY_ROW, 1)[0])
             else:
@@ -342,7 +375,7 @@ class _Reader:
             at += size_B
         if len(names) != self._functions:
             raise self._error(f"names {len(names)} functions of {self._functions}")
-        return _Blocks(names, counters, peers, messages, regions, call_sites, relay)
+        return _Blocks(names, counters, peers, messages, regions, call_sites, collectives, relay)
 
     def _ends(self, blocks: list[tuple[int, np.ndarray]]) -> NDArray[np.void]:
         blocks = [(thread, block[block["end"] != 0]) for thread, block in blocks]
@@ -394,6 +427,23 @@ class _Reader:
             for index, column in enumerate(("calls", "ticks", "sent_B")):
                 site[index] += int(row[column])
         return tuple(CallSite(*place, calls, ticks / rate, sent_B) for place, (calls, ticks, sent_B) in sums.items())
+
+    def _collective_sums(self, blocks: list[np.ndarray], names: list[str]) -> tuple[CollectiveSum, ...]:
+        rows = np.concatenate([np.zeros(0, _COLLECTIVE_SUM), *blocks])
+        found = []
+        for row in rows[rows["calls"] > 0]:
+            size, rank, root = int(row["size"]), int(row["rank"]), int(row["root"])
+            if row["function"] >= len(names):
+                raise self._error("has collective calls of an unknown function")
+            if not (0 <= rank < size and NO_ROOT <= root < size):
+                raise self._error(f"has collective calls of member {rank} of {size} with root {root}")
+            found.append(
+                CollectiveSum(
+                    names[row["function"]], int(row["communicator"]), size, rank, root,
+                    *(int(row[name]) for name in ("calls", "given_B", "got_B")),
+                )
+            )  # fmt: skip
+        return tuple(found)
 
     def _part(self, body: memoryview, form: np.dtype | str, count: int) -> np.ndarray:
         form = np.dtype(form)

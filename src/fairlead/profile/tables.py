@@ -312,6 +312,31 @@ def matrix(found: Summary) -> Table:
     return _matrix([str(rank) for rank in range(found.ranks)], found.bytes_B, found.messages)
 
 
+def collective_traffic(found: Summary) -> Table:
+    """What the calls of each collective function are estimated to send, all ranks together."""
+    rows = found.collectives.functions if found.collectives is not None else {}
+    return table(
+        [("function", "function"), ("calls", "calls"), ("messages", "messages"), ("bytes", "bytes_B"),
+         ("calls left out", "left_out")],
+        [
+            [cell(name), cell(each.calls), cell(each.messages), _size(each.bytes_B), cell(each.left_out)]
+            for name, each in rows.items()
+        ],
+    )  # fmt: skip
+
+
+def collective_hosts(found: Summary) -> Table:
+    """As `hosts`, of what collective calls send."""
+    sent = found.collectives
+    return _matrix(found.hosts, sent.host_bytes_B, sent.host_messages) if sent is not None else table([], [])
+
+
+def collective_matrix(found: Summary) -> Table:
+    """As `matrix`, of what collective calls send."""
+    sent, names = found.collectives, [str(rank) for rank in range(found.ranks)]
+    return _matrix(names, sent.bytes_B, sent.messages) if sent is not None else table([], [])
+
+
 def size_words(sizes: SizeClass) -> str:
     """For example "0 B", "1 B", "8 KiB to < 16 KiB"."""
     first = words.size(sizes.from_B)

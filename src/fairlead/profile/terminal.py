@@ -8,7 +8,7 @@ from rich.markup import escape
 from fairlead.display.tables import Table
 from fairlead.display.terminal import rich_table
 from fairlead.profile import findings, tables
-from fairlead.profile.json_form import Summary
+from fairlead.profile.json_form import ESTIMATED, Summary
 
 MOST_RANKS = 32  # rows of the table of ranks
 MOST_COLUMNS = 16  # of a matrix: more do not fit a terminal
@@ -51,6 +51,14 @@ def _tables(found: Summary) -> dict[str, Table]:
     each_alone = found.ranks == hosts > 1  # then the hosts' matrix says it all
     if found.ranks <= MOST_COLUMNS and not each_alone and any(map(any, found.messages)):
         drawn["Sent from rank (row) to rank (column)"] = tables.matrix(found)
+    if found.collectives is not None and any(map(any, found.collectives.messages)):
+        source = found.collectives.source
+        if source == ESTIMATED:
+            drawn["What collective calls send, estimated"] = tables.collective_traffic(found)
+        if 1 < hosts <= MOST_COLUMNS:
+            drawn[f"By collective calls, from host to host, {source}"] = tables.collective_hosts(found)
+        if found.ranks <= MOST_COLUMNS and not each_alone:
+            drawn[f"By collective calls, from rank to rank, {source}"] = tables.collective_matrix(found)
     return drawn
 
 

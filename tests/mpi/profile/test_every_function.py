@@ -9,13 +9,15 @@ import recorded
 from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead.profile import record
-from fairlead.profile.record import Record
+from fairlead.profile.collective_algorithms import operation_of
+from fairlead.profile.record import CollectiveSum, Record
 
 from . import every_function
 from .every_function import ENDS_THE_PROGRAM, RANKS, Expected, Line, Message
 
 pytestmark = pytest.mark.mpi
 TESTED = [mpi for mpi in LIBRARIES if mpi.name != "mpich4"]  # MPICH 5 has all that it has
+ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
 ENDS = {record.SEND: "sends", record.RECEIVE: "receives", record.CANCELLED: "cancels"}
 
 
@@ -58,6 +60,19 @@ def collectives(each: Record) -> dict[str, list[int]]:
     return found
 
 
+def sums(wanted: Expected, world: int, communicator: int) -> dict[str, CollectiveSum]:
+    """What the record must hold of each collective function whose calls tell who takes part: all but neighbours'."""
+    return {
+        name: CollectiveSum(
+            name, communicator, size=RANKS, rank=RANKS - 1 - world,
+            root=1 if operation_of(name) in ROOTED else record.NO_ROOT,
+            calls=wanted.functions[name][0], given_B=wanted.functions[name][1], got_B=wanted.functions[name][2],
+        )
+        for name in wanted.collectives
+        if "eighbor" not in name
+    }  # fmt: skip
+
+
 def without_rows(messages: list[Message]) -> list[tuple[str, int | None, str, str]]:
     """What an end holds; who completes one that is not done, it does not."""
     return [
@@ -88,6 +103,9 @@ def test_every_function_that_the_library_has(mpi: Mpi, tmp_path: Path) -> None:
             name: without_rows(kept) for name, kept in wanted.ends.items()
         }
         assert collectives(each) == wanted.collectives
+        communicators = {one.communicator for one in each.collective_sums}
+        assert len(communicators) == 1
+        assert {one.function: one for one in each.collective_sums} == sums(wanted, world, *communicators)
         after, sent_B = (
             (world + RANKS - 1) % RANKS,
             sum(message.size_B or 0 for kept in wanted.ends.values() for message in kept if message.end == "sends"),

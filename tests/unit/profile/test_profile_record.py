@@ -57,6 +57,10 @@ def call_sites(entries: list[tuple[int, int, int, int, int, bytes]]) -> bytes:
     return block(6, 0, b"".join(struct.pack("<4QH478s", *entry) for entry in entries))
 
 
+def collectives(entries: list[tuple[int, int, int, int, int, int, int, int, int]]) -> bytes:
+    return block(8, 0, b"".join(struct.pack("<4Q3i2H", *entry) for entry in entries))
+
+
 def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
     return block(1, 0, b"".join(entry.ljust(48, b"\0") for entry in entries))
 
@@ -64,7 +68,7 @@ def names(entries: tuple[bytes, ...] = NAMES) -> bytes:
 def build(blocks: list[bytes], **changes: object) -> bytes:
     """A file of rank 1 of 2 whose clock makes 2 ticks a nanosecond; begun at tick 2000, ended at 8000."""
     fields: dict[str, object] = {
-        "magic": b"FAIRLPRF", "version": 4, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
+        "magic": b"FAIRLPRF", "version": 5, "number": len(blocks), "functions": len(NAMES), "pid": 77, "rank": 1,
         "ranks": 2, "state": 1, "level": 0, "opened": 1000, "opened_ns": 500, "checked": 11000, "checked_ns": 5500,
         "begin": 2000, "end": 8000, "realtime": 1_700_000_000_000_000_000, "host": b"h0", "program": b"./a b",
         "library": b"Some MPI 1.0",
@@ -161,6 +165,20 @@ def test_call_sites_of_threads_are_added_up() -> None:
     )
 
 
+def test_sums_of_collective_calls() -> None:
+    blocks = [
+        collectives([(2**64 - 1, 3, 24, 48, -1, 2, 1, 2, 4), (0, 0, 0, 0, 0, 0, 0, 0, 0)]),
+        collectives([(7, 1, 0, 5, 0, 2, 0, 2, 3)]),
+    ]
+    read = record.parse(build([*two_threads(), *blocks]), source="x")
+    assert read.collective_sums == (
+        record.CollectiveSum(
+            "MPI_Barrier", 2**64 - 1, size=2, rank=1, root=record.NO_ROOT, calls=3, given_B=24, got_B=48
+        ),
+        record.CollectiveSum("MPI_Barrier", 7, size=2, rank=0, root=0, calls=1, given_B=0, got_B=5),
+    )
+
+
 def test_a_killed_process_ends_with_its_last_call() -> None:
     read = record.parse(build(two_threads(), state=0, end=0), source="x")
     assert read.state == "running"
@@ -178,7 +196,7 @@ def test_before_mpi_was_initialized_there_is_no_rank_and_no_time() -> None:
     [
         (lambda data: data[:100], "is not a record"),
         (lambda data: b"X" + data[1:], "is not a record"),
-        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 4"),
+        (lambda _: build(two_threads(), version=1), "has version 1; this fairlead reads version 5"),
         (lambda _: build(two_threads(), state=9), "unknown state 9"),
         (lambda _: build(two_threads(), rank=2), "is of rank 2 of 2"),
         (lambda _: build(two_threads(), rank=-2), "is of rank -2 of 2"),
@@ -188,6 +206,9 @@ def test_before_mpi_was_initialized_there_is_no_rank_and_no_time() -> None:
         (lambda _: build([*two_threads(), messages([a_message(end=5)])]), "unknown end 5"),
         (lambda _: build([*two_threads(), messages([a_message(function=3)])]), "a message of an unknown function"),
         (lambda _: build([*two_threads(), call_sites([(1, 1, 1, 1, 3, b"p")])]), "a call site of an unknown function"),
+        (lambda _: build([*two_threads(), collectives([(7, 1, 0, 0, 0, 2, 0, 3, 0)])]), "calls of an unknown function"),
+        (lambda _: build([*two_threads(), collectives([(7, 1, 0, 0, 0, 2, 2, 1, 0)])]), "member 2 of 2 with root 0"),
+        (lambda _: build([*two_threads(), collectives([(7, 1, 0, 0, 2, 2, 0, 1, 0)])]), "member 0 of 2 with root 2"),
         (lambda _: build(two_threads()[1:]), "names 0 functions of 3"),
         (lambda _: build([names()], functions=200), "too short for 200 entries of 48 B"),
         (lambda _: build(two_threads(), checked=900), "clocks that do not run forward"),

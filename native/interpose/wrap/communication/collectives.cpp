@@ -2,6 +2,7 @@
 #include "wrap/communication/collectives.hpp"
 
 #include "mpi/pmpi.hpp"
+#include "record/collective_sums.hpp"
 
 namespace fairlead {
 
@@ -21,6 +22,20 @@ Neighbors neighbors(MPI_Comm comm) {
         result.out = result.in;
     }
     return result;
+}
+
+void count_kind(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B) {
+    const Communicator& known = communicator(members.comm);
+    const bool alone = known.size == 1;  // as on MPI_COMM_SELF, which no call made
+    if (!members.all || known.inter || (known.identity == kNoIdentity && !alone)) {
+        return;
+    }
+    call.thread().gave({.communicator = alone ? kNoIdentity : known.identity,
+                        .root = members.root >= 0 ? members.root : record::kNoRoot,
+                        .size = known.size,
+                        .rank = known.rank,
+                        .function = static_cast<std::uint16_t>(call.function())},
+                       given_B, got_B);
 }
 
 }  // namespace fairlead

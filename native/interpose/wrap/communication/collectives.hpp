@@ -64,21 +64,27 @@ std::uint64_t own(const Communicator& comm, const Count counts[], Types types) {
     return bytes(counts[comm.rank], type_at(types, comm.rank));
 }
 
-inline void count_collective(Call& call, std::uint64_t given_B, std::uint64_t got_B) {
+// Adds the call to the sums of its kind, where who takes part is known.
+void count_kind(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B);
+
+inline void count_collective(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B) {
     call.gives(given_B);
     call.row().received_B += got_B;
     call.thread().gave(given_B);
+    if (record::keeps_record()) {
+        count_kind(call, members, given_B, got_B);
+    }
 }
 
 inline void collective(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B) {
-    count_collective(call, given_B, got_B);
+    count_collective(call, members, given_B, got_B);
     end_message(call, begin_collective(call, members, std::max(given_B, got_B)));
 }
 
 // Likewise, and `request` tells when it is done.
 inline void collective_meanwhile(Call& call, const Members& members, std::uint64_t given_B, std::uint64_t got_B,
                                  MPI_Request request) {
-    count_collective(call, given_B, got_B);
+    count_collective(call, members, given_B, got_B);
     if (record::Message* message = begin_collective(call, members, std::max(given_B, got_B))) {
         track(call, request, {.function = call.function(), .collective = true, .message = message});
     }

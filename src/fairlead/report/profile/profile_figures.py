@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import tables
-from fairlead.profile.json_form import Matrix, Rank, SizeClass, Summary, Waiting, matrix
+from fairlead.profile.json_form import ESTIMATED, Collectives, Matrix, Rank, SizeClass, Summary, Waiting, matrix
 from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, KINDS, ONE_SIDED, OTHER, POINT_TO_POINT, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.tables import size_words
@@ -136,6 +136,28 @@ def rank_traffic(found: Summary) -> Drawing:
             names, _panels(found.bytes_B, found.messages), axis_labels=("from rank", "to rank"), blocks=blocks
         ),
         _traffic_table("rank", names, found.bytes_B, found.messages),
+    )
+
+
+def collective_traffic(found: Summary, sent: Collectives) -> Drawing:
+    """What collective calls send, from rank to rank; from host to host where each rank has a host of its own."""
+    each_alone = found.ranks == len(found.hosts)
+    names = list(found.hosts) if each_alone else [str(rank) for rank in range(found.ranks)]
+    what, bytes_B, messages = (
+        ("host", sent.host_bytes_B, sent.host_messages) if each_alone else ("rank", sent.bytes_B, sent.messages)
+    )
+    blocks = _same_host(found.host_of_rank) if len(found.hosts) > 1 and not each_alone else []
+    how = (
+        "Estimated by the algorithms that MPI libraries usually take, apart from point-to-point messages. "
+        if sent.source == ESTIMATED
+        else "Measured by the MPI library, apart from point-to-point messages. "
+    )
+    return Drawing(
+        "collective-traffic",
+        f"Collective calls between {what}s, {sent.source}",
+        how + ("Outlined cells stay inside a host. " if blocks else "") + "Empty: nothing.",
+        heat_maps.draw(names, _panels(bytes_B, messages), axis_labels=(f"from {what}", f"to {what}"), blocks=blocks),
+        _traffic_table(what, names, bytes_B, messages),
     )
 
 

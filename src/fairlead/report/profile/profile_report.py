@@ -13,8 +13,9 @@ from fairlead.report.figures import Drawing
 from fairlead.report.profile import profile_figures
 
 LIMITS = (
-    "Collective and one-sided communication is not in the matrices: the library decides how to move it between "
-    "ranks. Its calls and bytes are listed with the functions.",
+    "Collective and one-sided communication is not in the matrices of messages. What collective calls send is "
+    "estimated, unless the MPI library has counted it, and has a matrix of its own. One-sided calls and their bytes "
+    "are listed with the functions.",
     "MPI's own start and end (MPI_Init, MPI_Finalize) are not counted as communication.",
     "Between two tests that find nothing done, a rank counts as waiting, unless it uses the processor: then it "
     "computes.",
@@ -46,6 +47,7 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
         better_hosts=tables.better_hosts(found),
         phases=tables.phases(found),
         collectives=tables.collectives(found),
+        collective_traffic=tables.collective_traffic(found),
         regions=tables.regions(found),
         call_sites=tables.call_sites(found),
         relay=tables.relay(found),
@@ -67,6 +69,8 @@ def drawings(found: Summary) -> list[Drawing]:
         drawn += [profile_figures.host_traffic(found)] if len(found.hosts) > 1 else []
         each_alone = found.ranks == len(found.hosts)  # then the hosts' matrix says it all
         drawn += [profile_figures.rank_traffic(found)] if not each_alone else []
+    if found.collectives is not None and any(map(any, found.collectives.messages)):
+        drawn.append(profile_figures.collective_traffic(found, found.collectives))
     return [*drawn, profile_figures.sizes(found)] if found.sizes else drawn
 
 
