@@ -21,17 +21,19 @@ std::uint64_t key_of(const CollectiveKind& kind, std::uint16_t size_class) {
 void CollectiveSums::count(const CollectiveKind& kind, std::uint64_t given_B, std::uint64_t got_B) {
     const auto size_class = static_cast<std::uint16_t>(std::bit_width(std::max(given_B, got_B)));
     const std::uint64_t key = key_of(kind, size_class);
-    const auto known = sums_.find(key);
-    CollectiveSum* const sum = known != sums_.end() ? known->second : make(kind, size_class);
-    if (sum == nullptr) {
-        return;
+    Recent& recent = recent_[(key ^ key >> 16 ^ key >> 32) % kRecent];
+    if (recent.key != key || recent.sum == nullptr) [[unlikely]] {
+        const auto known = sums_.find(key);
+        CollectiveSum* const sum = known != sums_.end() ? known->second : make(kind, size_class);
+        if (sum == nullptr) {
+            return;
+        }
+        sums_.try_emplace(key, sum);
+        recent = {.key = key, .sum = sum};
     }
-    if (known == sums_.end()) {
-        sums_.emplace(key, sum);
-    }
-    ++sum->calls;
-    sum->given_B += given_B;
-    sum->got_B += got_B;
+    ++recent.sum->calls;
+    recent.sum->given_B += given_B;
+    recent.sum->got_B += got_B;
 }
 
 CollectiveSum* CollectiveSums::make(const CollectiveKind& kind, std::uint16_t size_class) {

@@ -2,6 +2,7 @@
 // Collective calls by communicator, root and size: what readers need to estimate which ranks they send to.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -48,6 +49,13 @@ class CollectiveSums {
 
     Thread* thread_;
     std::unordered_map<std::uint64_t, CollectiveSum*> sums_;
+    // Programs repeat few kinds of calls, and a look into the map would take longer than all else that is recorded.
+    static constexpr std::size_t kRecent = 16;
+    struct Recent {
+        std::uint64_t key;
+        CollectiveSum* sum;
+    };
+    std::array<Recent, kRecent> recent_{};
     CollectiveSum* next_ = nullptr;
     CollectiveSum* end_ = nullptr;
     std::size_t blocks_ = 0;

@@ -165,7 +165,7 @@ def test_it_is_told_apart_from_messages_and_said_to_be_an_estimate() -> None:
 def test_the_page_has_a_figure_of_it() -> None:
     drawn = {each.name: each for each in profile_report.drawings(json_form.of(allreduced(), ["./a"]))}
     assert drawn["collective-traffic"].title == "Collective calls between ranks, estimated"
-    assert drawn["collective-traffic"].csv().splitlines() == [
+    assert drawn["collective-traffic"].table.csv().splitlines() == [
         "from_rank,to_rank,bytes_B,messages,mean_B", "0,1,80,10,8.0", "1,0,80,10,8.0", "1,2,80,10,8.0", "2,1,80,10,8.0",
     ]  # fmt: skip
 
