@@ -77,6 +77,14 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     help="Also count calls by call site: function, file and line.",
 )
+@click.option(
+    "--collectives",
+    type=click.Choice(["estimated", "measured"]),
+    default="estimated",
+    show_default=True,
+    help="How the profile knows what collective calls send from rank to rank. estimated: by the algorithms that MPI "
+    "libraries usually take; measured: counted by Open MPI, which makes each of its messages slower.",
+)
 @click.option("--chaos", metavar="SEED", type=click.IntRange(min=0),
               help="Send messages over two paths at random, to test the relay plane.")  # fmt: skip
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Also write the profile to FILE as JSON.")
@@ -95,6 +103,7 @@ def run(
     messages: int,
     regions: bool,
     call_sites: bool,
+    collectives: str,
     chaos: int | None,
     html_file: Path | None,
     figures: Path | None,
@@ -135,6 +144,7 @@ def run(
         regions=regions,
         call_sites=call_sites,
         chaos=chaos,
+        collectives=collectives,
         write=ProfileOutput(json_file, html_file, figures).write,
         settings=_settings(settings_file),
     )

@@ -10,7 +10,7 @@ from fairlead.cluster.executors import executor_of
 from fairlead.cluster.jobs import preload
 from fairlead.cluster.remote.execute import on_all
 from fairlead.cluster.remote.fetch import fetch_records
-from fairlead.profile import record_files
+from fairlead.profile import pml_monitoring, record_files
 from fairlead.profile.record import Record
 
 DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
@@ -41,6 +41,24 @@ class Collection:
         """
         return [each for found in on_all(self.hosts, self._records_of).values() for each in found]
 
+    def counted(self) -> dict[str, str]:
+        """What Open MPI's component pml/monitoring left: texts of files by name, from all hosts.
+
+        Raises:
+            HostError: a host was not reached.
+        """
+        return {name: text for found in on_all(self.hosts, self._counted_on).values() for name, text in found.items()}
+
+    def _counted_on(self, host: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+
+        def take(name: str, content: IO[bytes]) -> None:
+            found[name] = content.read().decode(errors="replace")
+
+        directory = self.environment[DIRECTORY_VARIABLE]
+        fetch_records(executor_of(self.cluster), host, directory, take, ending=pml_monitoring.ENDING)
+        return found
+
     def _records_of(self, host: str) -> list[Record]:
         found: list[Record] = []
 
@@ -62,6 +80,7 @@ def collection(
     regions: bool = False,
     call_sites: bool = False,
     chaos: int | None = None,
+    count: bool = False,
 ) -> Iterator[Collection]:
     """Within: the hosts have libfairlead, and a directory for records that is removed at the end.
 
@@ -70,6 +89,7 @@ def collection(
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
         chaos: seed; messages take two paths at random (docs/explanation/relay-plane.md).
+        count: Open MPI counts all messages, too (`fairlead.profile.pml_monitoring`).
 
     Raises:
         MissingToolError: libfairlead was not built.
@@ -84,4 +104,5 @@ def collection(
         **({CHAOS_VARIABLE: str(chaos)} if chaos is not None else {}),
     }
     with preload.directory(cluster, hosts, f"fairlead-profile-{job_id}") as path:
-        yield Collection(cluster, hosts, {**environment, DIRECTORY_VARIABLE: path})
+        counting = pml_monitoring.environment(path) if count else {}
+        yield Collection(cluster, hosts, {**environment, **counting, DIRECTORY_VARIABLE: path})

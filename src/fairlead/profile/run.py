@@ -3,7 +3,7 @@
 import os
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +15,12 @@ from fairlead.cluster.fabric import AUTO, with_chosen_transport
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.display.terminal import console
-from fairlead.errors import FairleadError
+from fairlead.errors import ConfigError, FairleadError
 from fairlead.placement import placed
-from fairlead.profile import json_form, profile, terminal, trace_write
+from fairlead.profile import collective_traffic, json_form, pml_monitoring, profile, terminal, trace_write
 from fairlead.profile.collect import collection
-from fairlead.profile.json_form import Summary
+from fairlead.profile.collective_traffic import CollectiveTraffic
+from fairlead.profile.json_form import ESTIMATED, MEASURED, Summary
 from fairlead.profile.profile import Profile
 from fairlead.profile.settings import ProfileSettings
 
@@ -42,6 +43,7 @@ def run_profiled(
     regions: bool = False,
     call_sites: bool = False,
     chaos: int | None = None,
+    collectives: str = ESTIMATED,
     write: Write = lambda found: (),
     settings: ProfileSettings | None = None,
 ) -> int:
@@ -59,6 +61,7 @@ def run_profiled(
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
         chaos: seed; messages take two paths at random (docs/explanation/relay-plane.md).
+        collectives: how what collective calls send is known: estimated, or measured by Open MPI.
         write: writes the profile to files, too, and returns them.
         settings: None: the defaults.
 
@@ -79,9 +82,15 @@ def run_profiled(
         cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     # Where a launch line of the user's own places its ranks is not known.
+    counts = collectives == MEASURED
+    if counts and launcher.family != "openmpi":
+        raise ConfigError(
+            "--collectives measured needs Open MPI, which counts its messages, and its mpirun started by fairlead",
+            hint="with other MPI libraries, or with --own-mpirun, collective calls can only be estimated",
+        )
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
     with collection(
-        cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos
+        cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos, count=counts
     ) as collected:
         job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
@@ -90,12 +99,26 @@ def run_profiled(
         try:
             records = collected.records()
             found = profile.of(records, job.hosts if launcher.family is not None else None)
-            _report(json_form.of(found, argv, settings), write)
+            measured = _measured(found, collected.counted()) if counts else None
+            _report(json_form.of(found, argv, settings, measured), write)
             for write_trace in write_traces:
                 write_trace(found)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
+
+
+def _measured(found: Profile, texts: Mapping[str, str]) -> CollectiveTraffic | None:
+    """What collective calls sent by the files of Open MPI; None, which is said: not all ranks of the world left theirs,
+    or those of spawned processes may have taken their places."""
+    counted = pml_monitoring.counted(texts, found.ranks)
+    if counted is None or found.missing or found.others:
+        _say(
+            "collective calls are estimated: Open MPI has not counted the messages of every rank (its component "
+            "pml/monitoring is missing, a rank ended without MPI_Finalize, or there were processes of other worlds)"
+        )
+        return None
+    return collective_traffic.measured(found, *counted)
 
 
 def this_machine() -> Cluster:

@@ -189,6 +189,14 @@ def test_the_library_may_choose_what_carries_messages(launcher: Launcher) -> Non
     assert make_job(CLUSTER.with_transport("native"), ["./p"], 2, job_id="0").transport == "native"
 
 
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpi_may_count_messages_only_where_the_job_wants_it(name: str) -> None:
+    plain = line(get(name)(), job())
+    counting = line(get(name)(), job(env={"OMPI_MCA_pml_monitoring_enable": "2"}))
+    assert " --mca pml ob1 " in plain
+    assert " --mca pml ob1,monitoring " in counting
+
+
 def test_shared_cores_are_neither_bound_nor_spun_on(launcher: Launcher) -> None:
     assert SHARED[launcher.name] in line(launcher, job(cores_shared=True))
 

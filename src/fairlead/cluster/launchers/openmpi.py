@@ -12,6 +12,8 @@ from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.base import Launcher, Mpi, register
 
+MONITORING = "OMPI_MCA_pml_monitoring_enable"
+"""Variable of jobs whose messages Open MPI counts (`fairlead.profile.pml_monitoring`)."""
 _VERSION = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
 
 
@@ -126,7 +128,9 @@ def _tcp(job: Job, *, shared_memory: str) -> list[str]:
     pinned = ["--mca", "btl_tcp_if_include", interface] if interface else []
     # Or it would use both versions of IP where the interface has addresses of both.
     family = ["--mca", "btl_tcp_disable_family", "4"] if job.family == 6 else []
-    return ["--mca", "pml", "ob1", "--mca", "btl", f"tcp,{shared_memory},self", *pinned, *family]
+    # The component that counts messages stands before the one that sends them.
+    pml = "ob1,monitoring" if MONITORING in job.env else "ob1"
+    return ["--mca", "pml", pml, "--mca", "btl", f"tcp,{shared_memory},self", *pinned, *family]
 
 
 def _exports(job: Job) -> list[str]:

@@ -16,20 +16,23 @@ from fairlead.errors import HostError, MissingToolError
 
 STANDSTILL_S = 60.0  # no longer than this without a byte; how long all of it takes is not limited
 CHANGED = 1  # of GNU tar: all is sent, and something was written to meanwhile; a rank may still be at its record
-_SEND = 'cd "$0" && ls -A | grep "[.]record$" | tar -c -f - -T -'
+_SEND = 'cd "$0" && ls -A | grep "[.]$1$" | tar -c -f - -T -'
 
 Take = Callable[[str, IO[bytes]], None]
 """Gets the name of a file, without any directory, and what is in it, to be read before it returns."""
 
 
-def fetch_records(executor: Executor, host: str, directory: str, take: Take) -> None:
+def fetch_records(executor: Executor, host: str, directory: str, take: Take, *, ending: str = "record") -> None:
     """Have ``take`` read the ``*.record`` files that lie in a directory of a host, one after the other.
+
+    Args:
+        ending: of the files that are wanted instead.
 
     Raises:
         HostError: the host was not reached, stopped sending, or does not have the directory.
         MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
     """
-    command = executor.command(host, ["sh", "-c", _SEND, directory])
+    command = executor.command(host, ["sh", "-c", _SEND, directory, ending])
     with tempfile.TemporaryFile() as said, _Sender(command, said, host) as sender:
         broken = None
         try:
@@ -37,7 +40,7 @@ def fetch_records(executor: Executor, host: str, directory: str, take: Take) -> 
                 for member in archive:
                     content = archive.extractfile(member) if member.isfile() else None
                     name = PurePosixPath(member.name).name
-                    if content is not None and name.endswith(".record"):
+                    if content is not None and name.endswith(f".{ending}"):
                         take(name, content)
             while sender.read(tarfile.RECORDSIZE):  # tar fills its last block, and fails if nobody reads that
                 pass
