@@ -41,7 +41,7 @@ def test_results_are_verified(mpi: Mpi, program: str, tmp_path: Path) -> None:
 
 @every_mpi
 def test_threads(mpi: Mpi, tmp_path: Path) -> None:
-    """A cancel fails only where a message has just come: by chance not in every run, so the runs are counted together."""
+    """A cancel fails only where a message has just come, by chance: the counts are of several runs."""
     program = mpi.need().compile(SOURCES / "threads.c", tmp_path / "threads", "-w")
     together: Counter[str] = Counter()
     for seed in (12, 13, 14):
