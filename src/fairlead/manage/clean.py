@@ -45,8 +45,8 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     """Clean the hosts of ``clusters``, then forget the dead runs on them, if all hosts could be cleaned.
 
     Dead runs on other clusters are not forgotten, unless their cluster file is gone: nothing leads to their hosts then.
-    Those without guardians left nothing on any host, and are always forgotten. Where there are none but these, a
-    guardian that may change nothing need not clean.
+    Those without guardians left nothing on any host, and are always forgotten. Where there is no dead run with them,
+    a guardian that may change nothing need not clean.
     """
     dead = [run for run in registry.look().runs if not run.alive]
     removed: list[Removed] = []
@@ -54,17 +54,15 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     for cluster in filter(_exists, clusters):
         answers = on_all([host.name for host in cluster.managed_hosts()], partial(_on, cluster, dry_run))
         failed = {host: answer for host, answer in answers.items() if isinstance(answer, str)}
-        guardians = {
-            run.guardians for run in dead if Path(run.cluster_file).resolve() == Path(cluster.source).resolve()
-        }
-        if failed and guardians == {False}:
+        bereaved = [run for run in dead if run.guardians and Path(run.cluster_file).resolve() == _file(cluster)]
+        if failed and not bereaved:
             powerless = on_all(failed, partial(_powerless, cluster))
             failed = {host: why for host, why in failed.items() if not powerless[host]}
         unreachable |= failed
         for host, answer in answers.items():
             if not isinstance(answer, str):
                 removed += [Removed(host, what) for what in answer]
-    files = {Path(cluster.source).resolve() for cluster in clusters}
+    files = {_file(cluster) for cluster in clusters}
     forgotten = []
     for run in dead:
         cleaned = Path(run.cluster_file).resolve() in files or not Path(run.cluster_file).is_file()
@@ -121,6 +119,10 @@ def _powerless(cluster: Cluster, host: str) -> bool:
         return any(check["name"] == CAPABILITY and check["ok"] is False for check in checks)
     except (FairleadError, ValueError, LookupError, TypeError):  # that it does not clean is told
         return False
+
+
+def _file(cluster: Cluster) -> Path:
+    return Path(cluster.source).resolve()
 
 
 def _exists(cluster: Cluster) -> bool:

@@ -120,6 +120,9 @@ exit 1
     assert list(done.unreachable) == (["a"] if told else [])
     assert all("Operation not permitted" in why for why in done.unreachable.values())
     assert jobs() == (["bbbbbbbb"] if guardians else [])
+    again = clean.clean([one])  # once there is nothing to forget, too
+    assert (again.removed, again.forgotten) == ([], [])
+    assert list(again.unreachable) == (["a"] if told else [])
 
 
 def test_what_cannot_be_read_does_not_keep_the_rest_from_being_cleaned(
