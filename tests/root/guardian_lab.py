@@ -487,9 +487,23 @@ def vxlan_packet(network_id: int, inner_source: str, inner_destination: str, por
     """A datagram within VXLAN to h1's overlay address, as a UDP payload."""
     payload = b"hello"
     udp = struct.pack("!HHHH", 9, port, 8 + len(payload), 0) + payload
-    start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(udp), 0, 0, 64, socket.IPPROTO_UDP)
-    addresses = socket.inet_aton(inner_source) + socket.inet_aton(inner_destination)
-    total = sum(struct.unpack("!10H", start + b"\0\0" + addresses))
-    checksum = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
-    frame = bytes.fromhex("02464c000001 02464c000000 0800") + start + struct.pack("!H", checksum) + addresses + udp
-    return struct.pack("!II", 0x08000000, network_id << 8) + frame
+    family = socket.AF_INET6 if ":" in inner_source else socket.AF_INET
+    addresses = b"".join(socket.inet_pton(family, address) for address in (inner_source, inner_destination))
+    if family == socket.AF_INET6:
+        checksum = _checksum(addresses + struct.pack("!II", len(udp), socket.IPPROTO_UDP) + udp)
+        udp = udp[:6] + struct.pack("!H", checksum) + udp[8:]
+        packet = struct.pack("!IHBB", 6 << 28, len(udp), socket.IPPROTO_UDP, 64) + addresses + udp
+    else:
+        start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(udp), 0, 0, 64, socket.IPPROTO_UDP)
+        packet = start + struct.pack("!H", _checksum(start + addresses)) + addresses + udp
+    kind = "86dd" if family == socket.AF_INET6 else "0800"
+    return struct.pack("!II", 0x08000000, network_id << 8) + bytes.fromhex(f"02464c000001 02464c000000 {kind}") + packet
+
+
+def _checksum(data: bytes) -> int:
+    """The Internet's (RFC 1071), of what has a zero in the checksum's place or nothing at all."""
+    data += bytes(len(data) % 2)
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
