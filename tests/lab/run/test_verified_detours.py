@@ -1,4 +1,7 @@
-"""Detours whose way breaks while a program uses it, or never worked: traffic is back, the program ends as it should."""
+"""Detours whose way breaks while a program uses it, or never worked: traffic is back, the program ends as it should.
+
+On hosts with IPv4 addresses, and on hosts with IPv6 addresses.
+"""
 
 import os
 import re
@@ -31,6 +34,7 @@ from managed_runs import (
 
 from fairlead import lab as labs
 from fairlead import programs
+from fairlead.ip import Family
 from fairlead.lab import congestion
 from fairlead.lab.congestion import Streams
 
@@ -42,6 +46,22 @@ pytestmark = [
 ]
 BACK = "h0→h1 back on its direct path"
 LIMIT_S = 3.0  # 1 s by design; the machine may be loaded
+
+
+IPV6 = pytest.mark.skipif(
+    not Path("/proc/sys/net/ipv6/conf/all/force_forwarding").exists(),
+    reason="before Linux 6.17 a host forwards IPv6 on all devices or on none",
+)
+FAMILIES = [pytest.param(4, id="ipv4"), pytest.param(6, id="ipv6", marks=[IPV6, pytest.mark.drawn])]
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def lab(
+    private_runtime: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[labs.Lab]:
+    """Three hosts joined pairwise."""
+    with mesh(f"verified-ipv{request.param}", tmp_path_factory.getbasetemp(), family=request.param) as lab:
+        yield lab
 
 
 @pytest.fixture
@@ -114,7 +134,7 @@ def h1_without_guardian(lab: labs.Lab, unprivileged: str) -> str:
     less, program = found.groups()
     address = lab.plan.host_by_name["h1"].address
     guardian.write_text(
-        f'#!/bin/sh\nip -4 -o address | grep -qw "{address}" && exec {less} {program} "$@"\nexec {program} "$@"\n'
+        f'#!/bin/sh\nip -o address | grep -qwF "{address}" && exec {less} {program} "$@"\nexec {program} "$@"\n'
     )
     return unprivileged
 
@@ -188,13 +208,14 @@ def test_a_detour_that_carries_echoes_and_no_connection_is_left(lab: labs.Lab, c
 def busy_ports_to(lab: labs.Lab, host: str, peer: str) -> list[int]:
     """Ports on a host of the program's connections to another one that have carried more than a few messages."""
     address = lab.plan.host_by_name[peer].address
+    destination = f"[{address}]" if ":" in address else address
     done = subprocess.run(
-        lab.enter_command(host, ["ss", "-HOtnpi", "state", "established", "dst", address]),
+        lab.enter_command(host, ["ss", "-HOtnpi", "state", "established", "dst", destination]),
         capture_output=True,
         text=True,
         check=True,
     )
-    busy = re.compile(rf":(\d+) +{re.escape(address)}:\d+ .*{PROGRAM}.* bytes_acked:\d{{6,}} ")
+    busy = re.compile(rf":(\d+) +{re.escape(destination)}:\d+ .*{PROGRAM}.* bytes_acked:\d{{6,}} ")
     return [int(found[1]) for found in map(busy.search, done.stdout.splitlines()) if found]
 
 
@@ -234,12 +255,15 @@ def test_a_detour_that_never_carried_is_not_taken(
 RING = ["nbody", "--particles", "256", "--payload", "8192", "--steps", "8"]  # blocks of 1 MiB
 
 
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("blocked", [True, False], ids=["ports-blocked", "ports-open"])
-def test_detection_takes_no_detour_that_does_not_carry(private_runtime: None, tmp_path: Path, blocked: bool) -> None:
+def test_detection_takes_no_detour_that_does_not_carry(
+    private_runtime: None, tmp_path: Path, blocked: bool, family: Family
+) -> None:
     """Blocked at the only relay before the start, as by a security group. Open, the same program is rerouted."""
     with ExitStack() as stack:
         # Trunks slow enough for the network to limit the program.
-        lab = stack.enter_context(mesh("closed" if blocked else "open", tmp_path, trunk="40mbit"))
+        lab = stack.enter_context(mesh("closed" if blocked else "open", tmp_path, trunk="40mbit", family=family))
         file = cluster_file(lab, tmp_path)
         done = once("characterize", file, "--results", tmp_path)
         assert done.returncode == 0, done.stderr
