@@ -184,7 +184,7 @@ bool print_check(Netlink& netlink, std::ostream& out) {
                       {"ok", has_net_admin()},
                       {"detail", has_net_admin() ? "held" : "not held"},
                       {"fix", has_net_admin() ? json(nullptr) : json(kPrivilegeFix)}});
-    const auto presence = Presence::claim(presence_name(job));
+    const Presence presence = claim_presence(job);
     std::optional<NamespaceLock> lock;
     if (has_net_admin()) lock = lock_namespace();
     checks.push_back(attempt("vxlan", "load the kernel module vxlan", [&] { try_vxlan(netlink, job); }));

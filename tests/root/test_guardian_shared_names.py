@@ -110,6 +110,51 @@ def test_a_guardian_of_whose_end_nobody_took_note_is_dead(
         dead.wait()
 
 
+def test_who_takes_a_dead_guardians_name_keeps_no_other_from_the_job(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str
+) -> None:
+    """The agent of the job, or its next one, starts it; names of its job's do not end with those of others either."""
+    dead = start(host, mesh.setup_request(host))
+    names = host.run("grep", "-o", "@fairlead-guardian-test1.*", "/proc/net/unix").split()
+    assert len(names) == 1 and names[0] != "@fairlead-guardian-test1"
+    dead.process.kill()
+    dead.wait()
+    bind = f"import socket; s = [socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in {names}]; "
+    bind += (
+        f"[a.bind(chr(0) + n[1:]) for a, n in zip(s, {names})]; t = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
+    )
+    bind += "t.bind('\\0fairlead-guardian-test1'); print('held', flush=True); input()"
+    squatter = host.start(*AS_USER, "/usr/bin/python3", "-c", bind, stdin=PIPE, stdout=PIPE)
+    assert squatter.stdin is not None and squatter.stdout is not None
+    try:
+        assert squatter.stdout.readline() == "held\n"
+        reply = start(host).exchange(mesh.setup_request(host))
+        assert (reply.error, reply.reason) == (0, "")
+    finally:
+        squatter.communicate("\n")
+    assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("test1", True)]
+    assert clean(host, binary) == []
+    assert start(host).exchange(mesh.setup_request(host)).error == errno.EADDRINUSE
+
+
+def test_two_overlays_never_share_a_port(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
+    """Each filter would drop what comes to the other from a host that is not of its own job."""
+    one = start(host, mesh.setup_request(host, members=2, job="one", network_id=1))
+    reply = start(host).exchange(mesh.setup_request(host, job="two", network_id=2))
+    assert (reply.error, reply.reason) == (
+        errno.EADDRINUSE,
+        "overlay device up: its UDP port, 28000, is that of fl-one",
+    )
+    assert one.tear_down().error == 0
+    host.ip("link add others type vxlan id 7 dstport 28000 dev eth0")
+    try:
+        reply = start(host).exchange(mesh.setup_request(host))
+        assert (reply.error, "is that of others" in reply.reason) == (errno.EADDRINUSE, True)
+    finally:
+        host.ip("link del others")
+    assert start(host).exchange(mesh.setup_request(host)).error == 0
+
+
 def test_one_user_cannot_have_all_slots_of_a_host(mesh: Mesh, host: Host, binary: str) -> None:
     """Each may have as many jobs as he leaves slots for others."""
     guardians: list[Guardian] = []

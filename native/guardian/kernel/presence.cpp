@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -43,14 +44,32 @@ int open_socket() {
     return opened;
 }
 
-// Whether somebody has bound the name. Only a refused connection says that nobody has.
-bool held(const std::string& name) {
-    const AbstractAddress address(name);
-    const int probe = open_socket();
-    const int error = connect(probe, address.get(), address.size_B) == 0 ? 0 : errno;
-    close(probe);
-    if (error != 0 && error != ECONNREFUSED) throw KernelError(error, "@" + name + ": " + std::strerror(error));
-    return error == 0;
+// "fairlead-guardian-JOB", as earlier versions have it, or with a dash and more.
+std::string name_of(const std::string& job) {
+    return "fairlead-guardian-" + job;
+}
+
+// Whether somebody has bound a name of this job's. /proc/net is that of our network namespace; abstract names come
+// last in its lines, after "@".
+bool held(const std::string& job) {
+    constexpr const char* kNames = "/proc/net/unix";
+    std::ifstream file(kNames);
+    if (!file) throw KernelError(errno, std::string(kNames) + ": " + std::strerror(errno));
+    const std::string name = " @" + name_of(job);
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t begin = line.find(name);
+        if (begin == std::string::npos) continue;
+        const std::size_t end = begin + name.size();
+        if (end == line.size() || line[end] == '-') return true;
+    }
+    return false;
+}
+
+std::string random_part() {
+    std::uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
+        throw KernelError(errno, std::string("getrandom: ") + std::strerror(errno));
+    return std::to_string(number);
 }
 
 // The kernel lets only those open it who hold CAP_NET_ADMIN over this network namespace, which has one of its own
@@ -132,13 +151,15 @@ Presence::~Presence() {
     if (socket_ >= 0) close(socket_);
 }
 
-std::string presence_name(const std::string& job) {
-    return "fairlead-guardian-" + job;
+Presence claim_presence(const std::string& job) {
+    const std::string name = name_of(job) + "-" + random_part();
+    if (auto presence = Presence::claim(name)) return std::move(*presence);
+    throw KernelError(EADDRINUSE, "@" + name + ": in use");
 }
 
 bool alive(const std::string& job, const std::optional<ProcessId>& maker) {
     // Who holds a dead guardian's name cannot make it live.
-    return held(presence_name(job)) && !(maker && maker->gone());
+    return held(job) && !(maker && maker->gone());
 }
 
 std::optional<NamespaceLock> NamespaceLock::wait(std::chrono::milliseconds patience) {

@@ -34,10 +34,11 @@ class Presence {
     int socket_;
 };
 
-// "fairlead-guardian-" + job
-std::string presence_name(const std::string& job);
-// Whether a guardian of this job lives in this network namespace: its name is held, and the process that made its
-// device, if that is known, may still be there. Throws KernelError where the kernel does not tell.
+// A guardian's sign of life: a name of its job's with a part that nobody can know before, so that nobody can take it
+// before. Throws KernelError.
+Presence claim_presence(const std::string& job);
+// Whether a guardian of this job lives in this network namespace: a name of its job's is held, and the process that
+// made its device, if that is known, may still be there. Throws KernelError where the kernel does not tell.
 bool alive(const std::string& job, const std::optional<ProcessId>& maker);
 
 // One at a time may change what jobs share (slots, reverse-path filters).

@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -165,6 +166,26 @@ std::uint32_t netconf_rp_filter(Netlink& netlink, int index) {
     return *value;
 }
 
+// The kernel lets VXLANs share a port. The filter of one would drop the other's packets from hosts that are not its
+// own.
+void refuse_shared_port(Netlink& netlink, const Setup& setup, std::uint32_t index) {
+    const std::uint16_t port = htons(setup.overlay_port);
+    Message links(RTM_GETLINK);
+    links.family<ifinfomsg>();
+    netlink.dump(links, "devices", [&](const nlmsghdr* shown) {
+        const Attributes attributes(shown, sizeof(ifinfomsg));
+        const Attributes info(attributes.find(IFLA_LINKINFO));
+        if (info.text(IFLA_INFO_KIND) != "vxlan" ||
+            static_cast<const ifinfomsg*>(payload(shown))->ifi_index == static_cast<int>(index))
+            return;
+        const nlattr* theirs = Attributes(info.find(IFLA_INFO_DATA)).find(IFLA_VXLAN_PORT);
+        if (theirs != nullptr && payload_B(theirs) == sizeof(port) &&
+            std::memcmp(payload(theirs), &port, sizeof port) == 0)
+            throw KernelError(EADDRINUSE, "overlay device up: its UDP port, " + std::to_string(setup.overlay_port) +
+                                              ", is that of " + attributes.text(IFLA_IFNAME));
+    });
+}
+
 }  // namespace
 
 Address gateway_of(const Setup& setup, std::size_t host) {
@@ -250,7 +271,8 @@ std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay
     return index;
 }
 
-void bring_up(Netlink& netlink, std::uint32_t index) {
+void bring_up(Netlink& netlink, const Setup& setup, std::uint32_t index) {
+    refuse_shared_port(netlink, setup, index);
     forbid_ipv6_address(netlink, index);
     Message message(RTM_SETLINK);
     auto& family = message.family<ifinfomsg>();

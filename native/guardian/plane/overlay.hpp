@@ -46,8 +46,8 @@ std::vector<DeviceRecord> list_devices(Netlink& netlink);
 // Makes the device, down, with its record. Returns its index.
 std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
                             std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user);
-// From then on the device has its UDP port. Throws KernelError EADDRINUSE if somebody else has.
-void bring_up(Netlink& netlink, std::uint32_t index);
+// From then on the device has its UDP port. Throws KernelError EADDRINUSE if somebody else has, another VXLAN too.
+void bring_up(Netlink& netlink, const Setup& setup, std::uint32_t index);
 // Forwarding on and, of IPv4, reverse-path lookups by mark, on this device only; then the peers' entries. Throws
 // KernelError EOPNOTSUPP where the kernel cannot forward IPv6 on one device only and does not on all.
 void start_device(Netlink& netlink, const Setup& setup, std::uint32_t index);

@@ -17,12 +17,6 @@ namespace fairlead::guardian {
 
 namespace {
 
-Presence claim_presence(const std::string& job) {
-    auto presence = Presence::claim(presence_name(job));
-    if (!presence) throw KernelError(EADDRINUSE, "job " + job + " already has a guardian on this host");
-    return std::move(*presence);
-}
-
 constexpr std::chrono::milliseconds kTearDownPatience{1000};
 // That the kernel takes.
 constexpr std::uint32_t least_ip_mtu_B(int family) {
@@ -31,10 +25,14 @@ constexpr std::uint32_t least_ip_mtu_B(int family) {
 
 void quietly(const std::string&, const std::string&) {}
 
-// What the dead left. Our own job counts as dead here: its name was free until we took it just now.
+// What the dead left. Throws KernelError EADDRINUSE if a guardian of our own job lives.
 void remove_dead(Netlink& netlink, const std::string& own_job) {
-    for (const Footprint& footprint : survey(netlink))
-        if (!footprint.alive || footprint.job == own_job) remove(netlink, footprint, false, quietly);
+    const std::vector<Footprint> footprints = survey(netlink);
+    for (const Footprint& footprint : footprints)
+        if (footprint.alive && footprint.job == own_job)
+            throw KernelError(EADDRINUSE, "job " + own_job + " already has a guardian on this host");
+    for (const Footprint& footprint : footprints)
+        if (!footprint.alive) remove(netlink, footprint, false, quietly);
 }
 
 void remove_job(Netlink& netlink, const std::string& job) {
@@ -56,13 +54,13 @@ std::optional<std::uint32_t> rp_filter_to_restore(Netlink& netlink, const Underl
 KernelPlane::KernelPlane(Netlink& netlink, Setup setup, std::uint32_t user)
     : netlink_(netlink),
       setup_(std::move(setup)),
-      presence_(claim_presence(setup_.job)),
       underlay_(find_underlay(netlink, setup_.device, setup_.hosts[setup_.self].address)),
       user_(user),
       detours_(setup_.hosts.size()),
       tried_(setup_.hosts.size()) {
     const NamespaceLock lock = lock_namespace();
     remove_dead(netlink_, setup_.job);
+    presence_ = claim_presence(setup_.job);  // only now, or our own job would seem alive
     std::optional<std::uint32_t> slot;
     try {
         slot = slot_ = free_slot(survey(netlink_), user);
@@ -83,7 +81,7 @@ void KernelPlane::build(std::uint32_t user) {
     device_index_ =
         create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter), user);
     add_inner_filter(setup_, slot_);
-    bring_up(netlink_, device_index_);
+    bring_up(netlink_, setup_, device_index_);
     add_outer_filter(setup_);
     // Strict on the underlay would drop what a rerouted destination sends back on the direct path, since the kernel
     // looks up the reverse path as user 0 and may find the rerouted route.

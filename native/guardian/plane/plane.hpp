@@ -56,7 +56,7 @@ class KernelPlane {
 
     Netlink& netlink_;
     Setup setup_;
-    Presence presence_;
+    std::optional<Presence> presence_;
     Underlay underlay_;
     std::uint32_t slot_ = 0;
     std::uint32_t device_index_ = 0;

@@ -220,7 +220,7 @@ def test_a_lab_that_is_down(lab: labs.Lab, tmp_path: Path) -> None:
 
 
 def test_two_jobs_at_once(lab: labs.Lab, tmp_path: Path) -> None:
-    with running_python(lab, "h1", "s = socket.socket(socket.AF_UNIX); s.bind('\\0fairlead-guardian-1f3a9c02')"):
+    with running_python(lab, "h1", "s = socket.socket(socket.AF_UNIX); s.bind('\\0fairlead-guardian-1f3a9c02-17')"):
         _, findings = consult(lab, tmp_path)
     (found,) = [item for item in findings if item["check"] == "other_jobs"]
     assert found["hosts"] == ["h1"]
