@@ -7,7 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -17,11 +20,14 @@
 #include <ostream>
 #include <sstream>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include "kernel/presence.hpp"
 #include "kernel/privileges.hpp"
 #include "plane/filter.hpp"
 #include "plane/footprint.hpp"
+#include "plane/overlay.hpp"
 #include "protocol/low_ports.hpp"
 #include "protocol/names.hpp"
 
@@ -149,6 +155,28 @@ void add_low_ports_hint(json& checks) {
                  "make sure that net.ipv4.ip_unprivileged_port_start is " + safe + " or more"));
 }
 
+// Longer than a guardian takes whose agent is gone: its grace time, and its patience for the lock.
+constexpr std::chrono::seconds kWakePatience{3};
+
+// A guardian that is stopped keeps what it made, and maybe the lock. Its agent cannot end it where it is root's, by
+// sudo. One whose agent is gone removes everything once it goes on; any other serves on. Returns when they have had the
+// time. Throws KernelError if it is the one that was asked for, and it stays stopped.
+void wake_stopped(Netlink& netlink, const std::string& job) {
+    std::vector<ProcessId> woken;
+    for (const DeviceRecord& device : list_devices(netlink))
+        if ((job.empty() || device.name == device_name(job)) && device.maker && device.maker->stopped())
+            woken.push_back(*device.maker);
+    for (const ProcessId& guardian : woken) guardian.wake();
+    const auto deadline = std::chrono::steady_clock::now() + kWakePatience;
+    const auto busy = [](const ProcessId& guardian) { return !guardian.gone() && !guardian.stopped(); };
+    while (std::any_of(woken.begin(), woken.end(), busy) && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    for (const ProcessId& guardian : woken)
+        if (!job.empty() && guardian.stopped())
+            throw KernelError(EBUSY, "the guardian of job " + job + ", process " + std::to_string(guardian.pid) +
+                                         ", is stopped and does not go on: end it as root");
+}
+
 }  // namespace
 
 void print_status(Netlink& netlink, std::ostream& out) {
@@ -158,6 +186,7 @@ void print_status(Netlink& netlink, std::ostream& out) {
 }
 
 void clean(Netlink& netlink, const std::string& job, bool dry_run, std::ostream& out) {
+    if (!dry_run) wake_stopped(netlink, job);
     // Told when the lock is free again: who reads may be slow.
     std::ostringstream lines;
     std::exception_ptr failure;

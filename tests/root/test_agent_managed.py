@@ -23,7 +23,7 @@ import pytest
 from fairlead import native
 
 from .agent_lab import Agent, Message, agents
-from .guardian_lab import LOCK_FILE, Host, Mesh, holding_lock, wait_until
+from .guardian_lab import LOCK_FILE, Host, Mesh, holding_lock, stop, wait_until
 
 pytestmark = pytest.mark.root
 
@@ -429,6 +429,28 @@ def test_a_guardian_that_is_stopped_is_ended_at_the_end(net: Net, guardian: list
         assert wait_until(lambda: not Path(f"/proc/{stopped}/exe").exists(), within_s=2) < 2
         net.hosts[0].run(*guardian, "--clean")
         assert "fl-" not in net.hosts[0].run("ip", "-o", "link")
+
+
+# As sudo does: a process between the two, which the agent's signals come to.
+BETWEEN = ["sh", "-c", 'exec 3<&0; "$0" <&3 3<&- & wait']
+
+
+@pytest.mark.slow
+def test_a_guardian_that_it_cannot_end_is_told_of_and_goes_with_a_clean(net: Net, guardian: list[str]) -> None:
+    with agents(net, guardian=[*BETWEEN, *guardian], uid=USER) as running:
+        assert running[0].ask(type="reroute", peer=1, relay=2)["type"] == "done"
+        between = guardian_of(running[0])
+        (stopped,) = map(int, Path(f"/proc/{between}/task/{between}/children").read_text().split())
+        stop(stopped)
+        running[0].process.send_signal(signal.SIGTERM)
+        assert running[0].event("plane_lost", timeout_s=6)["reason"] == (
+            "withdrawing routes: the guardian did not answer within 2000 ms, and could not be killed: "
+            "its routes may remain until it goes on or is killed as root"
+        )
+        assert running[0].process.wait(5) == 0
+        assert "fl-" in net.hosts[0].run("ip", "-o", "link")
+        net.hosts[0].run(*guardian, "--clean")
+        wait_until(lambda: "fl-" not in net.hosts[0].run("ip", "-o", "link"), within_s=5)  # it does that itself
 
 
 def test_the_agent_survives_its_guardian(net: Net, guardian: list[str]) -> None:

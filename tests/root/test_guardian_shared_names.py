@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import select
+import signal
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -135,6 +137,55 @@ def test_who_takes_a_dead_guardians_name_keeps_no_other_from_the_job(
     assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("test1", True)]
     assert clean(host, binary) == []
     assert start(host).exchange(mesh.setup_request(host)).error == errno.EADDRINUSE
+
+
+def test_a_stopped_guardian_that_its_agent_left_is_gone_after_a_clean(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str
+) -> None:
+    """It is woken and does the rest itself; so is one that holds the lock."""
+    before = host.state()
+    guardian = start(host, mesh.setup_request(host, grace_ms=300))
+    assert guardian.reroute(destination=1, relay=2).error == 0
+    guardian.stop()
+    guardian.close()
+    assert clean(host, binary, "--dry-run") == []
+    assert len(rerouted_routes(host)) == 1
+    assert clean(host, binary, "--job", "other") == []
+    assert len(rerouted_routes(host)) == 1
+    assert clean(host, binary, "--job", "test1") == []
+    assert host.state() == before
+    assert guardian.wait() == 0
+
+
+def test_a_stopped_guardian_of_a_living_agent_serves_on_after_a_clean(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str
+) -> None:
+    guardian = start(host, mesh.setup_request(host))
+    assert guardian.reroute(destination=1, relay=2).error == 0
+    guardian.stop()
+    assert clean(host, binary) == []
+    assert len(rerouted_routes(host)) == 1
+    assert guardian.tear_down().error == 0
+
+
+def test_what_a_user_may_not_wake_is_told_where_it_was_asked_for(
+    mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str
+) -> None:
+    """An ordinary user with the guardian's privilege: here as a user who kept the capability."""
+    guardian = start(host, mesh.setup_request(host))
+    guardian.stop()
+    try:
+        as_other = (*AS_USER, "--inh-caps=+net_admin", "--ambient-caps=+net_admin", binary, "--clean")
+        assert host.run(*as_other) == ""
+        asked = subprocess.run(host.enter(*as_other, "--job", "test1"), capture_output=True, text=True, check=False)
+        assert asked.returncode == 1
+        assert (
+            f"the guardian of job test1, process {guardian.process.pid}, is stopped and does not go on" in asked.stderr
+        )
+        assert "end it as root" in asked.stderr
+    finally:
+        guardian.process.send_signal(signal.SIGCONT)
+    assert guardian.tear_down().error == 0
 
 
 def test_two_overlays_never_share_a_port(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:

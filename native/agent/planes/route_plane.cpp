@@ -29,6 +29,8 @@ constexpr double kAgain_s = 0.1;
 /// A renewal may wait so much longer for a wake that something else needs.
 constexpr double kRenewSlack_s = 0.5;
 
+constexpr const char* kNotKilled = "could not be killed: its routes may remain until it goes on or is killed as root";
+
 /// Spawned programs inherit blocked signals; the guardian shall not inherit ours.
 class SignalsUnblocked {
   public:
@@ -288,12 +290,12 @@ void RoutePlane::read_replies() {
 }
 
 /// One that is stopped would keep its routes, and whoever is to remove what is left takes it for alive. Where it is
-/// another user's, by sudo, that remains.
+/// root's, by sudo, only `--clean` can have it go on; it then sees that its agent has left it.
 void RoutePlane::lose_silent() {
     if (!up_) return lose("the guardian does not answer");  // it has rerouted nothing
-    const bool ended = client_ && kill(client_->pid(), SIGKILL) == 0;
+    const bool ended = client_ && client_->kill();
     lose(ended ? "the guardian does not answer and was killed"
-               : "the guardian does not answer, and could not be killed: its routes may remain");
+               : std::string("the guardian does not answer, and ") + kNotKilled);
 }
 
 void RoutePlane::lose(const std::string& reason) {
@@ -321,8 +323,7 @@ std::string RoutePlane::tear_down() {
         return describe(client->call(guardian::Teardown{}, kTearDown));
     } catch (const guardian::ClientError& error) {
         // One that is stopped would be taken for alive, and what it made would stay.
-        kill(client->pid(), SIGKILL);
-        return error.what();
+        return client->kill() ? error.what() : std::string(error.what()) + ", and " + kNotKilled;
     }
 }
 

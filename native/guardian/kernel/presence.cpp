@@ -105,14 +105,12 @@ bool retry(std::chrono::milliseconds patience, Attempt attempt) {
     return true;
 }
 
-// Whether it has ended and nobody has taken note: the kernel keeps its number until then.
-bool has_ended(std::int64_t pid) {
+// As proc(5) has it; 0: there is no such process.
+char state_of(std::int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     const std::string stat{std::istreambuf_iterator<char>(file), {}};
     const std::size_t name_end = stat.rfind(')');  // the name may hold anything
-    if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
-    const char state = stat[name_end + 2];
-    return state == 'Z' || state == 'X';
+    return name_end == std::string::npos || name_end + 2 >= stat.size() ? '\0' : stat[name_end + 2];
 }
 
 }  // namespace
@@ -125,9 +123,23 @@ ProcessId ProcessId::self() {
 }
 
 bool ProcessId::gone() const {
-    if (pid <= 0 || pid_namespace != self().pid_namespace) return false;
+    if (!ours()) return false;
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
-    return has_ended(pid);
+    // It has ended, and nobody has taken note: the kernel keeps its number until then.
+    const char state = state_of(pid);
+    return state == 'Z' || state == 'X';
+}
+
+bool ProcessId::stopped() const {
+    return ours() && state_of(pid) == 'T';
+}
+
+void ProcessId::wake() const {
+    kill(static_cast<pid_t>(pid), SIGCONT);
+}
+
+bool ProcessId::ours() const {
+    return pid > 0 && pid_namespace == self().pid_namespace;
 }
 
 std::optional<Presence> Presence::claim(const std::string& name) {

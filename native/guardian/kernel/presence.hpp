@@ -18,6 +18,13 @@ struct ProcessId {
     static ProcessId self();
     // Whether it is certain that there is no such process any more.
     bool gone() const;
+    // By a signal (SIGSTOP); false also where that cannot be known.
+    bool stopped() const;
+    // Has one that is stopped go on, if we may: it is of our user, or we are root and so is it.
+    void wake() const;
+
+  private:
+    bool ours() const;
 };
 
 // An abstract socket name that is held for as long as the object lives. Anyone can hold one.

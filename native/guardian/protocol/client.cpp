@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 extern char** environ;
@@ -65,6 +66,14 @@ Client::Client(const std::vector<std::string>& argv) {
 Client::~Client() {
     close(socket_);
     waitpid(pid_, nullptr, WNOHANG);
+}
+
+bool Client::kill() {
+    constexpr int kPatience_ms = 200;
+    ::kill(pid_, SIGKILL);
+    // Whatever came of that: only the guardian has the other end.
+    pollfd end{socket_, 0, 0};
+    return poll(&end, 1, kPatience_ms) == 1 && (end.revents & POLLHUP) != 0;
 }
 
 std::uint32_t Client::send(Body body) {

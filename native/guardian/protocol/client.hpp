@@ -33,6 +33,8 @@ class Client {
 
     int fd() const { return socket_; }
     pid_t pid() const { return pid_; }
+    // Kills the guardian; false if it is still there. By sudo it is root's: what is killed then is sudo, or nothing.
+    bool kill();
 
     // Sends one request and returns its id. Never blocks; throws ClientError if the guardian is gone or does not read.
     std::uint32_t send(Body body);

@@ -320,15 +320,21 @@ END
 chmod 0440 /etc/sudoers.d/fairlead
 """
 BY_SUDO = 'guardian = ["sudo", "-n", "/run/by-sudo", "--user", "1234"]'
+NEEDS_SUDO = pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed; `make verify` installs it")
+
+
+@pytest.fixture
+def by_sudo(lab: labs.Lab, text: str, keys: Path) -> Iterator[Path]:
+    """Ann's cluster file, while the hosts have a sudo rule for her."""
+    in_hosts(lab, SUDO.format(guardian=native.program("fairlead-guardian")))
+    yield of_ann(text, keys, BY_SUDO)
+    in_hosts(lab, "umount /etc/sudoers.d && rm /run/by-sudo")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed; `make verify` installs it")
-def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, text: str, keys: Path, tmp_path: Path) -> None:
-    for host in ("h0", "h1", "h2"):
-        script = SUDO.format(guardian=native.program("fairlead-guardian"))
-        subprocess.run(lab.enter_command(host, ["sh", "-c", script]), check=True)
-    path = of_ann(text, keys, BY_SUDO)
+@NEEDS_SUDO
+def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, by_sudo: Path, tmp_path: Path) -> None:
+    path = by_sudo
     said = [item for item in examine(load_cluster(path)) if item.check == "route_plane"]
     assert [(item.severity, item.hosts) for item in said if item.severity is not Severity.NOTE] == [
         (Severity.OK, ("h0", "h1", "h2"))
@@ -344,6 +350,71 @@ def test_an_ordinary_user_reroutes_his_traffic_by_sudo(lab: labs.Lab, text: str,
     for dry_run in (True, False):
         cleaned = clean([load_cluster(path)], dry_run=dry_run)
         assert (cleaned.unreachable, cleaned.removed) == ({}, [])
+
+
+def stop_guardian(lab: labs.Lab, host: str) -> int:
+    """Of one that sudo started; returns once it has stopped."""
+    (pid,) = managed_runs.processes(lab, host, "by-sudo")
+    os.kill(pid, signal.SIGSTOP)
+    stat = Path(f"/proc/{pid}/stat")
+    managed_runs.wait_for(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T", "its stop", 5)
+    return pid
+
+
+NOT_KILLED = "could not be killed: its routes may remain until it goes on or is killed as root"
+
+
+@pytest.mark.slow
+@NEEDS_SUDO
+@pytest.mark.parametrize("moment", ["at-the-end", "while-rerouted"])
+def test_a_stopped_guardian_that_is_roots_is_removed_all_the_same(
+    lab: labs.Lab, by_sudo: Path, tmp_path: Path, moment: str
+) -> None:
+    """Its agent, an ordinary user's, cannot kill it: what it kills is sudo."""
+    with managed_runs.run(by_sudo, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 rerouted over h2")
+        stop_guardian(lab, "h0")
+        if moment == "while-rerouted":
+            command.wait_to_hear(f"h0 can no longer reroute traffic: the guardian does not answer, and {NOT_KILLED}")
+            managed_runs.wait_for(lambda: not managed_runs.kernel_state(lab, "h0"), "the end of all it made", 10)
+        command.process.send_signal(signal.SIGTERM)
+        ended_s = managed_runs.wait_for(lambda: command.process.poll() is not None, "the end of the run", 20)
+        command.end()
+    print(f"ended after {ended_s:.1f} s")
+    told = [line for _, line in command.told if "h0 can no longer reroute traffic: " in line]
+    assert len(told) == 1
+    if moment == "at-the-end":
+        assert told[0].endswith(f"withdrawing routes: the guardian did not answer within 2000 ms, and {NOT_KILLED}")
+    assert not command.heard("is still there")
+    managed_runs.wait_for(lambda: managed_runs.nothing_left(lab), "the end of everything on the hosts", 5)
+    assert managed_runs.processes(lab, "h0", "by-sudo") == []
+
+
+@pytest.mark.slow
+@NEEDS_SUDO
+@pytest.mark.parametrize("end", ["goes-on", "is-killed", "is-still-stopped"])
+def test_what_a_stopped_guardian_of_a_killed_run_made_goes(
+    lab: labs.Lab, by_sudo: Path, tmp_path: Path, end: str
+) -> None:
+    with managed_runs.run(by_sudo, *WHERE_TO, program=["sleep", "60"], results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 rerouted over h2")
+        guardian = stop_guardian(lab, "h0")
+        command.process.kill()
+        command.process.wait()
+    managed_runs.wait_for(lambda: not managed_runs.processes(lab, "h0", "fairlead-agent"), "the agent's end", 10)
+    assert managed_runs.rerouted_routes(lab, "h0")
+    if end == "goes-on":
+        os.kill(guardian, signal.SIGCONT)
+    else:
+        if end == "is-killed":
+            os.kill(guardian, signal.SIGKILL)
+        cleaned = managed_runs.once("clean", by_sudo)
+        assert cleaned.returncode == 0, cleaned.stderr
+        assert ("h0: removed " in cleaned.stdout) is (end == "is-killed")
+    managed_runs.wait_for(lambda: managed_runs.nothing_left(lab), "the end of everything on the hosts", 5)
+    assert managed_runs.processes(lab, "h0", "by-sudo") == []
+    managed_runs.once("clean", by_sudo)  # of the note of the run, too
+    assert managed_runs.once("clean", by_sudo).stdout == "nothing to clean\n"
 
 
 def test_a_copied_guardian_has_no_privilege_and_that_is_told(text: str, keys: Path, tmp_path: Path) -> None:
@@ -503,7 +574,7 @@ def test_a_guardian_is_installed_used_and_removed(
     assert guardian("remove", cluster_file).stdout == "h0 h1 h2: nothing to do\n"
 
 
-@pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed; `make verify` installs it")
+@NEEDS_SUDO
 def test_an_ordinary_user_installs_it_by_sudo(lab: labs.Lab, text: str, keys: Path, own_accounts: None) -> None:
     in_hosts(lab, SUDOER)
     installed = guardian("install", of_ann(text, keys))

@@ -53,5 +53,20 @@ TEST(GuardianClient, AGuardianThatDoesNotAnswerIsAnError) {
     EXPECT_EQ(client.call(Restore{1}), (Reply{2, 0, ""}));
 }
 
+TEST(GuardianClient, KillsItsGuardian) {
+    Client client({FAKE_GUARDIAN});
+    EXPECT_TRUE(client.kill());
+    EXPECT_TRUE(client.kill());
+    EXPECT_THROW(client.call(Restore{1}), ClientError);
+}
+
+TEST(GuardianClient, KnowsThatWhatItKilledWasNotTheGuardian) {
+    // As sudo stands between the two.
+    Client client({"sh", "-c", "exec 3<&0; \"$0\" <&3 3<&- & wait", FAKE_GUARDIAN});
+    EXPECT_EQ(client.call(Restore{1}), (Reply{1, 0, ""}));
+    EXPECT_FALSE(client.kill());
+    EXPECT_EQ(client.call(Restore{1}), (Reply{2, 0, ""}));
+}
+
 }  // namespace
 }  // namespace fairlead::guardian
