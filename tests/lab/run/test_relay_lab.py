@@ -92,6 +92,24 @@ def test_a_fast_producer_fills_no_memory(lab: labs.Lab, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_copies_for_all_receivers_together_are_bounded(lab: labs.Lab, tmp_path: Path) -> None:
+    """Ten ranks that take nothing, of 32 MiB for each: all are sent 256 MiB, and what one of them lets in by itself."""
+    program = tmp_path / "hold"
+    subprocess.run(["mpicc.openmpi", "-O2", "-o", program, SOURCES / "hold.c"], check=True)
+    argv = [str(program), "5", str(tmp_path / "go")]
+    options = ["--plane", "relay", "--no-detection", "-n", "15", "--reroute", "h0:h1:h2", "--reroute", "h0:h2:h1"]
+    with run(cluster_file(lab, tmp_path), *options, program=argv, results=tmp_path) as command:
+        assert command.end(280) == 0, command.text()
+    (said,) = re.findall(r"(\d+) at once, grown by (\d+) MiB", "".join(command.output))
+    at_once, grown_MiB = map(int, said)
+    held = (256 << 20) // (32768 + 512)
+    with_credit = 10 * 32
+    assert held <= at_once <= held + with_credit, "ten times 32 MiB would be 10080"
+    assert carried(command, "h0")["relayed"] >= at_once
+    assert grown_MiB < 300
+
+
+@pytest.mark.slow
 def test_the_plane_is_chosen_by_what_hosts_can(lab: labs.Lab, tmp_path: Path, unprivileged: str) -> None:
     cluster = cluster_file(lab, tmp_path)
     with run(cluster, *REROUTED, program=traffic(1), results=tmp_path, FAIRLEAD_NATIVE_DIR=unprivileged) as command:
