@@ -38,6 +38,12 @@ EVERY_PAIR = [
 ]
 # Who dies, one after another: a relay; a destination's agent of what the other one still carries; a source's.
 VICTIMS = ("h4", "h0", "h1")
+# All programs with one family, and some of them with each other one.
+MANY_FAMILIES = [
+    pytest.param(each, id=each.name, marks=() if each is LIBRARIES[0] else pytest.mark.drawn)
+    for each in LIBRARIES
+    if each.abi != "standard"
+]
 LONG_ENOUGH = {
     "cg": ["--class", "S", "--iterations", "400"],
     "nbody": ["--particles", "2048", "--payload", "64", "--steps", "1200"],
@@ -247,15 +253,17 @@ def records_of(directory: Path, ranks: int) -> list[record.Record]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("mpi", MANY_FAMILIES)
 @pytest.mark.parametrize("program", LONG_ENOUGH)
-def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: str) -> None:
+def test_agents_die_one_after_another(six: labs.Lab, tmp_path: Path, program: str, mpi: Mpi) -> None:
     """Every message that a rank sent was received by the one that it was for, once; and the result is verified."""
     kept = tmp_path / "records"
     kept.mkdir()
     options = ["--plane", "relay", "--no-detection", "-n", str(len(RANKS)), *EVERY_PAIR]
-    path = str(native.mpi_program("openmpi", program))
+    path = str(native.mpi_program(mpi.need().family, program))
     argv = with_environment([path, *LONG_ENOUGH[program]], FAIRLEAD_PROFILE=str(kept))
-    with run(cluster_file(six, tmp_path), *options, program=argv, results=tmp_path) as command:
+    cluster = cluster_file(six, tmp_path, "mpirun.openmpi", mpi.mpirun)
+    with run(cluster, *options, program=argv, results=tmp_path) as command:
         wait_for(lambda: processes(six, "h0", program), "the ranks' start")
         wait_until_passing(command, "h4")
         for victim in VICTIMS:
