@@ -90,16 +90,17 @@ def test_an_abort_without_agents_ends_the_job(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "seed"),
+    ("source", "seed", "over"),
     [
-        ("failed.c", 3),
-        ("failed.c", 4),
-        ("failed.c", 5),
-        ("revoked.c", 3),
-        ("revoked.c", 6),
+        ("failed.c", 3, "sm,self"),
+        ("failed.c", 4, "sm,self"),
+        ("failed.c", 5, "sm,self"),
+        ("revoked.c", 3, "sm,self"),
+        ("revoked.c", 6, "sm,self"),
+        ("revoked.c", 3, "tcp,self"),  # which tells sends to the process that it has failed
     ],
 )
-def test_a_process_that_fails_is_told_to_the_others(source: str, seed: int, tmp_path: Path) -> None:
+def test_a_process_that_fails_is_told_to_the_others(source: str, seed: int, over: str, tmp_path: Path) -> None:
     """Open MPI 5 goes on without it; so does the plane, to the end.
 
     The library's own MPI_Finalize is not waited for: after a failure it hangs now and then, without libfairlead too.
@@ -108,7 +109,7 @@ def test_a_process_that_fails_is_told_to_the_others(source: str, seed: int, tmp_
     program = mpi.compile(SOURCES / source, tmp_path / "failed")
     env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_CHAOS": str(seed)}
     launcher, *rest = mpi.command(3, [str(program)], env)
-    argv = [launcher, "--with-ft", "ulfm", *rest]
+    argv = [launcher, "--with-ft", "ulfm", "--mca", "btl", over, *rest]
     errors = tmp_path / "errors"
     with errors.open("w") as kept, subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=kept, text=True) as process:
         assert process.stdout is not None

@@ -251,7 +251,12 @@ std::optional<GroupMembers> Plane::who_meets_by_messages(MPI_Comm comm) {
     return members_of(known);
 }
 
+// Open MPI's non-blocking forms begin on a revoked communicator all the same, and may say of a failed process what the
+// blocking ones do not say there.
 int Plane::gather(MPI_Comm comm) {
+    if (is_revoked(comm)) {
+        return refuse(comm, kErrorRevoked);
+    }
     if (const auto members = who_meets_by_messages(comm)) {
         meet(*members, comm, 0);
         return MPI_SUCCESS;
@@ -262,6 +267,9 @@ int Plane::gather(MPI_Comm comm) {
 }
 
 int Plane::gather(MPI_Comm comm, CommunicatorId& number) {
+    if (is_revoked(comm)) {
+        return refuse(comm, kErrorRevoked);
+    }
     number = propose();
     if (const auto members = who_meets_by_messages(comm)) {
         number = meet(*members, comm, 0, number);

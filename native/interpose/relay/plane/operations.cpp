@@ -167,7 +167,7 @@ int Plane::launch(const OperationPtr& operation, const std::function<int()>& nat
         operation->in_library = false;
         return MPI_SUCCESS;
     }
-    if (gone_[to] || is_revoked(channel)) {
+    if (gone_[to] || is_revoked(channel.comm)) {
         operation->in_library = true;
         const int error = native();
         operation->active = error == MPI_SUCCESS;
@@ -249,7 +249,7 @@ int Plane::post(const OperationPtr& operation, const std::function<int()>& nativ
     operation->error = MPI_SUCCESS;
     operation->cancel_asked = false;
     operation->cancelled_by_program = false;
-    operation->accounted = is_gone(*operation) || is_revoked(*operation->channel);
+    operation->accounted = is_gone(*operation) || is_revoked(operation->channel->comm);
     if (operation->accounted) {  // the library has none of its messages any more, and tells so
         operation->in_library = true;
         const int error = native();

@@ -280,7 +280,8 @@ class Plane {
     void follow_failures();
     void fail(Process peer, int error);
     void follow_revocations();
-    static bool is_revoked(const Channel& channel);
+    static constexpr int kErrorRevoked = 77;  ///< MPI_ERR_REVOKED of Open MPI
+    static bool is_revoked(MPI_Comm comm);
     void revoke(const Channel& channel);
     bool is_gone(const Operation& operation) const;
     int interruption(const Operation& operation);

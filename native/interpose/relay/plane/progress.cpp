@@ -17,7 +17,6 @@ namespace fairlead::relay {
 
 namespace {
 
-constexpr int kErrorRevoked = 77;            // MPI_ERR_REVOKED of Open MPI
 constexpr unsigned kPollsToRevocation = 16;  // between looks whether communicators were revoked, and
 constexpr Time kToRevocation_s = 1e-3;       // so long
 // Copies on their way are tested so many at once: each test is a step of the library's progress.
@@ -168,17 +167,16 @@ void Plane::follow_revocations() {
     next_revoked_s_ = time_s + kToRevocation_s;
     for (const auto& [handle, channel] : channels_) {
         const bool is_there = channel->freed_by == std::thread::id();
-        if (is_there && !channel->revoked && is_revoked(*channel)) {
+        if (is_there && !channel->revoked && is_revoked(channel->comm)) {
             channel->revoked = true;
             revoke(*channel);
         }
     }
 }
 
-bool Plane::is_revoked(const Channel& channel) {
+bool Plane::is_revoked(MPI_Comm comm) {
     int revoked = 0;
-    return PMPIX_Comm_is_revoked != nullptr && PMPIX_Comm_is_revoked(channel.comm, &revoked) == MPI_SUCCESS &&
-           revoked != 0;
+    return PMPIX_Comm_is_revoked != nullptr && PMPIX_Comm_is_revoked(comm, &revoked) == MPI_SUCCESS && revoked != 0;
 }
 
 /// What the plane has of the program's on the communicator ends, as what the library has. What is sent goes on, from a

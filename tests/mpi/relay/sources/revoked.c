@@ -6,7 +6,9 @@
 #include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LARGE = 200000, DEAD = 2, NEVER = 9 };
 static char out[LARGE], in[LARGE], late[LARGE];
@@ -45,7 +47,9 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &beside);
-    for (int i = 0; i < 20; ++i) {  // messages of both kinds
+    const int rounds = argc > 1 ? atoi(argv[1]) : 20;
+    for (int i = 0; i < rounds; ++i) {  // messages of both kinds
+        if (argc > 1) usleep(5000);
         MPI_Irecv(in, LARGE, MPI_CHAR, (rank + 2) % 3, 1, MPI_COMM_WORLD, &request);
         MPI_Send(out, i % 2 ? 10 : LARGE, MPI_CHAR, (rank + 1) % 3, 1, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
