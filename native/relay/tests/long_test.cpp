@@ -71,6 +71,10 @@ TEST(LongExplore, ConsentInsteadOfCancelling) {
     holds(programs::two_in_order(), {.losses = 1, .repeats = 1, .cancels = false, .wishes = 1});
 }
 
+TEST(LongExplore, ConsentWhileAgentsDie) {
+    holds(programs::two_in_order(), {.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1});
+}
+
 TEST(LongExplore, PayloadsWithoutCredit) {
     for (const Program& program : {programs::two_posted(), programs::ping_pong(), programs::probes()}) {
         holds(program, {.takeovers = 1, .credit_B = 0});

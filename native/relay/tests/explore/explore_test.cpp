@@ -54,6 +54,16 @@ TEST(Explore, WithConsentNothingNeedsToBeCancelled) {
     holds(programs::barrier_between(), {.cancels = false, .wishes = 2});  // consent is given back, too
 }
 
+constexpr Chaos kConsentAndDeaths{.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1};
+
+TEST(Explore, ConsentOutlivesAgents) {
+    holds(programs::one_posted(), kConsentAndDeaths);
+}
+
+TEST(Explore, FindsAcknowledgingConsentAtTheAgent) {
+    is_found({.agent_acknowledges = true}, programs::one_posted(), kConsentAndDeaths);
+}
+
 TEST(Explore, FindsConsentWhileTheLibraryHasReceives) {
     is_found({.consent_early = true}, programs::two_posted(), kWithoutCancelling);
 }

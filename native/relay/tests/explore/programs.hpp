@@ -9,6 +9,11 @@ namespace fairlead::relay::explore::programs {
 inline constexpr Tag a = 1;
 inline constexpr Tag b = 2;
 
+/// For what has many steps of its own.
+inline Program one_posted() {
+    return {"one posted", {{{send(1, a)}}, {{in_slot(1, receive(0, a)), wait(1)}}}};
+}
+
 /// Two messages, two receives that accept both.
 inline Program two_in_order() {
     return {"two in order", {{{send(1, a), send(1, a)}}, {{receive(0, a), receive(0, kAnyTag)}}}};
