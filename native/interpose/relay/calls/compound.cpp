@@ -35,7 +35,7 @@ int isendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, i
     }
     return plane->locked([&] {
         const bool sends = dest != MPI_PROC_NULL;
-        return plane->isendrecv_copy(sends ? Layout(buf, count, datatype).packed() : std::vector<std::uint8_t>(), dest,
+        return plane->isendrecv_copy(sends ? plane->packed({buf, count, datatype}) : std::vector<std::uint8_t>(), dest,
                                      sendtag, {buf, count, datatype}, source, recvtag, comm, request);
     });
 }

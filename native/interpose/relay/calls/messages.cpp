@@ -185,8 +185,9 @@ int sendrecv_replace(void* buf, Count count, MPI_Datatype datatype, int dest, in
     if (const auto refused = refused_recv(buf, count, datatype, source, recvtag, comm)) {
         return *refused;
     }
-    const std::vector<std::uint8_t> going =
-        dest != MPI_PROC_NULL ? Layout(buf, count, datatype).packed() : std::vector<std::uint8_t>();
+    const std::vector<std::uint8_t> going = plane->locked([&] {
+        return dest != MPI_PROC_NULL ? plane->packed({buf, count, datatype}) : std::vector<std::uint8_t>();
+    });
     return exchange(going.data(), static_cast<MPI_Count>(going.size()), datatype_packed(), dest, sendtag, buf, count,
                     datatype, source, recvtag, comm, status);
 }

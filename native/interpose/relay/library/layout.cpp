@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "mpi/pmpi.hpp"
+#include "relay/library/counted.hpp"
 #include "relay/library/fatal.hpp"
 
 namespace fairlead::relay {
@@ -88,6 +89,12 @@ std::shared_ptr<const KnownType> type_of(MPI_Datatype datatype, bool from_bottom
     return types.try_emplace(key_of(datatype), type).first->second;
 }
 
+// MPI_Pack and MPI_Unpack take whole elements, and no more bytes than an int counts.
+void send_to_self(const void* from, const Counted& sent, void* to, const Counted& received, MPI_Comm self) {
+    PMPI_Sendrecv(from, sent.count(), sent.datatype(), 0, 0, to, received.count(), received.datatype(), 0, 0, self,
+                  MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 KnownType::~KnownType() {
@@ -117,19 +124,23 @@ Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
     }
 }
 
-std::vector<std::uint8_t> Layout::packed() const {
+std::vector<std::uint8_t> Layout::packed(MPI_Comm self) const {
     if (contiguous_) return {bytes().begin(), bytes().end()};
     std::vector<std::uint8_t> packed(size_B_);
-    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / std::max<MPI_Count>(1, type_->element_B));
+    if (packed.empty()) return packed;
+    const MPI_Count at_once = kMostAtOnce_B / type_->element_B;
+    if (at_once == 0) {
+        send_to_self(buffer_, Counted(count_, type_->datatype), packed.data(),
+                     Counted(static_cast<MPI_Count>(size_B_), datatype_packed()), self);
+        return packed;
+    }
     std::uint64_t done_B = 0;
-    for (MPI_Count element = 0; element < count_ && size_B_ > 0; element += at_once) {
-        const auto elements = static_cast<int>(std::min({at_once, count_ - element, kMostAtOnce_B}));
+    for (MPI_Count element = 0; element < count_; element += at_once) {
+        const auto elements = static_cast<int>(std::min(at_once, count_ - element));
         const MPI_Count size_B = elements * type_->element_B;
         int position = 0;
-        if (size_B <= kMostAtOnce_B) {
-            PMPI_Pack(at(element), elements, type_->datatype, packed.data() + done_B, static_cast<int>(size_B),
-                      &position, comm_world());
-        }
+        PMPI_Pack(at(element), elements, type_->datatype, packed.data() + done_B, static_cast<int>(size_B), &position,
+                  comm_world());
         if (position != size_B) {
             fatal("elements of %lld bytes without gaps cannot be packed into as many (%d)", size_B, position);
         }
@@ -145,20 +156,18 @@ void Layout::unpack(std::span<const std::uint8_t> message, MPI_Comm self) const 
         return;
     }
     const auto size_B = static_cast<MPI_Count>(message.size());
-    const MPI_Count whole = size_B / type_->element_B;
-    const MPI_Count at_once = std::max<MPI_Count>(1, kMostAtOnce_B / type_->element_B);
+    const MPI_Count at_once = kMostAtOnce_B / type_->element_B;
+    const MPI_Count whole = at_once > 0 ? size_B / type_->element_B : 0;
     for (MPI_Count element = 0; element < whole; element += at_once) {
-        const auto elements = static_cast<int>(std::min({at_once, whole - element, kMostAtOnce_B}));
-        if (elements * type_->element_B > kMostAtOnce_B)
-            fatal("an element of %lld bytes cannot be unpacked", type_->element_B);
+        const auto elements = static_cast<int>(std::min(at_once, whole - element));
         int position = 0;
         PMPI_Unpack(message.data() + element * type_->element_B, static_cast<int>(elements * type_->element_B),
                     &position, at(element), elements, type_->datatype, comm_world());
     }
-    if (const MPI_Count rest_B = size_B - whole * type_->element_B; rest_B > 0) {
+    if (const MPI_Count done_B = whole * type_->element_B; done_B < size_B) {
         // A part of an element can only be received.
-        PMPI_Sendrecv(message.data() + whole * type_->element_B, static_cast<int>(rest_B), datatype_packed(), 0, 0,
-                      at(whole), 1, type_->datatype, 0, 0, self, MPI_STATUS_IGNORE);
+        send_to_self(message.data() + done_B, Counted(size_B - done_B, datatype_packed()), at(whole),
+                     Counted(count_ - whole, type_->datatype), self);
     }
 }
 

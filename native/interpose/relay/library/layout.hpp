@@ -47,9 +47,9 @@ class Layout {
     bool contiguous() const { return contiguous_; }
     std::span<std::uint8_t> bytes() const { return {static_cast<std::uint8_t*>(buffer_), size_B_}; }
 
-    std::vector<std::uint8_t> packed() const;
-    /// Of a message of at most size_B() bytes, which need not end with a whole element. self: a communicator of this
-    /// process alone, on which nothing else is sent.
+    /// self, here and below: a communicator of this process alone, on which nothing else is sent meanwhile.
+    std::vector<std::uint8_t> packed(MPI_Comm self) const;
+    /// Of a message of at most size_B() bytes, which need not end with a whole element.
     void unpack(std::span<const std::uint8_t> message, MPI_Comm self) const;
 
   private:

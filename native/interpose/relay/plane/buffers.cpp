@@ -93,7 +93,7 @@ void Plane::wait_for_room(MPI_Request request) {
 }
 
 int Plane::send_copy(const Layout& layout, int peer, int tag, MPI_Comm comm, Room room) {
-    Background& sending = background_.emplace_back(request_null(), layout.packed(), std::move(room));
+    Background& sending = background_.emplace_back(request_null(), layout.packed(own_), std::move(room));
     sending.room.await();
     const int error = native_isend(Mode::standard, sending.bytes.data(), static_cast<MPI_Count>(sending.bytes.size()),
                                    datatype_packed(), peer, tag, comm, &sending.request);

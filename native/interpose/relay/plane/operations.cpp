@@ -221,7 +221,7 @@ void Plane::relay(const OperationPtr& operation, Process to, Room room) {
     Payload& payload = payloads_[{to, message}];
     payload.communicator = operation->channel->id;
     if (done || !layout.contiguous()) {
-        payload.own = layout.packed();
+        payload.own = layout.packed(own_);
         payload.bytes = payload.own;
     } else {
         payload.bytes = layout.bytes();

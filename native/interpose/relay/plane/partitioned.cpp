@@ -100,7 +100,7 @@ void Plane::send_parts(const OperationPtr& operation) {
 
 /// There are no frames to oneself. A message of the library's is, as if it had been pulled.
 void Plane::send_parts_to_self(const OperationPtr& operation) {
-    Background& sending = background_.emplace_back(request_null(), operation->layout.packed());
+    Background& sending = background_.emplace_back(request_null(), operation->layout.packed(own_));
     native_isend(Mode::standard, sending.bytes.data(), static_cast<MPI_Count>(sending.bytes.size()), datatype_packed(),
                  0, kSelfTag, own_, &sending.request);
     Pulled pulled;

@@ -72,6 +72,10 @@ class Plane {
     /// Both at once; the status is the receive's.
     int isendrecv(const Part& sent, int dest, int send_tag, const Part& received, int source, int receive_tag,
                   MPI_Comm comm, MPI_Request* request);
+    /// What would be sent of it.
+    std::vector<std::uint8_t> packed(const Part& part) const {
+        return Layout(part.buffer, part.count, part.datatype).packed(own_);
+    }
     int isendrecv_copy(std::vector<std::uint8_t> sent, int dest, int send_tag, const Part& received, int source,
                        int receive_tag, MPI_Comm comm, MPI_Request* request);
     /// Of a carried communicator. Never the library's: it meets no message but its like's.

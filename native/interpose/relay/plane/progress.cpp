@@ -289,13 +289,12 @@ void Plane::handle_events() {
 
 int Plane::receive(Operation& operation, Pulled& pulled) {
     const Layout& layout = operation.layout;
-    const auto size_B = static_cast<MPI_Count>(pulled.size_B);
-    if (pulled.size_B <= layout.size_B() || (!fits(size_B) && PMPI_Imrecv_c == nullptr)) {
+    if (pulled.size_B <= layout.size_B()) {
         return native_imrecv(layout, &pulled.message, &operation.transfer);
     }
     // The library would tell the error handler that it does not fit, in whatever call asks for it first.
     operation.scratch.resize(pulled.size_B);
-    const Layout whole(operation.scratch.data(), size_B, datatype_packed());
+    const Layout whole(operation.scratch.data(), static_cast<MPI_Count>(pulled.size_B), datatype_packed());
     return native_imrecv(whole, &pulled.message, &operation.transfer);
 }
 
