@@ -59,6 +59,7 @@ class Agent:
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._next_id = 1
         self._stopping = False
+        self._ended_for: str | None = None
 
     @property
     def pid(self) -> int | None:
@@ -174,6 +175,19 @@ class Agent:
             await self._kill()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def end(self, why: str, timeout_s: float) -> None:
+        """End it so that another takes its place: told as its death, of which ``why`` is the reason."""
+        if not self.alive or self._stopping:
+            return
+        assert self._process is not None and self._process.stdin is not None
+        self._ended_for = why
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._process.wait()
+        except TimeoutError:
+            await self._kill()
+
     async def _kill(self) -> None:
         # The executor's program may have children (nsenter --fork): they are all in the session started above.
         # As long as its first process lives, the number means this session.
@@ -257,6 +271,8 @@ class Agent:
         """The error that tells how the agent ended. Before `ready` it is the host that did not start it."""
         code = self._process.returncode if self._process else None
         how = f"was killed by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
+        if self._ended_for is not None:
+            how = f"was ended: {self._ended_for}"
         was_ready = self._ready is not None and self._ready.done() and self._ready.exception() is None
         if was_ready:
             return AgentError(f"{self.host.name}: the agent {how}{self._stderr_tail()}", hint=_DOCTOR)

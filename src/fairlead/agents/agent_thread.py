@@ -74,6 +74,14 @@ class AgentThread:
         """
         return self._do(self.group.command(host_index, command, timeout_s))
 
+    def renew(self, host_index: int, why: str) -> None:
+        """See `AgentGroup.renew`.
+
+        Raises:
+            AgentError: the agents were stopped.
+        """
+        self._do(self.group.renew(host_index, why))
+
     def living(self) -> dict[int, int | None]:
         """See `AgentGroup.living`."""
         return self.group.living()

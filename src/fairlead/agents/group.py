@@ -143,6 +143,11 @@ class AgentGroup:
         """
         return await self._agents[host_index].command(command, timeout_s)
 
+    async def renew(self, host_index: int, why: str) -> None:
+        """End one agent in order, so that it is started again (`JobOptions.revived`); ``why`` is told with its end."""
+        if self._revival is not None:
+            await self._agents[host_index].end(why, STOP_TIMEOUT_S)
+
     async def __aenter__(self) -> Self:
         if len(self._hosts) < 2:
             raise AgentError(

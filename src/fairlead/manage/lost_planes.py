@@ -1,14 +1,15 @@
-"""Removes, while the run goes on, what a guardian that was killed left in its host's kernel."""
+"""Removes, while the run goes on, what a guardian that was killed left in its host's kernel, and has it replaced."""
 
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import chain, repeat
 from types import TracebackType
 from typing import Any, Self
 
 from fairlead.agents.agent import EventCallback
-from fairlead.errors import FairleadError
+from fairlead.errors import AgentError, FairleadError
 from fairlead.protocol import events, reading
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import RemovedItem
@@ -16,6 +17,7 @@ from fairlead.protocol.objects import RemovedItem
 PATIENCE_S = 1.0  # agents tell each other at once; who did not hear it misses echoes for this long
 AGAIN_S = (1.0, 2.0, 4.0, 8.0, 15.0)
 """Pauses before a host that could not be cleaned is tried again; the last one until the run is over."""
+WHY = "its guardian is gone, and it starts again with a new one"
 AT_ONCE = 64  # hosts that are cleaned or waited for
 
 
@@ -26,6 +28,9 @@ class LostPlanes:
     Its own detours are watched by nobody any more, and would lead nowhere once the run is over: a host that cannot be
     cleaned is tried again and again. One whose agent died is looked at when the run is over: its guardian withdraws by
     itself, unless it died too.
+
+    An agent that has no guardian any more would leave its host's traffic on congested paths, and has no privilege to
+    start another guardian: a new agent takes its place, once the host is clean.
 
     Args:
         clean: removes what the dead left of this job on a host, by index; returns what was removed.
@@ -48,8 +53,14 @@ class LostPlanes:
         self._detours: dict[tuple[int, int], int] = {}  # (source, destination) -> relay
         self._returned = threading.Condition()
         self._bereaved: set[int] = set()
+        self._without: set[int] = set()  # hosts whose agent goes on without a guardian
+        self._renew: Callable[[int, str], None] = lambda host, why: None
         self._over = threading.Event()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="lost-planes")
+
+    def renew_by(self, renew: Callable[[int, str], None]) -> None:
+        """Have this done, in threads of ours, to the agents of hosts that are clean again: (host index, why)."""
+        self._renew = renew
 
     def __enter__(self) -> Self:
         return self
@@ -64,6 +75,7 @@ class LostPlanes:
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         if isinstance(event, events.PlaneLost):
+            self._without.add(host)
             self._pool.submit(self._remove_when_unused, host)
         else:
             with self._returned:
@@ -74,6 +86,7 @@ class LostPlanes:
         match event:
             case events.Died() | events.NotStarted():
                 self._bereaved.add(host)
+                self._without.discard(host)
                 for pair in [pair for pair in self._detours if pair[0] == host]:
                     del self._detours[pair]
             case events.Rerouted():
@@ -87,22 +100,29 @@ class LostPlanes:
     def _remove_when_unused(self, host: int) -> None:
         with self._returned:
             self._returned.wait_for(lambda: self._unused(host), self._patience_s)
-        self._remove(host)
+        if self._remove(host) and host in self._without:
+            with suppress(AgentError):  # the run is over
+                self._renew(host, WHY)
 
-    def _remove(self, host: int) -> None:
-        """Until it is done, or was tried once more at the end of the run. The first and the last failure are told."""
+    def _remove(self, host: int) -> bool:
+        """Until it is done, or was tried once more at the end of the run. The first and the last failure are told.
+
+        Returns:
+            Whether it was done.
+        """
         pauses_s = chain(self._again_s, repeat(self._again_s[-1]))
         for attempt, pause_s in enumerate(pauses_s):
             over = self._over.is_set()
             problem = self._problem_of_removing(host)
             if problem is None:
-                return
+                return True
             if over or not attempt:
                 when = " after the run (`fairlead clean` removes it)" if over else ""
                 self._report(host, events.Error(reason=f"what its guardian left is still there{when}: {problem}"))
             if over:
-                return
+                break
             self._over.wait(pause_s)
+        return False
 
     def _problem_of_removing(self, host: int) -> str | None:
         try:

@@ -110,11 +110,13 @@ def supervise(
     try:
         with (
             registration,
-            _told(cluster, management, job, audience, common_end or audience) as told,
+            _told(cluster, management, job, audience, common_end or audience) as (told, lost_planes),
             silent_hosts.told(narrator.say) as answered,
             AgentThread(_group_maker(cluster, management, job), told) as agents,
         ):
             answered()
+            if lost_planes is not None:
+                lost_planes.renew_by(agents.renew)
             management = _decided(management, agents.group.ready, told)
             _check(cluster, agents)
             tell_limits(management, narrator, names, agents.group.ready, told.put)
@@ -147,8 +149,10 @@ def supervise(
 @contextmanager
 def _told(
     cluster: Cluster, management: Management, job: str, audience: Audience, on_event: EventCallback
-) -> Iterator[EventThread]:
+) -> Iterator[tuple[EventThread, LostPlanes | None]]:
     """Within: events are handed on, also to what answers them by events of its own, which joins the audience.
+
+    Yields who hands them on, and who cleans up after guardians, where there are any.
 
     Args:
         on_event: called in the events' thread; hands them to the audience.
@@ -168,7 +172,7 @@ def _told(
         stack.callback(_advise, mitigation, audience)  # when all events were handed on
         stack.enter_context(told)
         stack.enter_context(lost_planes or nullcontext())
-        yield told
+        yield told, lost_planes
 
 
 def _check(cluster: Cluster, agents: AgentThread) -> None:

@@ -28,6 +28,7 @@ from managed_runs import (
 )
 
 from fairlead import lab as labs
+from fairlead.agents.group import LEASE_S
 from fairlead.protocol.reasons import PROGRAM_ENDED
 
 pytestmark = [
@@ -105,17 +106,46 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
         talking(lab)
         hit(lab, "h0", "fairlead-guardian")
         assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
-        assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
+        assert processes(lab, "h0", PROGRAM)
         assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
-        wait_for(lambda: states()[0]["detours"] == {}, "the state, written twice a second", 2)
+        # A new agent comes with a new guardian, and reroutes as the one before.
+        wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again", 5)
+        assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
+        assert rerouted_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
         assert_unharmed(lab, command)
     assert command.heard("h0 can no longer reroute traffic: the guardian has ended")
+    assert command.heard("h0: the agent was ended: its guardian is gone, and it starts again with a new one")
     (lost,) = command.events("plane_lost")
     (cleaned,) = command.events("plane_cleaned")
-    (restored,) = command.events("restored")
-    assert lost.data["host"] == cleaned.data["host"] == "h0"
+    (restarted,) = command.events("restarted")
+    restored, *later = command.events("restored")
+    assert lost.data["host"] == cleaned.data["host"] == restarted.data["host"] == "h0"
     assert {"device", "filter", "route", "rule"} <= {each["kind"] for each in cleaned.data["removed"]}
     assert restored.data["reason"] == "plane_lost"
+    assert restarted.data["plane"] == "route"
+    assert {event.data["reason"] for event in later} <= PROGRAM_ENDED
+
+
+@pytest.mark.slow
+def test_an_agent_that_was_stopped_for_longer_than_its_lease_joins_again(
+    lab: labs.Lab, cluster: Path, tmp_path: Path
+) -> None:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
+        talking(lab)
+        (agent,) = processes(lab, "h0", "fairlead-agent")
+        os.kill(agent, signal.SIGSTOP)
+        try:
+            wait_for(lambda: not rerouted_routes(lab, "h0"), "the end of its reroutes by its guardian", LEASE_S + 3)
+        finally:
+            os.kill(agent, signal.SIGCONT)
+        wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again", 5)
+        assert rerouted_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
+        assert processes(lab, "h0", "fairlead-agent") != [agent]
+        assert_unharmed(lab, command)
+    (restarted,) = command.events("restarted")
+    assert (restarted.data["host"], restarted.data["plane"]) == ("h0", "route")
+    assert command.events("rejected") == []
+    assert nothing_left(lab)
 
 
 def test_a_host_that_loses_guardian_and_agent_has_new_ones_and_is_clean_after_the_run(

@@ -178,6 +178,37 @@ class SlowLook:
         self.go_on.wait(10)
 
 
+@pytest.mark.parametrize("mode", ["good", "stubborn"])
+def test_an_agent_is_renewed_on_request_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 0.3)
+
+    async def body() -> None:
+        async with group_of(tmp_path, "good", mode, options=REVIVED) as group:
+            queue = events_of(group)
+            first = config_of(tmp_path / "h1")
+            pid = int((tmp_path / "h1").read_text().split()[0])
+            await group.renew(1, "its guardian is gone")
+            assert gone(pid)
+            died = await told(queue, "died")
+            assert died.reason.startswith("h1: the agent was ended: its guardian is gone")
+            assert (await told(queue, "restarted")).attempt == 1
+            assert config_of(tmp_path / "h1")["boot_id"] > first["boot_id"]
+            assert (await group.command(1, Echo("x"))).value == "x"
+
+    run(body)
+
+
+def test_an_agent_that_nobody_starts_again_is_not_ended(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "good") as group:
+            await group.renew(1, "its guardian is gone")
+            assert (await group.command(1, Echo("x"))).value == "x"
+
+    run(body)
+
+
 def test_events_without_end_are_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "MOST_WAITING", 3)
     look = SlowLook()

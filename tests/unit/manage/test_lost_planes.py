@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.errors import HostError
+from fairlead.errors import AgentError, HostError
 from fairlead.manage.lost_planes import LostPlanes
 from fairlead.protocol import events
 from fairlead.protocol.messages import AgentEvent
@@ -124,3 +124,43 @@ def test_a_source_that_is_silent_is_not_waited_for_long() -> None:
         planes(3, event("rerouted", source=3, destination=2, relay=1))
         planes(2, event("plane_lost"))
         assert cleaned.wait(30)
+
+
+def renewed_after(*kinds: str) -> list[tuple[int, str]]:
+    """Which agents are renewed when these events come from host 1, and that of its death while it is cleaned."""
+    renewed: list[tuple[int, str]] = []
+    heard = threading.Event()
+
+    def clean(host: int) -> list[dict[str, Any]]:
+        heard.wait(30)
+        return []
+
+    with LostPlanes(clean, lambda *_: None, patience_s=0.01) as planes:
+        planes.renew_by(lambda *each: renewed.append(each))
+        for kind in kinds:
+            planes(1, event(kind))
+        heard.set()
+    return renewed
+
+
+def test_an_agent_without_a_guardian_is_replaced_once_its_host_is_clean() -> None:
+    ((host, why),) = renewed_after("plane_lost")
+    assert (host, why) == (1, "its guardian is gone, and it starts again with a new one")
+    assert renewed_after("plane_lost", "died") == []  # another takes its place already
+    assert renewed_after("died") == []
+
+
+def test_an_agent_whose_host_could_not_be_cleaned_stays_and_the_end_of_all_agents_is_no_trouble() -> None:
+    def clean(host: int) -> list[dict[str, Any]]:
+        raise HostError("h1: ssh could not reach the host")
+
+    def renew(host: int, why: str) -> None:
+        renewed.append(host)
+        raise AgentError("the agents were stopped")
+
+    renewed: list[int] = []
+    for cleans in (clean, lambda host: []):
+        with LostPlanes(cleans, lambda *_: None, patience_s=0.01) as planes:
+            planes.renew_by(renew)
+            planes(1, event("plane_lost"))
+    assert renewed == [1]

@@ -34,6 +34,8 @@ class FakeAgents:
     def __enter__(self) -> "FakeAgents":
         return self
 
+    def renew(self, host: int, why: str) -> None: ...
+
     def __exit__(self, *_: object) -> None:
         self._told.put(1, event("rerouted", relay=0, reason="it is high"))
         self._told.drain()
