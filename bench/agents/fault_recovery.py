@@ -11,15 +11,15 @@ from bench.faults.trial import ENDED, FAILED, HUNG, TARGET_S, UNTESTED, WRONG, R
 from bench.figures import Figure
 from bench.session import Session
 
-HURT = (HUNG, ENDED, WRONG)
+HURT = (HUNG, ENDED, WRONG, FAILED)
 QUICK_FAULTS = (cells.AGENT_KILLED, cells.PORT_BLOCKED)
 
 
 def measure(session: Session) -> Iterator[Figure]:
     """Figures ``fault.recovery.PLANE``, in seconds: of cg with a pair rerouted manually, all places and faults.
 
-    An end of the pair that is silent itself does not count: that takes as long as TCP does. Pauses that have nothing to
-    do with the time to flowing again, because they began later than a fault acts, are in the note.
+    An end of the pair that is silent itself does not count: that takes as long as TCP does. Of several pauses the
+    longest counts, whenever it began.
     """
     with opened(session.say) as matrix:
         for plane in cells.PLANES:
@@ -44,9 +44,9 @@ def chosen(plane: str, *, quick: bool) -> list[FaultCell]:
 
 
 def figures(plane: str, results: Sequence[Result]) -> Iterator[Figure]:
-    """Worst and median; a program that hung, ended or was wrong never flows again."""
+    """Worst and median; a program that hung, ended or was wrong never flows again, and one not measured may not."""
     hurt = [math.inf for result in results if result.status in HURT]
-    times_s = [result.flow.recovery_s for result in results if result.flow and result.status not in HURT] + hurt
+    times_s = [result.flow.pause_s for result in results if result.flow and result.status not in HURT] + hurt
     bad = sum(result.bad for result in results)
     missing = sum(result.status == FAILED for result in results)
     tested = sum(result.status != UNTESTED for result in results)

@@ -3,8 +3,8 @@
     python -m bench.faults [--list] [--cells WORD...] [--share F [--seed TEXT]] [--renew] [--results DIR]
                            [--docs [FILE]]
 
-Exit code 1 if a cell hung, ended the program, gave a wrong result, stayed slower than direct for more than 2 s, left
-something behind, did not end by SIGTERM, or could not be measured.
+Exit code 1 if a cell hung, ended the program, gave a wrong result, was late or slow (twice, where others used the
+processors the first time), left something behind, did not end by SIGTERM, or could not be measured.
 """
 
 import argparse

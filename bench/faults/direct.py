@@ -20,7 +20,7 @@ UNMANAGED = ("--no-agents",)
 
 @dataclass
 class Direct:
-    """What is usual without fairlead on this machine now.
+    """What is usual without a fault on this machine now: without fairlead, unless noted.
 
     Attributes:
         share: of the iterations that are run to see what is usual.
@@ -29,6 +29,7 @@ class Direct:
             the longest pause in that.
         silent_s, silent_slow_s: by (program, place): from a host's silence of `injections.HOLD_S` to traffic flowing
             again, and for how long it stays slower than half of what is usual.
+        unhurt_s: by (plane, program): how long all iterations take under management, the pair rerouted.
     """
 
     share: float = 1.0
@@ -38,6 +39,7 @@ class Direct:
     gap_s: dict[str, float] = field(default_factory=dict)
     silent_s: dict[tuple[str, str], float] = field(default_factory=dict)
     silent_slow_s: dict[tuple[str, str], float] = field(default_factory=dict)
+    unhurt_s: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
 def flowing(traffic: Traffic, run: runs.Run, limit_s: float) -> float:
@@ -91,7 +93,7 @@ def _once(hosts: Hosts, words: Sequence[str]) -> tuple[float, float, float]:
         runs.started(hosts.cluster_file, UNMANAGED, words, hosts.directory) as run,
     ):
         begin_s = flowing(traffic, run, TRIAL_LIMIT_S)
-        _end(run, TRIAL_LIMIT_S)
+        end(run, TRIAL_LIMIT_S)
         end_s = time.monotonic()
         last_s = last_progress_s(traffic)
         return (
@@ -115,7 +117,7 @@ def _silence(hosts: Hosts, direct: Direct, program: str, place: str) -> recovery
         finally:
             undo()
         undo_s = time.monotonic()
-        _end(run, TRIAL_LIMIT_S)
+        end(run, TRIAL_LIMIT_S)
         return recovery.judge(
             traffic.samples,
             begin_s=begin_s,
@@ -127,11 +129,16 @@ def _silence(hosts: Hosts, direct: Direct, program: str, place: str) -> recovery
         )
 
 
-def _end(run: runs.Run, limit_s: float) -> None:
+def end(run: runs.Run, limit_s: float) -> None:
+    """Wait for the end of a run that nothing hurts for good.
+
+    Raises:
+        MeasurementError: it did not end in time, or did not verify.
+    """
     if not runs.wait_for(lambda: not run.alive(), limit_s):
-        raise MeasurementError(f"a program by itself did not end within {limit_s:g} s")
+        raise MeasurementError(f"an unhurt program did not end within {limit_s:g} s")
     if run.verdict().verified is not True:
-        raise MeasurementError(f"a program by itself did not verify: {run.text()[-300:]}")
+        raise MeasurementError(f"an unhurt program did not verify: {run.text()[-300:]}")
 
 
 def last_progress_s(traffic: Traffic) -> float:

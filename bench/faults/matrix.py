@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench.command import FAIRLEAD
-from bench.faults import cells, direct, ssh_hosts
+from bench.faults import cells, direct, ssh_hosts, unhurt
 from bench.faults.cells import AUTOMATIC, HOST_SILENT, FaultCell, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts, network
@@ -157,6 +157,9 @@ class Matrix:
             # As many iterations as on the free network: a managed program is nearly as fast when it is rerouted.
             self._say(f"{cell.program} without fairlead, congested")
             direct.measure(hosts, usual, cell.program, free.iterations[cell.program])
+        if (cell.plane, cell.program) not in usual.unhurt_s:
+            self._say(f"{cell.program} unhurt, {cell.plane} plane, {cell.reroutes}")
+            unhurt.measure(hosts, usual, cell)
         silent_end = cell.fault == HOST_SILENT and cell.place != cells.RELAY
         if silent_end and (cell.program, cell.place) not in usual.silent_s:
             self._say(f"{cell.program} without fairlead, its {cell.place} silent")
@@ -179,13 +182,14 @@ class Matrix:
             self._say("the lab took long to end")
 
     def usual(self) -> dict[str, dict[str, object]]:
-        """What was measured without fairlead, for the results."""
+        """What was measured without a fault, for the results."""
         return {
             "congested" if congested else "free": {
                 "iterations": usual.iterations,
                 "time_s": usual.time_s,
                 "rate_Bps": usual.rate_Bps,
                 "gap_s": usual.gap_s,
+                "unhurt_s": {" ".join(key): value for key, value in usual.unhurt_s.items()},
                 "silent_s": {" ".join(key): value for key, value in usual.silent_s.items()},
                 "silent_slow_s": {" ".join(key): value for key, value in usual.silent_slow_s.items()},
             }

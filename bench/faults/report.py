@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.faults import cells
 from bench.faults.cells import FaultCell
-from bench.faults.trial import BAD, FAILED, LATE, LEFT, OK, UNTESTED, Result
+from bench.faults.trial import BAD, FAILED, LATE, LEFT, OK, SLOW, UNTESTED, Result
 from fairlead import __version__, files
 from fairlead.errors import ConfigError
 
@@ -21,6 +21,8 @@ def line(result: Result) -> str:
     if result.flow is not None:
         later = f", later paused {result.flow.later_s:.2f} s" if result.flow.later_s else ""
         words.append(f"flows again after {result.flow.recovery_s:5.2f} s{later}, load {result.load:.1f}")
+    if result.time_s is not None and result.unhurt_s is not None:
+        words.append(f"took {result.time_s:.1f} s, unhurt {result.unhurt_s:.1f} s")
     if result.why:
         words.append(f"({result.why})")
     if result.other_try:
@@ -70,7 +72,7 @@ def write(path: Path, found: Mapping[str, Any]) -> None:
 
 def summary(results: Sequence[Result]) -> str:
     """How many cells ended how, in one line."""
-    order = [OK, LATE, *BAD, FAILED, UNTESTED]
+    order = [OK, *BAD, FAILED, UNTESTED]
     counts = {status: sum(each.status == status for each in results) for status in order}
     return ", ".join(f"{count} {status}" for status, count in counts.items() if count)
 
@@ -111,13 +113,19 @@ lease ran out. With two jobs the worse one counts.
 Unless a cell has one of the following words, the program verified its own result (or the run exited
 with 137 where its ranks were killed: "ok"), and nothing was left on any host.
 
+The program's time is compared with that of the same run without a fault (one run for each plane,
+program and kind of reroute).
+
 - *late*: a pause was longer than the target. The target is 1 s on the route plane and 2 s on the
   relay plane; where an end of the pair is itself silent, it is the time that TCP takes without
   fairlead plus 0.5 s. Automatic reroutes are made under congestion only: a pair that returns to its
   direct path then pauses as it would on the congested path without any fault, for the time given
-  under Conditions
-- *slow*: late, and the rate stayed below half of the direct or the rerouted rate, whichever is
-  lower, for more than 2 s beyond the longest pause on the direct path
+  under Conditions. With the supervisor killed it stays there, and later pauses may be twice as long
+- *slow*: the rate stayed below half of the direct or the rerouted rate, whichever is lower, for more
+  than 2 s beyond the longest pause on the direct path; or the program took longer than without a
+  fault by more than the fault explains: that it lasts, these 2 s, and 30 % of the time, since two
+  runs without a fault may differ so much on shared processors ("+9.6 s": so much longer). With
+  the supervisor killed nothing is rerouted any more: the time unmanaged counts
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
 - *left behind*: 5 s after the end something was on a host, or a process of the run on this machine
 - *SIGTERM ignored*: a process that had not ended by itself did not end within 5 s of SIGTERM either
@@ -206,6 +214,8 @@ def _cell(cell: FaultCell, rows: Mapping[str, Mapping[str, Any]], reasons: dict[
     flow = row["flow"]
     if row["status"] not in (OK, LATE) or flow is None or cell.fault == cells.PROGRAM_KILLED:
         words = [row["status"]]
+        if row["status"] == SLOW and row.get("unhurt_s") is not None:
+            words = [f"{SLOW} (+{row['time_s'] - row['unhurt_s']:.1f} s)"]
     else:
         words = [f"{flow['recovery_s']:.2f} s" if flow["recovery_s"] else "0"]
         words += [f"later {flow['later_s']:.2f} s"] if flow["later_s"] else []

@@ -28,9 +28,11 @@ OK, LATE, SLOW, HUNG, ENDED, WRONG, LEFT, FAILED, UNTESTED = (
     "not measured",
     "not tested",
 )
-BAD = (SLOW, HUNG, ENDED, WRONG, LEFT)
+BAD = (LATE, SLOW, HUNG, ENDED, WRONG, LEFT)
 TARGET_S = {cells.ROUTE: 1.0, cells.RELAYED: 2.0}
 SLOW_S = 2.0
+# By so much of the unhurt time two runs without a fault may differ where others use the processors, too.
+NOISE = 0.3
 ROUNDING_S = 1e-6  # both are sums of steps
 SEEN_S = 1.0
 REROUTED_LIMIT_S = 12.0
@@ -49,6 +51,9 @@ class Result:
 
     Attributes:
         load: of this machine, over the minute before the fault.
+        later_target_s: of pauses that begin when the fault has acted; None: as `target_s`.
+        unhurt_s: how long the program takes without a fault; with fairlead killed, at most unmanaged.
+        explained_s: so much longer it may take with the fault.
         other_try: what the cell said the other time, where it was run twice.
         stopped: whether SIGTERM ended in time what had not ended by itself; None: all had.
     """
@@ -57,9 +62,12 @@ class Result:
     status: str
     why: str = ""
     target_s: float | None = None
+    later_target_s: float | None = None
     slow_limit_s: float = SLOW_S
     flow: recovery.Flow | None = None
     time_s: float | None = None
+    unhurt_s: float | None = None
+    explained_s: float = 0.0
     verified: bool | None = None
     stopped: bool | None = None
     left: list[str] = field(default_factory=list)
@@ -237,6 +245,13 @@ class Trial:
         # A congested direct path has pauses of its own.
         slow_s = SLOW_S + self.usual.gap_s[cell.program]
         result.slow_limit_s = max(slow_s, self._target_s(), self._silent(self.usual.silent_slow_s))
+        # Nothing has to be faster while the fault lasts: it may leave no way but the direct one. From then on the pair
+        # is on a detour again, or would be no slower without one, within the time for which it may be slow.
+        held_s = 0.0 if course.undo_s is None else course.undo_s - course.fault_s
+        result.explained_s = max(held_s + slow_s, result.slow_limit_s)
+        result.unhurt_s = self._unhurt_s()
+        if cell.fault == cells.SUPERVISOR_KILLED:  # nobody reroutes any more, and the direct path pauses as it does
+            result.later_target_s = max(self._target_s(), recovery.TIMES_USUAL * self.usual.gap_s[cell.program])
         result.verified = job.run.verdict().verified
         if job.hung or (end_s >= course.fault_s + SEEN_S and cell.fault != cells.PROGRAM_KILLED):
             result.flow = recovery.judge(
@@ -252,6 +267,15 @@ class Trial:
         result.why = f"{job.name}: {why}" if job.name and why else why
         result.said = [text for _, text in job.run.told][-12:]
         return result
+
+    def _unhurt_s(self) -> float:
+        """Of the program's time, what needs no explanation: jobs share hosts and links."""
+        cell, usual = self.cell, self.usual
+        free = cell.reroutes == cells.BY_HAND  # then the direct path is none that has to be left
+        direct_s, managed_s = usual.time_s[cell.program], usual.unhurt_s[cell.plane, cell.program]
+        unmanaged = cell.fault == cells.SUPERVISOR_KILLED
+        time_s = max(direct_s, managed_s) if free or unmanaged else managed_s
+        return time_s * injections.length(cell) * len(self.jobs)
 
     def _target_s(self) -> float:
         """From the fault to traffic flowing; an end's own silence may take what TCP takes, and a look longer."""
@@ -321,4 +345,23 @@ def status(result: Result, *, hung: bool, code: int | None) -> tuple[str, str]:
     slow_s = max(flow.pause_s, flow.slow_s)
     if slow_s > result.slow_limit_s + ROUNDING_S:
         return SLOW, f"slower than direct for {slow_s:.1f} s"
-    return (LATE if flow.pause_s > result.target_s else OK), ""
+    if why := _too_long(result):
+        return SLOW, why
+    later_target_s = result.target_s if result.later_target_s is None else result.later_target_s
+    return (LATE if flow.recovery_s > result.target_s or flow.later_s > later_target_s else OK), ""
+
+
+def _too_long(result: Result) -> str:
+    """Why the program's time shows that its pair stayed slow; empty: it does not.
+
+    The rate alone does not show it: a pair that stays on its congested direct path has all of the direct rate.
+    """
+    if result.time_s is None or result.unhurt_s is None:
+        return ""
+    more_s = result.time_s - result.unhurt_s
+    if more_s <= result.explained_s + NOISE * result.unhurt_s:
+        return ""
+    return (
+        f"it took {result.time_s:.1f} s instead of {result.unhurt_s:.1f} s, "
+        f"of which the fault explains {result.explained_s:.1f} s"
+    )

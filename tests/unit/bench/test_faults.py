@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,7 +14,7 @@ from typing import Any, cast
 import pytest
 from bench.agents import fault_recovery
 from bench.faults import __main__ as command_line
-from bench.faults import cells, direct, injections, programs, recovery, report, runs, trial
+from bench.faults import cells, direct, injections, programs, recovery, report, runs, trial, unhurt
 from bench.faults.cells import FaultCell, chosen, drawn, matrix, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts
@@ -217,8 +218,8 @@ def test_the_table_says_what_else_was_wrong() -> None:
 
 
 def test_what_ends_a_cell_badly_fails() -> None:
-    assert not report.failed([Result(HURT, OK), Result(HURT, LATE), Result(HURT, UNTESTED)])
-    for status in (SLOW, HUNG, ENDED, WRONG, LEFT, FAILED):
+    assert not report.failed([Result(HURT, OK), Result(HURT, UNTESTED)])
+    for status in (LATE, SLOW, HUNG, ENDED, WRONG, LEFT, FAILED):
         assert report.failed([Result(HURT, OK), Result(HURT, status)])
     assert report.failed([Result(HURT, OK, stopped=False)])
     assert report.failed([Result(HURT, LATE, left=["h0: process cg"])])
@@ -247,6 +248,73 @@ def test_the_program_is_judged_before_its_traffic(
 ) -> None:
     result = Result(cell, OK, target_s=1.0, flow=seen, verified=verified)
     assert trial.status(result, hung=hung, code=code)[0] == status
+
+
+AUTOMATIC = FaultCell(cells.ROUTE, cells.AUTOMATIC, cells.CG, cells.RELAY, cells.GUARDIAN_KILLED)
+
+
+@pytest.mark.parametrize(
+    ("time_s", "why"),
+    [
+        (7.2 + 0.3 * 7.2 + 2.1, ""),
+        (16.8, "it took 16.8 s instead of 7.2 s, of which the fault explains 2.1 s"),
+    ],
+)
+def test_a_program_that_stays_on_its_congested_path_is_slow_though_that_is_as_fast_as_direct(
+    time_s: float, why: str
+) -> None:
+    result = Result(AUTOMATIC, OK, target_s=1.0, flow=flow(), verified=True)
+    result.time_s, result.unhurt_s, result.explained_s = time_s, 7.2, 2.1
+    assert trial.status(result, hung=False, code=0) == (SLOW if why else OK, why)
+    result.status, result.why = trial.status(result, hung=False, code=0)
+    assert f"took {time_s:.1f} s, unhurt 7.2 s" in report.line(result)
+    row = report.document([result], {}, None)["cells"][0]
+    assert (row["time_s"], row["unhurt_s"], row["explained_s"]) == (time_s, 7.2, 2.1)
+    table = report.markdown(report.document([result], {}, None))
+    assert ("| guardian killed | relay |  | slow (+9.6 s) |" in table) is bool(why)
+
+
+def test_what_a_program_takes_unhurt_depends_on_where_it_may_be() -> None:
+    usual = Direct(time_s={cells.CG: 48.0}, unhurt_s={(cells.ROUTE, cells.CG): 7.0})
+
+    def unhurt_s(cell: FaultCell, jobs: int = 1) -> float:
+        judged = Trial(cast(Hosts, SimpleNamespace()), usual, cell, Path("none.toml"))
+        judged.jobs = [cast(trial.Job, None)] * jobs
+        return judged._unhurt_s() / injections.length(cell)
+
+    assert unhurt_s(AUTOMATIC) == pytest.approx(7.0)
+    assert unhurt_s(AUTOMATIC, jobs=2) == pytest.approx(14.0)
+    assert unhurt_s(HURT) == pytest.approx(48.0)  # on a quiet network the direct path is none to be left
+    killed = FaultCell(cells.ROUTE, cells.AUTOMATIC, cells.CG, "", cells.SUPERVISOR_KILLED)
+    assert unhurt_s(killed) == pytest.approx(48.0)
+
+
+def test_an_unhurt_run_is_as_long_as_the_shortest_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[list[str], list[str]]] = []
+
+    def start(_cluster: Path, options: list[str], words: list[str], _directory: Path) -> Any:
+        started.append((options, words))
+        return nullcontext(FakeRun(False))
+
+    monkeypatch.setattr(unhurt, "watched", lambda *_: nullcontext(None))
+    monkeypatch.setattr(runs, "started", start)
+    monkeypatch.setattr(direct, "flowing", lambda *_: 100.0)
+    monkeypatch.setattr(direct, "end", lambda *_: None)
+    monkeypatch.setattr(direct, "last_progress_s", lambda _: 109.6)
+    usual = Direct(iterations={cells.CG: 50})
+    hosts = SimpleNamespace(cluster_file=Path("none.toml"), directory=Path("/nowhere"))
+    unhurt.measure(cast(Hosts, hosts), usual, FaultCell(cells.RELAYED, cells.AUTOMATIC, cells.CG, "", cells.TWO_JOBS))
+    assert started == [(["--plane", "relay"], programs.command(cells.CG, 80))]
+    assert usual.unhurt_s == {(cells.RELAYED, cells.CG): pytest.approx(6.0)}
+
+
+def test_where_nobody_reroutes_any_more_later_pauses_are_those_of_the_direct_path() -> None:
+    result = Result(KILLED, OK, target_s=1.0, flow=flow((6.0, 7.5)), verified=True)
+    assert trial.status(result, hung=False, code=-9)[0] == LATE
+    result.later_target_s = 1.8
+    assert trial.status(result, hung=False, code=-9)[0] == OK
+    result.flow = flow((2.98, 4.5))
+    assert trial.status(result, hung=False, code=-9)[0] == LATE
 
 
 def test_a_second_try_hides_nothing_but_times() -> None:
@@ -535,3 +603,10 @@ def test_figures_are_the_worst_and_the_median_of_a_plane() -> None:
     worst, median = fault_recovery.figures(cells.ROUTE, ended)
     assert (worst.value, worst.met, worst.n) == (None, False, 3)
     assert median.value == pytest.approx(0.72, abs=0.03)
+    unmeasured = [*results[:2], Result(asked[2], FAILED, "the fault could not be made")]
+    worst, median = fault_recovery.figures(cells.ROUTE, unmeasured)
+    assert (worst.value, worst.met, worst.n) == (None, False, 3)
+    assert median.value == pytest.approx(0.72, abs=0.03)
+    later = [*results[:2], Result(asked[2], SLOW, flow=flow((2.98, 3.3), (6.0, 8.5)))]
+    worst, _ = fault_recovery.figures(cells.ROUTE, later)
+    assert (worst.value, worst.met) == (pytest.approx(2.52, abs=0.03), False)
