@@ -205,7 +205,7 @@ void Controller::State::handle(const Received& received) {
     if (!std::holds_alternative<wire::Goodbye>(received.message)) peers_.heard_from(from);
     if (std::holds_alternative<wire::Hello>(received.message) && peers_.meet(from, received.boot_id)) {
         relay_role_.forget(from);
-        reroutes_.lose_host(from);
+        reroutes_.replace_host(from);
         paths_.probes().meet_again(from, now_);
     }
     std::visit([&](const auto& message) { answer(from, message); }, received.message);

@@ -165,6 +165,28 @@ TEST_P(ControllerLosesRelay, AndRestoresAtOnce) {
 }
 INSTANTIATE_TEST_SUITE_P(Each, ControllerLosesRelay, testing::Range(0, 4));
 
+TEST(Controller, TheNewAgentOfALostRelayIsAskedAtOnce) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    const HostId relay = rig.seen<Rerouted>()[0].relay;
+    rig.grant = false;  // the others have no room
+    rig.open = rig.on(Received{relay, wire::Goodbye{}});
+    for (int i = 0; i < 50; ++i) rig.step(rig.sample(20e-3), 0.02, 10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    const int asked = rig.sent<wire::PathQuery>(relay);
+    rig.grant = true;
+    const double back_at = rig.now;
+    rig.open = rig.on(Received{relay, wire::Hello{kHosts, true}, 2});
+    while (rig.seen<Rerouted>().size() == 1U && rig.now < back_at + 2.0) {
+        rig.step(rig.sample(20e-3), 0.02, 10e-3, 0.0);
+    }
+    EXPECT_LT(rig.now - back_at, 0.3);
+    EXPECT_GT(rig.sent<wire::PathQuery>(relay), asked);
+}
+
 TEST(Controller, APauseEndsDetoursAndBeginsNoneUntilItIsOver) {
     for (const bool ended_by_command : {true, false}) {
         Rig rig;

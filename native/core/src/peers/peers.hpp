@@ -32,6 +32,9 @@ class Peers {
     /// It is no relay for a while.
     void shun(HostId peer, Time now) { peers_[peer].shunned_until = now + job_.settings.detour.shun_s; }
 
+    /// It may relay again.
+    void trust(HostId peer) { peers_[peer].shunned_until = -1e9; }
+
     bool heard(HostId peer) const { return peers_[peer].heard; }
     bool down(HostId peer) const { return peers_[peer].down; }
     bool up(HostId peer) const { return peers_[peer].heard && !peers_[peer].down; }

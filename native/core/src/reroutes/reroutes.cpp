@@ -266,6 +266,18 @@ void Reroutes::lose_host(HostId lost, bool stopped) {
     }
 }
 
+/// The failure was that of the agent before: the new one is asked at once, also for pairs that no relay would take.
+void Reroutes::replace_host(HostId host) {
+    lose_host(host);
+    peers_.trust(host);
+    for (const HostId waiting : awake_) {
+        Destination& destination = destinations_[waiting];
+        if (destination.detour || destination.search) continue;
+        destination.pause.end(now_);
+        destination.pause.restart();
+    }
+}
+
 void Reroutes::lose_plane() {
     for (HostId host = 0; host < parts_.job.hosts; ++host) {
         if (!parts_.job.other(host)) continue;
