@@ -18,10 +18,11 @@ pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(os.geteuid() != 0, reason="packets are dropped in the hosts as root"),
 ]
-LIMIT_S = 20.0  # 5 s by design, of which the steps themselves take 4.1 s; the machine may be loaded
+LIMIT_S = 5.0  # from the signal to the end of program and supervisor; the steps themselves take at most 4.1 s
 # What a rerouted pair's packets are, and what a host's ranks and mpirun's daemon say to others.
 OVERLAY = "udp dport 20000-29999"
 ALL_OF_TCP = "meta l4proto tcp"
+EVERYTHING = "meta l4proto { tcp, udp }"
 
 
 @contextmanager
@@ -52,6 +53,7 @@ def ends_within(command: Command, limit_s: float) -> int:
     begin_s = time.monotonic()
     code = command.end(30)
     took_s = time.monotonic() - begin_s
+    print(f"ended {took_s:.2f} s after the signal")
     assert took_s < limit_s, f"{took_s:.1f} s\n{command.text()}"
     return code
 
@@ -62,9 +64,10 @@ def ends_within(command: Command, limit_s: float) -> int:
     [
         ([], "h2", OVERLAY, 0.1),  # a detour that carries nothing is given back after 0.5 s
         ([], "h1", ALL_OF_TCP, 1.0),
+        ([], "h1", EVERYTHING, 2.0),  # agents do not reach each other either: the pair is back, and that does not help
         (["--plane", "relay"], "h1", ALL_OF_TCP, 1.0),
     ],
-    ids=["overlay", "tcp", "relay-plane"],
+    ids=["overlay", "tcp", "everything", "relay-plane"],
 )
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"])
 def test_a_run_whose_traffic_is_stuck_ends_step_by_step(
