@@ -21,9 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="kernel state is looked at as root"),
 ]
-AGAIN_S = (
-    4.0  # 2 s by design: half a second until an agent is started again, its start, a search; the machine is shared
-)
+AGAIN_S = 4.0  # 2 s by design: half a second until an agent is started again, its start, a search
 PAIR = "h0→h1"
 OVER = re.compile(rf"{PAIR} rerouted over (h[23])")
 # On two hosts the ranks talk to each other all the time, both ways.

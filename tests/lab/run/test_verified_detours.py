@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,7 @@ from managed_runs import (
     traffic,
     wait_for,
 )
+from packet_filters import NOT_FORWARDED, OVERLAY_BLOCKED, refusing
 
 from fairlead import lab as labs
 from fairlead import programs
@@ -157,19 +158,6 @@ def test_no_detour_to_a_host_without_a_guardian(
     assert command.heard("h0: `reroute` failed: the relay has no data plane")
 
 
-@contextmanager
-def refusing(lab: labs.Lab, host: str, chain: str, rule: str = "") -> Iterator[float]:
-    """A packet filter on a host, for as long as the context; since when, by time.monotonic()."""
-    table = f"table inet in_the_way {{ chain it {{ type filter hook {chain}; {rule} }}; }}"
-    subprocess.run(lab.enter_command(host, ["nft", table]), check=True)
-    try:
-        yield time.monotonic()
-    finally:
-        subprocess.run(lab.enter_command(host, ["nft", "delete table inet in_the_way"]), check=True)
-
-
-OVERLAY_BLOCKED = ("input priority 0", "udp dport 20000-29999 drop;")
-NOT_FORWARDED = ("forward priority 0; policy drop",)
 LARGE_BLOCKED = ("input priority 0", "udp dport 20000-29999 meta length 1000-65535 drop;")
 TCP_NOT_FORWARDED = ("forward priority 0", "meta l4proto tcp drop;")
 WAYS = [
