@@ -91,7 +91,6 @@ FAULTS = [
     ("route", "source", ""),
     ("relay", "source", "fairlead-agent"),
     ("relay", "relay", "fairlead-agent"),
-    ("relay", "source", ""),
 ]
 
 
