@@ -35,7 +35,7 @@ void Learning::advance(Time now, Random& random, Outbox& out) {
                 learnt_.postpone(host, now + 2.0 * job_.settings.learn.period_s);
             } else if (traffic_.sockets(host).in_flight_B() > 0 && !learnt_.urgent(host, now)) {
                 learnt_.postpone(host, now + job_.settings.looks.period_s);
-            } else if (!paths_.probes().affordable(now)) {
+            } else if (!paths_.probes().affordable(host, now)) {
                 learnt_.postpone(host, now + kNoBudget_s);
             } else {
                 look(host, now, random, out);

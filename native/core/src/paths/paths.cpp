@@ -2,6 +2,7 @@
 #include "paths/paths.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead::core {
 
@@ -11,6 +12,15 @@ constexpr std::uint64_t kSmallest_B = 1;  // probes stand for the smallest messa
 
 LegState leg_of(const wire::PathReport& report) {
     return {report.queue_delay_s, report.half_round_trip_s, report.received > 0 && 2 * report.received >= report.sent};
+}
+
+Paths::Paths(const Job& job, BaseTable base, SharingRelation sharing)
+    : job_(job), base_(std::move(base)), sharing_(std::move(sharing)), probes_(job.self, job.hosts, job.settings) {
+    for (HostId peer = 0; peer < job_.hosts; ++peer) {
+        const auto throughput_bps = base_.throughput_bps(job_.path_to(peer));
+        if (!throughput_bps) continue;
+        probes_.set_price(peer, std::max(1.0, job_.settings.probes.full_rate_bps / *throughput_bps));
+    }
 }
 
 void Paths::set_sharing(const SharingRelation& sharing) {

@@ -19,8 +19,7 @@ LegState leg_of(const wire::PathReport& report);
 
 class Paths {
   public:
-    Paths(const Job& job, BaseTable base, SharingRelation sharing)
-        : job_(job), base_(std::move(base)), sharing_(std::move(sharing)), probes_(job.self, job.hosts, job.settings) {}
+    Paths(const Job& job, BaseTable base, SharingRelation sharing);
 
     const BaseTable& base() const { return base_; }
     const SharingRelation& sharing() const { return sharing_; }

@@ -19,9 +19,13 @@ void ProbeDesk::refill(Time now) {
     refilled_ = now;
 }
 
-bool ProbeDesk::affordable(Time now) {
+double ProbeDesk::cost(HostId peer, int count) const {
+    return std::min(count * paths_[peer].price, settings_.probes.max_probes_at_once);
+}
+
+bool ProbeDesk::affordable(HostId peer, Time now) {
     refill(now);
-    return tokens_ >= settings_.probes.burst;
+    return tokens_ >= cost(peer, settings_.probes.burst);
 }
 
 bool ProbeDesk::overdrawable(Time now) {
@@ -33,7 +37,7 @@ Burst& ProbeDesk::start(HostId peer, int count, Time now, std::vector<Action>& o
     Path& path = paths_[peer];
     refill(now);
     // Urgent bursts may overdraw, once the whole budget at most: what is not urgent then waits the longer.
-    tokens_ = std::max(tokens_ - count, -settings_.probes.max_probes_at_once);
+    tokens_ = std::max(tokens_ - cost(peer, count), -settings_.probes.max_probes_at_once);
     if (path.bursts.size() == kBurstsKept) path.bursts.erase(path.bursts.begin());
     Burst burst;
     burst.id = next_id_++;

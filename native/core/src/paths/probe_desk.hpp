@@ -39,8 +39,10 @@ class ProbeDesk {
     /// Starts a burst, or joins one to that peer that was started within a spacing and is still under way.
     std::uint32_t burst(HostId peer, Time now, std::vector<Action>& out);
 
-    /// Whether the budget allows a burst that is not urgent.
-    bool affordable(Time now);
+    /// Each probe of this path takes so much of the budget; 1 at the start.
+    void set_price(HostId peer, double price) { paths_[peer].price = price; }
+    /// Whether the budget allows a burst to this peer that is not urgent.
+    bool affordable(HostId peer, Time now);
     /// Whether it allows an urgent one: half of what may be sent at once can be owed.
     bool overdrawable(Time now);
 
@@ -107,10 +109,13 @@ class ProbeDesk {
         double round_trip_s = 0.0;  ///< of the ranks' sockets, of late
         double absorbed_s = 0.0;
         double hidden_s = 0.0;
+        double price = 1.0;
         double background_s = 0.0;  ///< the pause before the next background probe; 0: there was no contact yet
     };
 
     void refill(Time now);
+    /// Of the budget; never more than all of it.
+    double cost(HostId peer, int count) const;
     /// Forgets that bursts to this peer are under way, if none is.
     void close(HostId peer);
     void bring_forward(HostId peer, Time to);

@@ -27,7 +27,7 @@ void Reroutes::suspect(HostId host, Suspicion why) {
     // A path that is known to be slow may overdraw the budget: it is what the budget is for.
     ProbeDesk& probes = parts_.paths.probes();
     const bool low = parts_.paths.congestion_level(host) == CongestionLevel::low;
-    if (low ? probes.affordable(now_) : probes.overdrawable(now_)) start_search(host, why);
+    if (low ? probes.affordable(host, now_) : probes.overdrawable(now_)) start_search(host, why);
 }
 
 /// Shortly before a pair is used again by the program's pattern, its path is looked at if it was congested since the
@@ -62,7 +62,7 @@ void Reroutes::relook(HostId host) {
     Destination& destination = destinations_[host];
     if (!relooks(host) || destination.trial || !destination.pause.relook_due(now_)) return;
     destination.pause.relooked(now_);
-    if (!spare_ || !parts_.paths.probes().affordable(now_) || traffic_.fills_path(host, now_)) return;
+    if (!spare_ || !parts_.paths.probes().affordable(host, now_) || traffic_.fills_path(host, now_)) return;
     if (traffic_.active(host, now_)) {
         start_search(host, Suspicion::delay);
     } else {
@@ -73,6 +73,8 @@ void Reroutes::relook(HostId host) {
 void Reroutes::start_search(HostId host, Suspicion why) {
     if (!learning_.known(host)) return;
     Destination& destination = destinations_[host];
+    const bool watched = traffic_.sockets(host).watched_s(now_) >= parts_.job.settings.suspicion.watched_s;
+    if (!watched && !destination.detour && why != Suspicion::stall) return;
     destination.search.emplace(parts_, host, why, now_);
     awake_.insert(host);
     if (destination.detour) {

@@ -10,6 +10,8 @@ namespace fairlead::core {
 namespace {
 // Samples that are kept are at least this far apart: many load queries in a row would shorten the history.
 constexpr double kApart_s = 0.010;
+// Of the time between two samples: a pair that had bytes to send for that much of it sent them without a break.
+constexpr double kWithoutBreak = 0.95;
 }  // namespace
 
 void SocketWatch::store(const SocketSample& sample, Time now) {
@@ -45,7 +47,14 @@ double SocketWatch::service_of_late_bps(Time now) const {
 
 std::uint64_t SocketWatch::burst_B() const {
     std::uint64_t most_B = 0;
-    for (std::size_t age = 0; age < count_; ++age) most_B = std::max(most_B, ago(age).in_flight_B);
+    std::uint64_t from_B = 0;  // delivered before what was under way without a break
+    for (std::size_t age = count_; age-- > 0;) {
+        const Point& now = ago(age);
+        const bool goes_on = age + 1 < count_ && now.in_flight_B > 0 && ago(age + 1).in_flight_B > 0 &&
+                             now.busy_s - ago(age + 1).busy_s >= kWithoutBreak * (now.at - ago(age + 1).at);
+        if (!goes_on) from_B = now.delivered_B;
+        most_B = std::max(most_B, now.delivered_B - from_B + now.in_flight_B);
+    }
     return most_B;
 }
 
@@ -83,6 +92,7 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
         if (now <= ago(0).at) return Suspicion::none;
     }
     const bool first = count_ == 0;
+    if (first) first_ = now;
     const Point last = first ? Point{now, sample.delivered_B, sample.retransmits, sample.busy_s, 0} : ago(0);
     store(sample, now);
     const bool progress = sample.delivered_B > last.delivered_B;

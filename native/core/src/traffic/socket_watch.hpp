@@ -59,7 +59,9 @@ class SocketWatch {
     double rate_of_late_kBps(Time now) const { return rate_bps(now, kOfLate_s) / 8e3; }
     /// The same of the time in which it had something to send, bit/s: what the network gives it. 0: it had nothing.
     double service_of_late_bps(Time now) const;
-    /// The most that was under way at a sample of the history: what the program sends at once, about.
+    /// For how long: since the first sample.
+    double watched_s(Time now) const { return count_ > 0 ? now - first_ : 0.0; }
+    /// What the program sends at once, about: the most of the history that was sent without a break and under way then.
     std::uint64_t burst_B() const;
     /// As of the youngest sample at least age_s old.
     std::uint64_t delivered_before_B(Time now, double age_s) const {
@@ -74,7 +76,7 @@ class SocketWatch {
     std::uint64_t retransmits(Time now, double window_s) const;
 
   private:
-    static constexpr std::size_t kHistory = 16;
+    static constexpr std::size_t kHistory = 64;  // kOfLate_s at least, also while samples are kApart_s apart
     static constexpr double kOfLate_s = 0.5;
     struct Point {
         Time at = 0.0;
@@ -103,6 +105,7 @@ class SocketWatch {
     std::size_t count_ = 0;
     bool seen_ = false;
     bool stalled_ = false;
+    Time first_ = 0.0;
     Time last_active_ = 0.0;
     std::uint64_t last_received_B_ = 0;
     Time last_progress_ = 0.0;

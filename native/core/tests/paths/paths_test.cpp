@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
@@ -16,6 +18,23 @@ TEST(Paths, ThresholdsComeFromTheBaseline) {
     EXPECT_DOUBLE_EQ(rig.paths.threshold_s(1), 1e-3) << "the floor";
     EXPECT_DOUBLE_EQ(rig.paths.threshold_s(2), 2e-3);
     EXPECT_DOUBLE_EQ(rig.paths.leave_threshold_s(2), 8e-3);
+}
+
+/// From 100 Mbit/s on a probe counts once; a path whose throughput is not known is taken for one of those.
+TEST(Paths, ProbesOfNarrowPathsCountForMore) {
+    BaseTable base(kRigHosts);
+    base.set_throughput({0, 1}, 20e6, -1.0);
+    base.set_throughput({0, 2}, 200e6, -1.0);
+    for (const auto& [peer, bursts] : {std::pair{HostId{1}, 4}, std::pair{HostId{2}, 20}, std::pair{HostId{3}, 20}}) {
+        PartsRig rig(rig_job(), base);
+        ProbeDesk& probes = rig.paths.probes();
+        int sent = 0;
+        for (; probes.affordable(peer, rig.now); rig.now += 1e-6, ++sent) {
+            probes.burst(peer, rig.now, rig.out.actions());
+            probes.expire(rig.now + 1.0);
+        }
+        EXPECT_EQ(sent, bursts) << peer;
+    }
 }
 
 TEST(Paths, HalfTheRoundTripStandsInForAnUnknownBaseline) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace fairlead::core {
 namespace {
@@ -112,6 +114,24 @@ TEST(Bursts, AnswersMayTakeAsLongAsTheSocketsRoundTrip) {
         desk.burst(1, 1000.0, out);
         EXPECT_TRUE(desk.expire(1000.0 + settings.probes.answer_timeout_s).empty());
         EXPECT_EQ(desk.expire(1000.090).size(), round_trip_s > 0.0 ? 0U : 1U);
+    }
+}
+
+/// Twenty bursts of three use the budget of 60 probes up, where a probe counts once.
+TEST(Budget, ProbesOfANarrowPathCountForMore) {
+    const Settings settings;
+    for (const auto& [price, bursts] : {std::pair{1.0, 20}, std::pair{5.0, 4}, std::pair{1000.0, 1}}) {
+        ProbeDesk desk(0, 2, settings);
+        desk.set_price(1, price);
+        std::vector<Action> out;
+        int sent = 0;
+        for (Time now = 1000.0; desk.affordable(1, now); now += 1e-6, ++sent) {
+            desk.burst(1, now, out);
+            desk.expire(now + 1.0);  // done, so that the next does not join it
+        }
+        EXPECT_EQ(sent, bursts) << price;
+        EXPECT_FALSE(desk.affordable(1, 1000.04)) << "60 probes a second are two and a half in this time";
+        EXPECT_TRUE(desk.affordable(1, 1002.0)) << "at most the whole budget: " << price;
     }
 }
 

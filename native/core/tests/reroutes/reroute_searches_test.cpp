@@ -53,6 +53,35 @@ TEST_F(RerouteSearches, AFalseAlarmIsFollowedByAShortPause) {
     EXPECT_EQ(looks(rig.out.take()), std::vector<HostId>{1});
 }
 
+class NewPairs : public ReroutesRig {
+  protected:
+    static Job job() {
+        Job job = rig_job();
+        job.settings.suspicion.watched_s = 0.5;
+        return job;
+    }
+    NewPairs() : ReroutesRig(job()) {}
+};
+
+TEST_F(NewPairs, AreWatchedForAWhileFirst) {
+    for (const Time begin = rig.now; rig.now < begin + 0.4;) {
+        suspect(1);
+        EXPECT_TRUE(looks(rig.out.take()).empty()) << rig.now - begin;
+    }
+    use(1);
+    suspect(1);
+    EXPECT_EQ(looks(rig.out.take()), std::vector<HostId>{1});
+}
+
+TEST_F(NewPairs, WhoseBytesDoNotArriveAreLookedAtAtOnce) {
+    use(1);
+    for (int i = 0; i < 6; ++i) {  // of which nothing is acknowledged
+        at(rig.now + 0.04);
+        reroutes.on_sample({1, 300e-6, 300e-6, 20000, rig.delivered_B[1], 0, 0, false, 0.0, 0.0});
+    }
+    EXPECT_EQ(looks(rig.out.take()), std::vector<HostId>{1});
+}
+
 TEST_F(RerouteSearches, NoneBeginsWithoutProcessorTimeToSpare) {
     reroutes.set_spare(false);
     suspect(1);
@@ -97,7 +126,7 @@ TEST_F(RerouteSearches, NoneBeginsWhereTheJobFillsThePathItself) {
 TEST_F(RerouteSearches, APathThatIsKnownToBeSlowMayOverdrawTheBudgetOfProbes) {
     ProbeDesk& probes = rig.paths.probes();
     const auto spend = [&] {
-        for (; probes.affordable(rig.now); at(rig.now + 0.004)) {
+        for (; probes.affordable(2, rig.now); at(rig.now + 0.004)) {
             for (HostId peer = 2; peer < kRigHosts; ++peer) probes.burst(peer, rig.now, rig.out.actions());
         }
         rig.out.take();

@@ -349,8 +349,38 @@ TEST_F(Sockets, SamplesInARowDoNotShortenTheHistory) {
     EXPECT_EQ(watch.delivered_before_B(before, 0.0), 8000U);
     EXPECT_EQ(watch.delivered_before_B(before - 0.01, 0.0), 7000U);
     EXPECT_EQ(watch.delivered_before_B(before - 0.09, 0.0), 5000U);
-    for (int i = 0; i < 16; ++i) deliver(1000);
-    EXPECT_EQ(watch.delivered_before_B(before, 0.0), 9100U) << "16 are kept";
+    for (int i = 0; i < 64; ++i) deliver(1000);
+    EXPECT_EQ(watch.delivered_before_B(before, 0.0), 9100U) << "64 are kept";
+}
+
+/// A message of 150 kB takes 60 ms on a link of 20 Mbit/s, whose queue holds a third of it; then 100 ms of rest.
+TEST(SocketWatch, ABurstIsAllThatIsSentWithoutABreak) {
+    SocketWatch watch;
+    const Settings settings;
+    SocketSample sample;
+    Time now = 1.0;
+    const auto go_on = [&](double for_s, std::uint64_t sent_B, std::uint64_t in_flight_B) {
+        sample.delivered_B += sent_B;
+        sample.in_flight_B = in_flight_B;
+        sample.busy_s += sent_B > 0 ? for_s : 0.0;
+        watch.on_sample(sample, 0.0, 0.0, settings, now += for_s);
+    };
+    EXPECT_EQ(watch.burst_B(), 0U);
+    for (int message = 0; message < 3; ++message) {
+        go_on(0.02, 10'000, 50'000);
+        go_on(0.02, 50'000, 50'000);
+        go_on(0.02, 50'000, 40'000);
+        EXPECT_EQ(watch.burst_B(), 140'000U) << "what went before the first look at it is not known";
+        go_on(0.10, 40'000, 0);
+    }
+}
+
+TEST_F(Sockets, AreWatchedSinceTheFirstSample) {
+    EXPECT_DOUBLE_EQ(watch.watched_s(now), 0.0);
+    sample();
+    const Time first = now;
+    for (int i = 0; i < 100; ++i) deliver(1000);
+    EXPECT_DOUBLE_EQ(watch.watched_s(now), now - first);
 }
 
 /// 50 kB in each of ten samples 40 ms apart, for which the sockets were busy 10 ms.

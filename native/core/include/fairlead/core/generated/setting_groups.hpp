@@ -71,6 +71,9 @@ struct SuspicionSettings {
     int shortfall_retransmits = 3;
     /// window in which these segments are counted
     double shortfall_window_s = 0.2;
+    /// time for which a pair's traffic is watched before it may leave its direct path, unless it has stalled: what it
+    /// and the job's other pairs send at once is not known earlier
+    double watched_s = 0.5;
     /// time after its last bytes for which a pair counts as in use
     double active_s = 0.5;
 };
@@ -99,6 +102,9 @@ struct ProbeSettings {
     double max_rate_per_s = 60.0;
     /// number of probes that may briefly exceed the sustained rate
     double max_probes_at_once = 60.0;
+    /// throughput of a path below which each of its probes counts as several, in proportion: the probes of all hosts
+    /// together take a small share of a narrow link, too
+    double full_rate_bps = 100000000.0;
     /// number of hosts above which background probes become rarer, so that the agent's cost stays bounded
     int hosts_at_full_rate = 16;
     /// time within which each peer is probed first; its clock and smallest round trip are needed early. Of more than
