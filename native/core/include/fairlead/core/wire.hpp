@@ -103,7 +103,7 @@ struct LoadEntry {
     std::uint64_t earlier_B = 0;    ///< the same, one regular poll before: for answers that come late
     std::uint64_t in_flight_B = 0;  ///< sent, and not acknowledged yet
     std::uint32_t rate_kBps = 0;    ///< acknowledged over the last half a second, in kilobytes per second
-    std::uint32_t burst_B = 0;      ///< the most that was under way of late: what the program sends at once, about
+    std::uint32_t burst_B = 0;      ///< the most that it sent without a break of late
     friend bool operator==(const LoadEntry&, const LoadEntry&) = default;
 };
 
