@@ -72,7 +72,9 @@ TEST(LongExplore, ConsentInsteadOfCancelling) {
 }
 
 TEST(LongExplore, ConsentWhileAgentsDie) {
-    holds(programs::two_in_order(), {.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1});
+    for (const Program& program : {programs::one_posted(), programs::two_in_order()}) {
+        holds(program, {.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1});
+    }
 }
 
 TEST(LongExplore, PayloadsWithoutCredit) {

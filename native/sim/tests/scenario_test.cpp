@@ -61,7 +61,7 @@ TEST(Scenario, AProgramThatFillsItsPathsStaysOnThem) {
         kind.trunk = {21.3e6, 30e-6, 94e3};
         Scenario scenario{mesh(kind), {}, true, 2.0, 100.0, {}, {}, {}};
         scenario.simulation.seed = scenario.simulation.agents.seed = seed;
-        const Pattern torus{16, 4945, 150, 2.1e-3, 0.05, seed};
+        const Pattern torus{16, 4945, 400, 2.1e-3, 0.05, seed};
         scenario.programs.push_back({*make("halo", torus), {}, {}});
         for (EndId host = 0; host < 16; ++host) scenario.programs[0].hosts.push_back(host);
         const Outcome managed = run(scenario);

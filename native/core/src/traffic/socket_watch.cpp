@@ -50,6 +50,10 @@ std::uint64_t SocketWatch::burst_B() const {
     std::uint64_t from_B = 0;  // delivered before what was under way without a break
     for (std::size_t age = count_; age-- > 0;) {
         const Point& now = ago(age);
+        if (now.at < ago(0).at - kOfLate_s) {
+            from_B = now.delivered_B;
+            continue;
+        }
         const bool goes_on = age + 1 < count_ && now.in_flight_B > 0 && ago(age + 1).in_flight_B > 0 &&
                              now.busy_s - ago(age + 1).busy_s >= kWithoutBreak * (now.at - ago(age + 1).at);
         if (!goes_on) from_B = now.delivered_B;

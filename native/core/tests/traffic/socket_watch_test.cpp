@@ -375,6 +375,20 @@ TEST(SocketWatch, ABurstIsAllThatIsSentWithoutABreak) {
     }
 }
 
+/// 40 kB in each of 50 samples 40 ms apart, without a break.
+TEST(SocketWatch, ABurstIsOfTheLastHalfSecond) {
+    SocketWatch watch;
+    const Settings settings;
+    SocketSample sample;
+    sample.in_flight_B = 20'000;
+    for (int i = 1; i <= 50; ++i) {
+        sample.delivered_B += 40'000;
+        sample.busy_s += 0.04;
+        watch.on_sample(sample, 0.0, 0.0, settings, 1.0 + 0.04 * i);
+    }
+    EXPECT_EQ(watch.burst_B(), 13 * 40'000U + 20'000U) << "since the last sample before it";
+}
+
 TEST_F(Sockets, AreWatchedSinceTheFirstSample) {
     EXPECT_DOUBLE_EQ(watch.watched_s(now), 0.0);
     sample();

@@ -56,10 +56,6 @@ TEST(Explore, WithConsentNothingNeedsToBeCancelled) {
 
 constexpr Chaos kConsentAndDeaths{.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1};
 
-TEST(Explore, ConsentOutlivesAgents) {
-    holds(programs::one_posted(), kConsentAndDeaths);
-}
-
 TEST(Explore, FindsAcknowledgingConsentAtTheAgent) {
     is_found({.agent_acknowledges = true}, programs::one_posted(), kConsentAndDeaths);
 }
