@@ -264,7 +264,10 @@ def _create(roles: dict[str, Any]) -> Body:
     """The creation of a communicator."""
     made = f"*{roles['creates']}"
     later = roles.get("mode") == "nonblocking"
-    return Body(after=(f"created_like({roles['communicator']}, {made});" if later else f"created({made});",))
+    return Body(
+        before=(f"none_yet({roles['creates']});",),
+        after=(f"created_like({roles['communicator']}, {made});" if later else f"created({made});",),
+    )
 
 
 BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {

@@ -108,6 +108,9 @@ std::uint64_t members_of(MPI_Comm comm, const Communicator& asked) {
 
 std::shared_ptr<Communicator> ask(MPI_Comm comm) {
     auto result = std::make_shared<Communicator>();
+    if (comm == comm_null()) {
+        return result;  // a question would be one more error that the program's handler is told of
+    }
     int inter = 0;
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_rank(comm, &result->rank);
@@ -186,6 +189,9 @@ void created(MPI_Comm comm) {
 }
 
 void created_like(MPI_Comm model, MPI_Comm comm) {
+    if (comm == comm_null()) {
+        return;
+    }
     if (!record::keeps_record() && !record::keeps_messages()) {
         forget_communicator(comm);
         return;

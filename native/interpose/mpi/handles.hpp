@@ -37,6 +37,13 @@ const Communicator& communicator(MPI_Comm comm);
 std::shared_ptr<const Communicator> shared_communicator(MPI_Comm comm);
 std::uint64_t size_of(MPI_Datatype datatype);  // 0 of MPI_DATATYPE_NULL
 
+// Before a call that makes one: MPICH 5 returns success where it told the program's error handler, and makes nothing.
+inline void none_yet(MPI_Comm* made) {
+    if (made != nullptr) {
+        *made = comm_null();
+    }
+}
+
 // A call made the communicator, or null. All its members see those with the same members made in the same order, for a
 // call that makes one is collective over them: its members and its number among their communicators are its identity.
 void created(MPI_Comm comm);

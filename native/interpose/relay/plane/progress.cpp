@@ -175,6 +175,7 @@ void Plane::follow_revocations() {
 }
 
 bool Plane::is_revoked(MPI_Comm comm) {
+    if (comm == comm_null()) return false;  // to ask is an error, which the program's handler would be told of
     int revoked = 0;
     return PMPIX_Comm_is_revoked != nullptr && PMPIX_Comm_is_revoked(comm, &revoked) == MPI_SUCCESS && revoked != 0;
 }

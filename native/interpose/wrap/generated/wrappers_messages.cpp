@@ -8,6 +8,7 @@ namespace fairlead::wrapped {
 
 int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) {
     Call call(Function::MPIX_Comm_shrink);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPIX_Comm_shrink)>(Function::MPIX_Comm_shrink)(comm, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -53,6 +54,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, in
 
 int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
     Call call(Function::MPI_Cart_create);
+    none_yet(comm_cart);
     const int error = call.timed(next<decltype(MPI_Cart_create)>(Function::MPI_Cart_create)(comm_old, ndims, dims, periods, reorder, comm_cart));
     if (call.counts(error)) {
         created(*comm_cart);
@@ -62,6 +64,7 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 
 int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     Call call(Function::MPI_Cart_sub);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Cart_sub)>(Function::MPI_Cart_sub)(comm, remain_dims, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -71,6 +74,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
 
 int MPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_accept);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_accept)>(Function::MPI_Comm_accept)(port_name, info, root, comm, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -80,6 +84,7 @@ int MPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm com
 
 int MPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_connect);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_connect)>(Function::MPI_Comm_connect)(port_name, info, root, comm, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -89,6 +94,7 @@ int MPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm co
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_create);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_create)>(Function::MPI_Comm_create)(comm, group, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -98,6 +104,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 
 int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_create_from_group);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_create_from_group)>(Function::MPI_Comm_create_from_group)(group, stringtag, info, errhandler, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -107,6 +114,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info 
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_create_group);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_create_group)>(Function::MPI_Comm_create_group)(comm, group, tag, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -122,6 +130,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_dup);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_dup)>(Function::MPI_Comm_dup)(comm, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -131,6 +140,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_dup_with_info);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_dup_with_info)>(Function::MPI_Comm_dup_with_info)(comm, info, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -146,6 +156,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
     Call call(Function::MPI_Comm_idup);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_idup)>(Function::MPI_Comm_idup)(comm, newcomm, request));
     if (call.counts(error)) {
         created_like(comm, *newcomm);
@@ -155,6 +166,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
 
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
     Call call(Function::MPI_Comm_idup_with_info);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_idup_with_info)>(Function::MPI_Comm_idup_with_info)(comm, info, newcomm, request));
     if (call.counts(error)) {
         created_like(comm, *newcomm);
@@ -164,6 +176,7 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI
 
 int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
     Call call(Function::MPI_Comm_join);
+    none_yet(intercomm);
     const int error = call.timed(next<decltype(MPI_Comm_join)>(Function::MPI_Comm_join)(fd, intercomm));
     if (call.counts(error)) {
         created(*intercomm);
@@ -173,6 +186,7 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
 
 int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
     Call call(Function::MPI_Comm_spawn);
+    none_yet(intercomm);
     const int error = call.timed(next<decltype(MPI_Comm_spawn)>(Function::MPI_Comm_spawn)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
     if (call.counts(error)) {
         created(*intercomm);
@@ -182,6 +196,7 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info inf
 
 int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
     Call call(Function::MPI_Comm_spawn_multiple);
+    none_yet(intercomm);
     const int error = call.timed(next<decltype(MPI_Comm_spawn_multiple)>(Function::MPI_Comm_spawn_multiple)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
     if (call.counts(error)) {
         created(*intercomm);
@@ -191,6 +206,7 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_split);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_split)>(Function::MPI_Comm_split)(comm, color, key, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -200,6 +216,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
     Call call(Function::MPI_Comm_split_type);
+    none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_split_type)>(Function::MPI_Comm_split_type)(comm, split_type, key, info, newcomm));
     if (call.counts(error)) {
         created(*newcomm);
@@ -209,6 +226,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 
 int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
     Call call(Function::MPI_Dist_graph_create);
+    none_yet(comm_dist_graph);
     const int error = call.timed(next<decltype(MPI_Dist_graph_create)>(Function::MPI_Dist_graph_create)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
     if (call.counts(error)) {
         created(*comm_dist_graph);
@@ -218,6 +236,7 @@ int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const i
 
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
     Call call(Function::MPI_Dist_graph_create_adjacent);
+    none_yet(comm_dist_graph);
     const int error = call.timed(next<decltype(MPI_Dist_graph_create_adjacent)>(Function::MPI_Dist_graph_create_adjacent)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
     if (call.counts(error)) {
         created(*comm_dist_graph);
@@ -227,6 +246,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
 
 int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
     Call call(Function::MPI_Graph_create);
+    none_yet(comm_graph);
     const int error = call.timed(next<decltype(MPI_Graph_create)>(Function::MPI_Graph_create)(comm_old, nnodes, index, edges, reorder, comm_graph));
     if (call.counts(error)) {
         created(*comm_graph);
@@ -288,6 +308,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
 
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
     Call call(Function::MPI_Intercomm_create);
+    none_yet(newintercomm);
     const int error = call.timed(next<decltype(MPI_Intercomm_create)>(Function::MPI_Intercomm_create)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
     if (call.counts(error)) {
         created(*newintercomm);
@@ -297,6 +318,7 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
 
 int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
     Call call(Function::MPI_Intercomm_create_from_groups);
+    none_yet(newintercomm);
     const int error = call.timed(next<decltype(MPI_Intercomm_create_from_groups)>(Function::MPI_Intercomm_create_from_groups)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
     if (call.counts(error)) {
         created(*newintercomm);
@@ -306,6 +328,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MP
 
 int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
     Call call(Function::MPI_Intercomm_merge);
+    none_yet(newintracomm);
     const int error = call.timed(next<decltype(MPI_Intercomm_merge)>(Function::MPI_Intercomm_merge)(intercomm, high, newintracomm));
     if (call.counts(error)) {
         created(*newintracomm);
