@@ -73,10 +73,10 @@ fuzz() {
 
 labs() {
     say "long tests in labs and on this machine's kernel"
-    # Labs mostly wait. A file's tests stay together, for they share a lab. Those of bonds measure rates: alone.
-    local alone=tests/lab/emulation/test_lab_bond.py failed=0
-    "${long_tests[@]}" -n 2 --dist loadfile --ignore tests/unit --ignore tests/mpi --ignore "$alone" || failed=1
-    "${long_tests[@]}" "$alone" || failed=1
+    # Labs mostly wait. A file's tests stay together, for they share a lab. Those that measure rates: alone.
+    local alone=(tests/lab/emulation/test_lab_bond.py tests/lab/measure/test_measure_lab.py) failed=0
+    "${long_tests[@]}" -n 2 --dist loadfile --ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}" || failed=1
+    "${long_tests[@]}" "${alone[@]}" || failed=1
     return "$failed"
 }
 

@@ -6,6 +6,7 @@ directory may be lost without harm to the lab's end, and what a dead lab left he
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -97,7 +98,9 @@ def holder_of(directory: Path) -> Process | None:
 
 def remove(directory: Path) -> None:
     """Forget a lab."""
-    shutil.rmtree(directory, ignore_errors=False)
+    while directory.exists():
+        with suppress(FileNotFoundError):  # congestion that ends at the same time removes files of its own
+            shutil.rmtree(directory)
 
 
 def stale() -> list[Path]:

@@ -1,6 +1,7 @@
 """Notes of running labs: what is alive, what is stale, what is not ours."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,25 @@ def note(name: str, process: Process) -> Path:
     holder = {"pid": process.pid, "start_ticks": process.start_ticks}
     (directory / "lab.json").write_text(json.dumps({"holder": holder}))
     return directory
+
+
+def test_a_lab_is_forgotten_although_a_file_of_it_goes_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "lab" / "congestion"
+    directory.mkdir(parents=True)
+    (directory / "streams.log").touch()
+    (directory / "streams.json").touch()
+    unlink = os.unlink
+
+    def gone_before(path: str, **where: int) -> None:
+        if path == "streams.log" and (directory / path).exists():
+            (directory / path).unlink()
+        unlink(path, **where)
+
+    monkeypatch.setattr(os, "unlink", gone_before)
+    state.remove(directory.parent)
+    assert not directory.parent.exists()
 
 
 def test_the_notes_of_dead_labs_are_removed_and_others_stay() -> None:
