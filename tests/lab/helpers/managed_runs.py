@@ -140,6 +140,13 @@ class Command:
             assert self.process.poll() is None or any(t.is_alive() for t in self._threads), self.text()
             time.sleep(0.01)
 
+    def told_after(self, part: str, since_s: float) -> float:
+        """How long after a moment of time.monotonic() a line with ``part`` was told first; waits for it."""
+        wait_for(lambda: self.heard(part), f"{part!r} being told", 20)
+        after_s = next(at_s for at_s, line in self.told if part in line) - since_s
+        print(f"{part}: {after_s:.2f} s after the fault")
+        return after_s
+
     def end(self, limit_s: float = LIMIT_S) -> int:
         """Wait for its end; its exit code."""
         try:

@@ -57,14 +57,6 @@ def cg(lab: labs.Lab, tmp_path: Path) -> Iterator[Command]:
     wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
 
 
-def told_after(command: Command, part: str, since_s: float) -> float:
-    """How long after that time a line with ``part`` was told first."""
-    wait_for(lambda: command.heard(part), part, 20)
-    after_s = next(at_s for at_s, line in command.told if part in line) - since_s
-    print(f"{part}: {after_s:.2f} s after the fault")
-    return after_s
-
-
 @pytest.mark.parametrize(
     ("killed", "lines"),
     [("fairlead-agent", (THERE, "the agent of h1 died")), ("fairlead-guardian", (THERE, BACK))],
@@ -76,7 +68,7 @@ def test_the_destination_loses_its_agent_or_guardian(
     assert processes(lab, "h0", "cg"), "it runs until the fault"
     killed_s = hit(lab, "h1", killed)
     for line in lines:
-        assert 0 < told_after(cg, line, killed_s) < LIMIT_S
+        assert 0 < cg.told_after(line, killed_s) < LIMIT_S
     for pair in ("h0→h1", "h1→h0"):
         wait_for(lambda: cg.text().count(f"{pair} rerouted over h2") == 2, "the manual reroutes, made again", 10)  # noqa: B023
 
@@ -90,7 +82,7 @@ def test_nothing_comes_through_the_overlay(lab: labs.Lab, cg: Command, host: str
     with ExitStack() as stack:
         since_s = stack.enter_context(refusing(lab, host, *filter_))
         for line in (THERE, BACK):
-            assert 0 < told_after(cg, line, since_s) < LIMIT_S
+            assert 0 < cg.told_after(line, since_s) < LIMIT_S
         assert rerouted_routes(lab, "h0") == rerouted_routes(lab, "h1") == []
         while time.monotonic() < since_s + BLOCKED_S and cg.process.poll() is None:
             time.sleep(0.1)
@@ -100,7 +92,7 @@ def test_nothing_comes_through_the_overlay(lab: labs.Lab, cg: Command, host: str
 def test_nothing_comes_through_the_overlay_to_the_destination(lab: labs.Lab, cg: Command) -> None:
     """What it sends itself still arrives: its own detour may stay, or return while nothing is acknowledged."""
     with refusing(lab, "h1", *OVERLAY_BLOCKED) as since_s:
-        assert 0 < told_after(cg, THERE, since_s) < LIMIT_S
+        assert 0 < cg.told_after(THERE, since_s) < LIMIT_S
         assert rerouted_routes(lab, "h0") == []
         while time.monotonic() < since_s + BLOCKED_S and cg.process.poll() is None:
             time.sleep(0.1)

@@ -79,14 +79,6 @@ def away(lab: labs.Lab) -> None:
     time.sleep(0.5)
 
 
-def told_after(command: Command, part: str, since_s: float) -> float:
-    """How long after that time a line with ``part`` was told."""
-    command.wait_to_hear(part)
-    (told_s, *_) = [at_s for at_s, line in command.told if part in line]
-    print(f"{part}: {told_s - since_s:.2f} s after the fault")
-    return told_s - since_s
-
-
 def reasons(command: Command) -> list[str]:
     return [event.data["reason"] for event in command.events("restored")]
 
@@ -95,7 +87,7 @@ def test_the_destinations_agent_is_killed(lab: labs.Lab, cluster: Path, tmp_path
     with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         killed_s = hit(lab, "h1", "fairlead-agent")
-        assert told_after(command, BACK, killed_s) < LIMIT_S
+        assert command.told_after(BACK, killed_s) < LIMIT_S
         wait_for(lambda: command.text().count("h0→h1 rerouted over h2") == 2, "the manual reroute, made again")
         assert_unharmed(lab, command)
     assert reasons(command)[0] == "destination_lost"
@@ -107,7 +99,7 @@ def test_the_destinations_agent_is_stopped(lab: labs.Lab, cluster: Path, tmp_pat
         away(lab)
         stopped_s = hit(lab, "h1", "fairlead-agent", signal.SIGSTOP)
         try:
-            assert told_after(command, BACK, stopped_s) < LIMIT_S
+            assert command.told_after(BACK, stopped_s) < LIMIT_S
         finally:
             hit(lab, "h1", "fairlead-agent", signal.SIGCONT)
         assert_unharmed(lab, command)
@@ -118,7 +110,7 @@ def test_the_destinations_guardian_is_killed(lab: labs.Lab, cluster: Path, tmp_p
     with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         killed_s = hit(lab, "h1", "fairlead-guardian")
-        assert told_after(command, BACK, killed_s) < LIMIT_S
+        assert command.told_after(BACK, killed_s) < LIMIT_S
         wait_for(lambda: not kernel_state(lab, "h1"), "the end of what the guardian left", 5)
         assert_unharmed(lab, command)
     assert reasons(command)[0] == "destination_lost"
@@ -175,7 +167,7 @@ def test_a_detour_that_stops_carrying_is_left(
     with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         with refusing(lab, host, *filter_) as since_s:
-            assert told_after(command, BACK, since_s) < LIMIT_S
+            assert command.told_after(BACK, since_s) < LIMIT_S
             assert rerouted_routes(lab, "h0") == []
             assert_unharmed(lab, command)
     assert reasons(command) == ["detour_broken"]
@@ -187,7 +179,7 @@ def test_a_detour_that_carries_echoes_and_no_connection_is_left(lab: labs.Lab, c
     with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         away(lab)
         with refusing(lab, "h2", *TCP_NOT_FORWARDED) as since_s:
-            assert told_after(command, BACK, since_s) < LIMIT_S
+            assert command.told_after(BACK, since_s) < LIMIT_S
             assert rerouted_routes(lab, "h0") == []
             assert_unharmed(lab, command)
     assert reasons(command) == ["detour_broken"]
@@ -217,7 +209,7 @@ def test_a_detour_that_loses_one_of_several_connections_is_left(lab: labs.Lab, c
         port, other = busy_ports_to(lab, "h0", "h1")
         assert port != other
         with refusing(lab, "h2", "forward priority 0", f"tcp sport {port} drop;") as since_s:
-            assert told_after(command, BACK, since_s) < LIMIT_S
+            assert command.told_after(BACK, since_s) < LIMIT_S
             assert rerouted_routes(lab, "h0") == []
             time.sleep(0.5)
             for rank in [*processes(lab, "h1", PROGRAM), *processes(lab, "h2", PROGRAM)]:  # one of each pair at least
