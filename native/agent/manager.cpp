@@ -34,6 +34,7 @@ constexpr double kFarewell_s = 0.15;
 core::ControllerConfig complete(core::ControllerConfig config, const DataPlane& plane) {
     config.can_relay = plane.up();
     config.proves = plane.proves();
+    config.sees_detours = plane.shows_in_sockets();
     return config;
 }
 

@@ -39,6 +39,9 @@ class DataPlane {
     virtual void learn_leg(core::HostId /*destination*/, core::HostId /*relay*/, std::uint16_t /*mtu_B*/,
                            Done /*failed*/) {}
 
+    /// Whether the program's own sockets carry what it reroutes, and so say how that fares.
+    virtual bool shows_in_sockets() const { return true; }
+
     /// Whether it can send echoes on the way of what it reroutes.
     virtual bool proves() const { return false; }
     /// Sends one, as large as what that way carries. `trial`: before anything is rerouted that way.

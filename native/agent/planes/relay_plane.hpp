@@ -68,6 +68,7 @@ class RelayPlane final : public DataPlane {
     bool up() const override { return reason_.empty(); }
     const std::string& reason() const override { return reason_; }
     /// Done once the relay's agent has answered.
+    bool shows_in_sockets() const override { return false; }
     void reroute(core::HostId destination, core::HostId relay, Done done) override;
     void restore(core::HostId destination, Done done) override;
     std::string tear_down() override;
