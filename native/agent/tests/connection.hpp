@@ -11,8 +11,8 @@ struct Connection {
     UniqueFd client{socket(AF_INET, SOCK_STREAM, 0)};
     UniqueFd server;
 
-    /// `own`: address that the client has; 0: what the kernel chooses.
-    explicit Connection(in_addr_t own = 0) {
+    /// `own`: address that the client has; 0: what the kernel chooses. `to`: that of the server.
+    explicit Connection(in_addr_t own = 0, in_addr to = {htonl(INADDR_LOOPBACK)}) : listener(to) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = own;

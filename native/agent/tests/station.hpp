@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "loopback.hpp"
 #include "peers/rejections.hpp"
 #include "peers/udp_channel.hpp"
 
@@ -27,9 +28,10 @@ inline std::uint16_t free_port(const Address& address) {
 inline Config config_of(core::HostId self) {
     static const std::vector<Host> hosts = [] {
         std::vector<Host> made;
-        for (const char* text : {"127.0.0.2", "127.0.0.1", "127.0.0.3"}) {
-            Host host{.name = text, .address_text = text};
-            host.address = Address::parse(text).value();
+        for (const std::uint32_t number : {0U, 1U, 2U}) {
+            Host host;
+            host.address = Address(loopback_of_this_process(number));
+            host.name = host.address_text = host.address.text();
             host.port = free_port(host.address);
             made.push_back(host);
         }

@@ -117,3 +117,24 @@ def test_the_pair_has_a_detour_again(
         assert command.end() == 0, command.text()
     assert any("verification passed" in line for line in command.output)
     assert command.events("rejected") == []
+
+
+def rerouted_pairs() -> set[str]:
+    return {pair for state in states() for pair in state["detours"] if pair in ("h0→h1", "h1→h0")}
+
+
+def test_an_agent_of_the_relay_plane_that_was_stopped_goes_on(
+    lab: labs.Lab, characterized: tuple[Path, Path], congested: None
+) -> None:
+    """Its detour is in use again at once, and what others took off it is back soon. None is left as if in vain."""
+    cluster, results = characterized
+    with run(cluster, "-n", "2", *PLANES["relay"], program=TRAFFIC, results=results) as command:
+        wait_for(lambda: len(rerouted_pairs()) == 2, "the reroutes of both directions")
+        time.sleep(3)  # in which a detour would be judged
+        assert len(rerouted_pairs()) == 2, command.text()
+        stopped_for_longer_than_its_lease(lab, "h0")
+        wait_for(lambda: len(rerouted_pairs()) == 2, "the reroutes of both directions again", 10)
+        finish(lab)
+        assert command.end() == 0, command.text()
+    assert any("verification passed" in line for line in command.output)
+    assert "in_vain" not in [event.data["reason"] for event in command.events("restored")]

@@ -9,20 +9,21 @@
 namespace fairlead::agent {
 namespace {
 
-/// This host is 127.0.0.9; connections from there lead to the other one, 127.0.0.1.
+/// This host is the first of two on the loopback device; connections from there lead to the second.
 class Monitor : public testing::Test {
   protected:
     static Config two_hosts() {
         Config config;
-        for (const std::uint32_t number : {8U, 0U}) {
+        for (const std::uint32_t number : {0U, 1U}) {
             Host host;
-            host.address = Address(in_addr{htonl(INADDR_LOOPBACK + number)});
+            host.address = Address(loopback_of_this_process(number));
             host.port = 1;
             config.hosts.push_back(host);
         }
         config.uid = getuid();
         return config;
     }
+    static Connection connected() { return Connection(loopback_of_this_process(0).s_addr, loopback_of_this_process(1)); }
     std::uint64_t delivered_B(double now, bool complete = false) {
         const auto samples = monitor.sample(now, complete);
         return samples.empty() ? 0 : samples.at(0).delivered_B;
@@ -43,14 +44,14 @@ TEST_F(Monitor, LooksMoreRarelyTheLongerNothingMoves) {
     EXPECT_TRUE(monitor.sample(100.0, false).empty());
     EXPECT_DOUBLE_EQ(monitor.period_s(102.0), 0.2) << "no connection was seen yet";
     EXPECT_DOUBLE_EQ(monitor.period_s(160.0), 0.5);
-    const Connection connection(htonl(INADDR_LOOPBACK + 8));
+    const Connection connection = connected();
     EXPECT_GT(delivered_B(160.0), 0U) << "found at the next look, however long there was none";
     EXPECT_DOUBLE_EQ(monitor.period_s(160.0), 0.040);
     EXPECT_DOUBLE_EQ(monitor.period_s(161.0), 0.1);
 }
 
 TEST_F(Monitor, WhatMovesAfterARestIsSeenAtTheNextLook) {
-    const Connection connection(htonl(INADDR_LOOPBACK + 8));
+    const Connection connection = connected();
     monitor.sample(100.0, false);
     send(connection, 1000);
     const std::uint64_t before_B = delivered_B(100.04);
@@ -62,18 +63,18 @@ TEST_F(Monitor, WhatMovesAfterARestIsSeenAtTheNextLook) {
 }
 
 TEST_F(Monitor, AConnectionMadeAMomentAgoCountsWhereAllMust) {
-    const Connection first(htonl(INADDR_LOOPBACK + 8));
+    const Connection first = connected();
     monitor.sample(100.0, false);
     send(first, 100);
     monitor.sample(100.02, false);
-    const Connection second(htonl(INADDR_LOOPBACK + 8));
+    const Connection second = connected();
     const std::uint64_t before_B = delivered_B(100.03);
     send(second, 7000);
     EXPECT_EQ(delivered_B(100.04, true), before_B + 7001) << "with the SYN, which counts as one";
 }
 
 TEST_F(Monitor, TheEndOfTheLastConnectionIsTold) {
-    auto connection = std::make_unique<Connection>(htonl(INADDR_LOOPBACK + 8));
+    auto connection = std::make_unique<Connection>(connected());
     monitor.sample(100.0, false);
     send(*connection, 1000);
     const std::uint64_t before_B = delivered_B(100.04);
