@@ -23,7 +23,9 @@ class Monitor : public testing::Test {
         config.uid = getuid();
         return config;
     }
-    static Connection connected() { return Connection(loopback_of_this_process(0).s_addr, loopback_of_this_process(1)); }
+    static Connection connected() {
+        return Connection(loopback_of_this_process(0).s_addr, loopback_of_this_process(1));
+    }
     std::uint64_t delivered_B(double now, bool complete = false) {
         const auto samples = monitor.sample(now, complete);
         return samples.empty() ? 0 : samples.at(0).delivered_B;
