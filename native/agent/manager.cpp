@@ -34,7 +34,6 @@ constexpr double kFarewell_s = 0.15;
 core::ControllerConfig complete(core::ControllerConfig config, const DataPlane& plane) {
     config.can_relay = plane.up();
     config.proves = plane.proves();
-    config.sees_detours = plane.shows_in_sockets();
     return config;
 }
 
@@ -152,7 +151,10 @@ void Manager::sample_sockets(bool complete) {
     if (monotonic_s() < next_sample_s_) return;
     try {
         // All of them at once: when to wake next is asked for once.
-        for (const core::SocketSample& sample : monitor_->sample(monotonic_s(), complete)) events_.push_back(sample);
+        const std::vector<Carried> carried = plane_.carried();
+        for (const core::SocketSample& sample : monitor_->sample(monotonic_s(), complete, carried)) {
+            events_.push_back(sample);
+        }
         feed_waiting();
         failed_samples_ = 0;
     } catch (const std::system_error& error) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/frame_stream.hpp"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -31,6 +34,40 @@ void FrameOutput::put(const Record& record, std::uint64_t passing_B) {
     waiting_.push_back({written_B_ + queue_.size() - begin_, sealed_B, passing_B});
     passing_B_ += passing_B;
     if (passing_B == 0) own_B_ += sealed_B;
+    const core::HostId whose = passing_B == 0 ? record.journey.destination : core::kNoHost;
+    if (stretches_.empty() || stretches_.back().destination != whose) stretches_.push_back({0, whose});
+    stretches_.back().end_B = waiting_.back().end_B;
+}
+
+std::map<core::HostId, std::uint64_t> FrameOutput::take_arrived() {
+    std::map<core::HostId, std::uint64_t> arrived;
+    int unacknowledged_B = 0;
+    if (ioctl(socket_.get(), SIOCOUTQ, &unacknowledged_B) != 0) return arrived;
+    // The handshake's last bytes may be among them at first.
+    const std::uint64_t missing_B = std::min(written_B_, static_cast<std::uint64_t>(std::max(0, unacknowledged_B)));
+    const std::uint64_t now_B = std::max(arrived_B_, written_B_ - missing_B);
+    while (!stretches_.empty() && arrived_B_ < now_B) {
+        const Stretch& first = stretches_.front();
+        const std::uint64_t until_B = std::min(first.end_B, now_B);
+        if (first.destination != core::kNoHost) arrived[first.destination] += until_B - arrived_B_;
+        arrived_B_ = until_B;
+        if (first.end_B == until_B) stretches_.pop_front();
+    }
+    return arrived;
+}
+
+std::map<core::HostId, FrameOutput::Owed> FrameOutput::owed() const {
+    std::map<core::HostId, Owed> owed;
+    std::uint64_t begin_B = arrived_B_;
+    for (const Stretch& stretch : stretches_) {
+        if (stretch.destination != core::kNoHost) {
+            Owed& sum = owed[stretch.destination];
+            sum.size_B += stretch.end_B - begin_B;
+            sum.waits |= stretch.end_B > written_B_;
+        }
+        begin_B = stretch.end_B;
+    }
+    return owed;
 }
 
 std::uint64_t FrameOutput::flush() {

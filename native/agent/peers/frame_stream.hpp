@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,15 @@ class FrameOutput {
     std::uint64_t own_B() const { return own_B_; }
     /// What is still in the pool of passing frames.
     std::uint64_t passing_B() const { return passing_B_; }
+    /// Of this host's own ranks, by destination, as sealed: what the other end's kernel has received since the last
+    /// call.
+    std::map<core::HostId, std::uint64_t> take_arrived();
+    struct Owed {
+        std::uint64_t size_B = 0;
+        bool waits = false;  ///< some of it for the kernel
+    };
+    /// The same of what it had not received then.
+    std::map<core::HostId, Owed> owed() const;
     /// After EPOLLIN: nothing is ever sent this way, so it is the end. Throws StreamError, which says why.
     void hear() const;
     /// Whether what was written gets lost on its way: the kernel has sent it again, and again, without an answer. A
@@ -55,12 +65,20 @@ class FrameOutput {
         std::uint64_t passing_B = 0;
     };
 
+    /// Records of one destination, one after another.
+    struct Stretch {
+        std::uint64_t end_B = 0;                   ///< of all that was ever queued
+        core::HostId destination = core::kNoHost;  ///< kNoHost: of passing frames
+    };
+
     UniqueFd socket_;
     RecordSealer sealer_;
     std::vector<std::uint8_t> queue_;
-    std::size_t begin_ = 0;        ///< of what the kernel has not taken, in the queue
-    std::uint64_t written_B_ = 0;  ///< ever
-    std::deque<Waiting> waiting_;  ///< records of which some bytes wait
+    std::size_t begin_ = 0;          ///< of what the kernel has not taken, in the queue
+    std::uint64_t written_B_ = 0;    ///< ever
+    std::deque<Waiting> waiting_;    ///< records of which some bytes wait
+    std::deque<Stretch> stretches_;  ///< of which some bytes had not arrived at the last look
+    std::uint64_t arrived_B_ = 0;    ///< ever, at that look
     std::uint64_t own_B_ = 0;
     std::uint64_t passing_B_ = 0;
 };

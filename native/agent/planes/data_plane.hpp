@@ -6,9 +6,11 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fairlead/core/types.hpp"
 #include "fairlead/core/wire.hpp"
+#include "watch/carried_flows.hpp"
 
 namespace fairlead::agent {
 
@@ -39,8 +41,8 @@ class DataPlane {
     virtual void learn_leg(core::HostId /*destination*/, core::HostId /*relay*/, std::uint16_t /*mtu_B*/,
                            Done /*failed*/) {}
 
-    /// Whether the program's own sockets carry what it reroutes, and so say how that fares.
-    virtual bool shows_in_sockets() const { return true; }
+    /// What it carries itself, so that the program's own sockets do not show it.
+    virtual std::vector<Carried> carried() { return {}; }
 
     /// Whether it can send echoes on the way of what it reroutes.
     virtual bool proves() const { return false; }

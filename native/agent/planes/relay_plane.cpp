@@ -159,13 +159,38 @@ void RelayPlane::look_for_losses() {
     losses_timer_ = 0;
     std::vector<Leg> losing;
     bool any = false;
-    for (const auto& [leg, out] : outgoing_) {
+    for (auto& [leg, out] : outgoing_) {
         if (!out.stream) continue;
         any = true;
+        account(out);
         if (out.stream->loses()) losing.push_back(leg);
     }
     if (any) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
     for (const Leg leg : losing) fail(leg, "packets sent there are lost");
+}
+
+/// Adds what has arrived since the last time to what was delivered.
+void RelayPlane::account(Outgoing& out) {
+    for (const auto& [destination, arrived_B] : out.stream->take_arrived()) delivered_B_[destination] += arrived_B;
+}
+
+std::vector<Carried> RelayPlane::carried() {
+    std::map<core::HostId, Carried> flows;
+    for (auto& [leg, out] : outgoing_) {
+        if (!out.stream) continue;
+        account(out);
+        for (const auto& [destination, owed] : out.stream->owed()) {
+            flows[destination].under_way_B += owed.size_B;
+            flows[destination].waits |= owed.waits;
+        }
+    }
+    for (const auto& [destination, bytes] : delivered_B_) flows[destination].delivered_B = bytes;
+    std::vector<Carried> all;
+    for (auto& [destination, flow] : flows) {
+        flow.destination = destination;
+        all.push_back(flow);
+    }
+    return all;
 }
 
 /// What was under way is lost; the ranks send it again. Without the relay's agent its pairs are direct at once, until
@@ -177,6 +202,7 @@ void RelayPlane::fail(Leg leg, const std::string& why) {
     const bool stood = out.stream.has_value();
     if (stood) {
         log_("frames to host " + std::to_string(leg.host) + (leg.hop == Hop::first ? ", a relay: " : ": ") + why);
+        account(out);
         loop_.forget(out.stream->fd());
         buffers_.release_passing(out.stream->passing_B());
         out.stream.reset();

@@ -67,8 +67,8 @@ class RelayPlane final : public DataPlane {
     std::string_view name() const override { return "relay"; }
     bool up() const override { return reason_.empty(); }
     const std::string& reason() const override { return reason_; }
+    std::vector<Carried> carried() override;
     /// Done once the relay's agent has answered.
-    bool shows_in_sockets() const override { return false; }
     void reroute(core::HostId destination, core::HostId relay, Done done) override;
     void restore(core::HostId destination, Done done) override;
     std::string tear_down() override;
@@ -97,6 +97,7 @@ class RelayPlane final : public DataPlane {
     void close(Leg leg);
     void redial();
     void look_for_losses();
+    void account(Outgoing& out);
 
     std::optional<Fate> unsendable(Leg leg);
     Fate send(Leg leg, const Journey& journey, std::span<const std::uint8_t> frame);
@@ -136,6 +137,7 @@ class RelayPlane final : public DataPlane {
     std::set<relay::Process> due_ranks_;  ///< have something, or had no room for it at the last look
     std::set<Leg> due_inputs_;            ///< likewise; nothing is read from those meanwhile
     std::set<Leg> unflushed_;
+    std::map<core::HostId, std::uint64_t> delivered_B_;  ///< destination -> of this host's ranks, ever
     RelayCounts counts_;
     relay::ToldCounts told_by_those_who_left_{};
     bool pumping_ = false;

@@ -293,9 +293,9 @@ void RoutePlane::read_replies() {
 /// root's, by sudo, only `--clean` can have it go on; it then sees that its agent has left it.
 void RoutePlane::lose_silent() {
     if (!up_) return lose("the guardian does not answer");  // it has rerouted nothing
-    const bool ended = client_ && client_->kill();
-    lose(ended ? "the guardian does not answer and was killed"
-               : std::string("the guardian does not answer, and ") + kNotKilled);
+    if (client_ && client_->kill()) return lose("the guardian does not answer and was killed");
+    std::string reason = "the guardian does not answer, and ";
+    lose(reason += kNotKilled);
 }
 
 void RoutePlane::lose(const std::string& reason) {

@@ -39,7 +39,13 @@ std::vector<Address> others(const Config& config) {
 SocketMonitor::SocketMonitor(const Config& config, const core::LookSettings& settings, double now)
     : settings_(settings), remotes_(others(config)), diag_(std::in_place, remotes_), flows_(config), begun_s_(now) {}
 
-std::vector<core::SocketSample> SocketMonitor::sample(double now, bool complete) {
+std::vector<core::SocketSample> SocketMonitor::sample(double now, bool complete, std::span<const Carried> carried) {
+    std::vector<core::SocketSample> samples = of_sockets(now, complete);
+    carried_.add_to(samples, carried, now);
+    return samples;
+}
+
+std::vector<core::SocketSample> SocketMonitor::of_sockets(double now, bool complete) {
     // While bytes move the counters tell nothing but of new connections.
     const bool resting = quiet();
     if (resting || complete || now - counted_s_ >= kAsk_s) {
@@ -92,7 +98,7 @@ void SocketMonitor::look(double now, bool search) {
 }
 
 double SocketMonitor::period_s(double now) const {
-    return core::look_period_s(now - std::max(begun_s_, flows_.last_active_s()), settings_);
+    return core::look_period_s(now - std::max(begun_s_, last_active_s()), settings_);
 }
 
 }  // namespace fairlead::agent

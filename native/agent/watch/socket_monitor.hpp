@@ -3,11 +3,14 @@
 // whether nothing can have changed.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "control/config.hpp"
 #include "fairlead/core/settings.hpp"
+#include "watch/carried_flows.hpp"
 #include "watch/flow_table.hpp"
 #include "watch/sock_diag.hpp"
 #include "watch/tcp_counters.hpp"
@@ -21,8 +24,8 @@ class SocketMonitor {
 
     /// See FlowTable::update. Where no segment was sent or received since the last look, the connections are not asked
     /// for. Throws std::system_error; the next call asks the kernel anew, and totals go on.
-    /// `complete`: connections made a moment ago must be among them.
-    std::vector<core::SocketSample> sample(double now, bool complete);
+    /// `complete`: connections made a moment ago must be among them. `carried`: what agents carry, which is added.
+    std::vector<core::SocketSample> sample(double now, bool complete, std::span<const Carried> carried = {});
 
     /// Time until the next look.
     double period_s(double now) const;
@@ -33,12 +36,15 @@ class SocketMonitor {
     bool search_due(double now, bool complete) const;
     void heed(const std::optional<TcpCounters>& counters);
     void look(double now, bool search);
+    double last_active_s() const { return std::max(flows_.last_active_s(), carried_.last_active_s()); }
+    std::vector<core::SocketSample> of_sockets(double now, bool complete);
 
     core::LookSettings settings_;
     std::vector<Address> remotes_;
     std::optional<SockDiag> diag_;  ///< none after a failure
     TcpCounterFile counter_file_;
     FlowTable flows_;
+    CarriedFlows carried_;
     std::vector<TcpSocket> sockets_;  ///< the job's, at the last look
     double begun_s_;
     double last_look_s_ = -1e9;

@@ -159,8 +159,8 @@ const std::set<HostId>& Controller::partners() const {
 }
 
 Controller::State::State(const ControllerConfig& config)
-    : job_{config.self,   config.host_count,   config.salt,   config.automatic,
-           config.proves, config.sees_detours, config.learns, config.settings},
+    : job_{config.self,   config.host_count, config.salt,    config.automatic,
+           config.proves, config.learns,     config.settings},
       random_(config.seed),
       paths_(job_, config.base, config.sharing),
       traffic_(job_, paths_, config.link_bps),

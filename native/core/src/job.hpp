@@ -16,7 +16,6 @@ struct Job {
     std::size_t salt = 0;  ///< see ControllerConfig, also for what follows
     bool automatic = true;
     bool proves = false;
-    bool sees_detours = true;
     bool learns = false;
     Settings settings;
 

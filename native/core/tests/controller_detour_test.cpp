@@ -83,25 +83,6 @@ TEST(Controller, ADetourThatGivesLittleIsLeftForADirectPathThatMayOnlyBeLonger) 
     }
 }
 
-/// As on the relay plane: the program's sockets carry next to nothing while agents carry its messages.
-TEST(Controller, ADetourThatSocketsDoNotCarryIsNotJudgedByThem) {
-    for (const bool sees : {true, false}) {
-        ControllerConfig config = config_of(0);
-        config.sees_detours = sees;
-        Rig rig(std::move(config));
-        rig.greet_all();
-        const auto uses = [&](int samples, std::uint64_t size_B, double direct_queue_s) {
-            rig.sample_B = size_B;
-            for (int i = 0; i < samples; ++i) rig.step(rig.sample(direct_queue_s + 300e-6), 0.04, direct_queue_s, 0.0);
-        };
-        uses(20, 50000, 0.0);
-        uses(10, 50000, 20e-3);
-        ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
-        uses(150, 1000, 20e-3);
-        EXPECT_EQ(rig.seen<Restored>().size(), sees ? 1U : 0U);
-    }
-}
-
 /// Jobs that met on a detour must not all leave it in the same moment.
 TEST(Controller, HoldsOfDetoursAreDrawn) {
     const DetourSettings settings;

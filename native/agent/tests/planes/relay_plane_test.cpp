@@ -39,6 +39,30 @@ TEST(RelayPlane, FramesGoOverTheRelayWholeAndInOrder) {
     EXPECT_TRUE(hosts.log().empty());
 }
 
+/// By which the controller judges a detour: the ranks' own connections carry nothing of it.
+TEST(RelayPlane, TellsWhatItCarriesForEachDestination) {
+    Hosts hosts(3);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank1 = hosts.join(2, 1);
+    const auto rank2 = hosts.join(1, 2);
+    const auto carried = [&](core::HostId host) { return hosts.call([&] { return hosts.plane(host).carried(); }); };
+    EXPECT_TRUE(carried(0).empty());
+    ASSERT_EQ(hosts.reroute(0, 2, 1), "");
+    ASSERT_EQ(exchange(*rank0, 0, *rank1, 1, 200), count_to(200));
+    ASSERT_EQ(exchange(*rank0, 0, *rank2, 2, 200), count_to(200)) << "to the relay's own rank: the direct path";
+    EXPECT_TRUE(eventually([&] {
+        const auto all = carried(0);
+        return all.size() == 2 && all[0].under_way_B + all[1].under_way_B == 0;
+    }));
+    const auto all = carried(0);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].destination, 1);
+    EXPECT_EQ(all[1].destination, 2);
+    EXPECT_EQ(all[0].delivered_B, all[1].delivered_B) << "the same frames";
+    EXPECT_GT(all[0].delivered_B + all[1].delivered_B, hosts.counts(0).sent_B) << "and what sealing adds";
+    EXPECT_TRUE(carried(1).empty()) << "passing frames are not this host's ranks'";
+}
+
 /// 10^4 ranks on 50 hosts: whatever happens to one host costs as much as that host has ranks, not as many as the job
 /// has.
 TEST(RelayPlane, OnlyWhatHasChangedIsToldToRanks) {

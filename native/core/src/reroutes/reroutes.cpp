@@ -56,15 +56,15 @@ void Reroutes::note_congestion(HostId host) {
 void Reroutes::on_sample(const SocketSample& sample) {
     Destination& destination = destinations_[sample.peer];
     const Suspicion suspicion = traffic_.on_sample(sample, now_);
-    const bool judges = parts_.job.sees_detours || !destination.detour;
-    if (judges && destination.hold.on_sample(sample, destination.automatic_detour(), now_, random_)) {
+    if (destination.hold.on_sample(sample, destination.automatic_detour(), now_, random_)) {
         start_restore(sample.peer, RestoreReason::in_vain);
-    } else if (judges && destination.automatic_detour() && destination.hold.gets_little() &&
-               only_delayed(sample.peer)) {
+    } else if (destination.automatic_detour() && destination.hold.gets_little() && only_delayed(sample.peer)) {
         destination.hold.try_direct(now_);
         start_restore(sample.peer, RestoreReason::in_vain);
     }
-    if (!destination.detour && !destination.route.pending()) parts_.paths.probes().expect(sample.peer, sample.srtt_s);
+    if (!destination.detour && !destination.route.pending() && sample.srtt_s > 0.0) {
+        parts_.paths.probes().expect(sample.peer, sample.srtt_s);
+    }
     watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
 }

@@ -19,6 +19,7 @@ void ServiceMeter::restart() {
     samples_ = 0;
     any_ = false;
     sum_B_ = busy_s_ = sum_round_trip_s_ = 0.0;
+    round_trips_known_ = true;
 }
 
 std::optional<Service> ServiceMeter::add(const SocketSample& sample, Time now) {
@@ -31,16 +32,19 @@ std::optional<Service> ServiceMeter::add(const SocketSample& sample, Time now) {
     sum_B_ += static_cast<double>(carried_B);
     busy_s_ += elapsed_s;
     sum_round_trip_s_ += sample.srtt_s;
+    round_trips_known_ = round_trips_known_ && sample.srtt_s > 0.0;
     if (++samples_ < wanted_) return std::nullopt;
-    const Service got{8.0 * sum_B_ / busy_s_, sum_round_trip_s_ / samples_};
+    const Service got{8.0 * sum_B_ / busy_s_, round_trips_known_ ? sum_round_trip_s_ / samples_ : 0.0};
     samples_ = 0;
     sum_B_ = busy_s_ = sum_round_trip_s_ = 0.0;
+    round_trips_known_ = true;
     return got;
 }
 
 bool ChangeJudge::improved(const Service& before, const Service& after) const {
-    return after.rate_bps >= (1.0 + settings_.margin) * before.rate_bps ||
-           after.round_trip_s <= (1.0 - settings_.margin) * before.round_trip_s;
+    const bool sooner =
+        after.round_trip_s > 0.0 && after.round_trip_s <= (1.0 - settings_.margin) * before.round_trip_s;
+    return sooner || after.rate_bps >= (1.0 + settings_.margin) * before.rate_bps;
 }
 
 ChangeJudge::Verdict ChangeJudge::add(const SocketSample& sample, Time now) {

@@ -14,7 +14,7 @@ namespace fairlead::core {
 /// Of samples with bytes under way: the program's own pauses do not count.
 struct Service {
     double rate_bps = 0.0;
-    double round_trip_s = 0.0;
+    double round_trip_s = 0.0;  ///< 0: unknown
 };
 
 class ServiceMeter {
@@ -34,6 +34,7 @@ class ServiceMeter {
     double sum_B_ = 0.0;
     double busy_s_ = 0.0;
     double sum_round_trip_s_ = 0.0;
+    bool round_trips_known_ = true;
 };
 
 /// Judges each change of one pair's route by the service before and after it.

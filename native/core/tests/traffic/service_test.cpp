@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace fairlead::core {
 namespace {
 
@@ -69,6 +71,21 @@ TEST(ChangeJudge, ThroughputOrRoundTripMayImprove) {
         pair.run(30, 50e6, 10e-3);
         judge.changed(true, pair.now);
         EXPECT_EQ(pair.run(60, after.rate_bps, after.round_trip_s), Verdict::none);
+    }
+}
+
+/// Agents carry more than the sockets, before or after: then throughput alone decides.
+TEST(ChangeJudge, RoundTripsThatAreUnknownAreNoImprovement) {
+    const ServiceSettings settings;
+    for (const auto& [before_s, after_s] : {std::pair(10e-3, 0.0), std::pair(0.0, 5e-3), std::pair(0.0, 0.0)}) {
+        ChangeJudge judge(settings);
+        Pair40 pair(judge);
+        pair.run(30, 50e6, before_s);
+        judge.changed(true, pair.now);
+        EXPECT_EQ(pair.run(30, 52e6, after_s), Verdict::in_vain);
+        pair.run(30, 50e6, before_s);
+        judge.changed(true, pair.now);
+        EXPECT_EQ(pair.run(60, 60e6, after_s), Verdict::none);
     }
 }
 

@@ -21,16 +21,15 @@ struct ControllerConfig {
     HostId self = 0;
     HostId host_count = 0;
     Settings settings;
-    BaseTable base;            ///< of host_count hosts, empty where nothing was characterized
-    SharingRelation sharing;   ///< of host_count hosts
-    std::uint64_t seed = 0;    ///< differs from host to host
-    std::size_t salt = 0;      ///< the same on all hosts of a job, another for each job: where its turns begin
-    bool automatic = true;     ///< false: only manual reroutes, no probes of its own
-    bool proves = false;       ///< echoes can take the path of rerouted packets, also before anything is rerouted
-    bool sees_detours = true;  ///< the ranks' sockets carry what is rerouted, too: else they say nothing of a detour
-    bool learns = false;       ///< baselines are learnt while the program runs; those in `base` are where it begins
-    double link_bps = 0.0;     ///< where it learns: the highest rate that left this host in earlier runs; 0: unknown
-    bool can_relay = true;     ///< this host's guardian is up; false: it neither reroutes nor relays
+    BaseTable base;           ///< of host_count hosts, empty where nothing was characterized
+    SharingRelation sharing;  ///< of host_count hosts
+    std::uint64_t seed = 0;   ///< differs from host to host
+    std::size_t salt = 0;     ///< the same on all hosts of a job, another for each job: where its turns begin
+    bool automatic = true;    ///< false: only manual reroutes, no probes of its own
+    bool proves = false;      ///< echoes can take the path of rerouted packets, also before anything is rerouted
+    bool learns = false;      ///< baselines are learnt while the program runs; those in `base` are where it begins
+    double link_bps = 0.0;    ///< where it learns: the highest rate that left this host in earlier runs; 0: unknown
+    bool can_relay = true;    ///< this host's guardian is up; false: it neither reroutes nor relays
 
     ControllerConfig(HostId self_host, HostId hosts)
         : self(self_host), host_count(hosts), base(hosts), sharing(hosts) {}

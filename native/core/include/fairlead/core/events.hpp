@@ -19,7 +19,8 @@ namespace fairlead::core {
 /// socket of a peer is gone: one sample with nothing in flight.
 struct SocketSample {
     HostId peer = kNoHost;
-    double srtt_s = 0.0;            ///< tcpi_rtt of the socket that moved most bytes since the last sample
+    double srtt_s = 0.0;            ///< tcpi_rtt of the socket that moved most bytes since the last sample; 0: unknown,
+                                    ///< where agents carried more than the sockets
     double min_rtt_s = 0.0;         ///< smallest tcpi_min_rtt of the sockets; 0: unknown
     std::uint64_t in_flight_B = 0;  ///< sum of (tcpi_unacked - tcpi_sacked - tcpi_lost + tcpi_retrans) * snd_mss
     std::uint64_t delivered_B = 0;  ///< sum of tcpi_bytes_acked, never falling: the agent carries closed sockets on
