@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-INPUT = HERE / "hpccinf.txt"
+INPUT = HERE.parent / "examples" / "evaluate" / "applications" / "hpccinf.txt"
 NUMBER = r"\s*([0-9.eE+-]+)"
 
 

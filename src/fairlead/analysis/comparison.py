@@ -10,6 +10,7 @@ where components were added one by one, each stage is a ``managed`` of its own; 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fairlead.analysis.program_results import Deviation, deviations
 from fairlead.analysis.runs import characterized, communication, effects, managed
 from fairlead.analysis.runs.communication import Communication
 from fairlead.analysis.runs.effects import EffectEstimate
@@ -157,13 +158,19 @@ class ProgramResults:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One experiment. ``runs`` are all its runs, the pilots and the failed ones too, in the order they were made."""
+    """One experiment.
+
+    Attributes:
+        runs: all its runs, the pilots and the failed ones too, in the order they were made.
+        deviations: those whose programs computed something else than undisturbed.
+    """
 
     experiment: Run
     level: float
     programs: tuple[ProgramResults, ...]
     differences: tuple[NamedDifference, ...]
     runs: tuple[Run, ...]
+    deviations: tuple[Deviation, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -207,7 +214,14 @@ def load(
     programs = [program for program in programs if any(scenario.n for scenario in program.scenarios())]
     if not programs:
         raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
-    return Comparison(record, level, tuple(programs), tuple(_differences(programs, level)), tuple(runs))
+    return Comparison(
+        record,
+        level,
+        tuple(programs),
+        tuple(_differences(programs, level)),
+        tuple(runs),
+        tuple(deviations(store, experiment)),
+    )
 
 
 def failed(store: Store, experiment: int) -> list[Run]:

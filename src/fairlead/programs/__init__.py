@@ -5,7 +5,7 @@ import json
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.errors import MissingToolError, NoProgramError
-from fairlead.programs import debian_mpich, linkage, npb, workloads
+from fairlead.programs import applications, debian_mpich, linkage, npb, workloads
 
 _log = logging.getLogger(__name__)
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
@@ -116,17 +116,20 @@ def _warn(program: str, linkages: Mapping[str, linkage.Linkage]) -> None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a program printed of its own result: the last line that is a JSON object, or the report of an NPB program.
+    """What a program printed of its own result: the last line that is a JSON object, the report of an NPB program, or
+    that of an application (`fairlead.programs.applications`).
 
     Attributes:
         verified: the program's own check; None if it makes none or prints nothing of the kind.
         timed_s: its own timed section, in seconds, or None; as it was printed, which `failure` judges.
         data: the whole object.
+        result: numbers by name that every run of the same command on the same number of ranks repeats.
     """
 
     verified: bool | None = None
     timed_s: float | None = None
     data: dict[str, Any] | None = None
+    result: Mapping[str, float] = field(default_factory=dict)
 
 
 def verdict(output: bytes) -> Verdict:
@@ -143,11 +146,21 @@ def verdict(output: bytes) -> Verdict:
             verified if isinstance(verified, bool) else None,
             _float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
             data,
+            _result(data.get("result")),
         )
     if reported := npb.report(output):
         # NPB prints two decimals: 0.00 is a time too short for it, and tells none.
         return Verdict(reported.verified, reported.time_s or None, asdict(reported))
+    if said := applications.report(output):
+        return Verdict(said.verified, said.time_s or None, asdict(said), said.result)
     return Verdict()
+
+
+def _result(said: object) -> dict[str, float]:
+    """From JSON: a number, or an object of numbers by name; anything else is no result."""
+    named = said if isinstance(said, dict) else {"result": said}
+    numbers = {name: value for name, value in named.items() if isinstance(value, int | float | bool)}
+    return {str(name): _float(value) for name, value in numbers.items()}
 
 
 def _float(value: float) -> float:
@@ -174,6 +187,9 @@ def failure(program: str, exit_code: int, said: Verdict) -> str | None:
     # An NPB program's class without reference values has a report, and in it that nothing could be verified.
     if (program in BUNDLED and said.verified is None) or (workloads.is_workload(program) and said.data is None):
         return "its output holds no verdict that can be read"
+    for name, value in said.result.items():
+        if not math.isfinite(value):
+            return f"{program} prints {value:g} as its result ({name}), which is no number"
     if said.timed_s is not None and not 0 < said.timed_s < math.inf:
         return f"{program} prints {said.timed_s:g} as its own seconds, which is no time that a run takes"
     return None

@@ -209,6 +209,16 @@ def test_what_will_run_is_told():
 ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
 
 
+def test_commands_may_name_files_beside_the_plan() -> None:
+    run = '[run]\ncommand = ["lmp", "-in", "{plan_directory}/{program}.in"]\n'
+    plan = under(parse(HEAD, FACTORS, run), Path("/plans"))
+    levels = {"program": "melt", "ranks": 4, "network": "none"}
+    assert plan.program_at(levels).command == ("lmp", "-in", "/plans/melt.in")
+    named = ONE.replace('["is"]', '["{plan_directory}/is.sh"]')
+    plan = under(parse(HEAD, FACTORS, '[run]\nprogram = "is"\n', named), Path("/plans"))
+    assert plan.program_at(levels).command == ("/plans/is.sh",)
+
+
 @pytest.mark.parametrize(
     ("parts", "complaint"),
     [
@@ -285,6 +295,14 @@ ONE = '[[programs]]\nname = "is"\ncommand = ["is"]\nranks = 4\n'
         ((HEAD, FACTORS, '[run]\nprogram = "is"\n', ONE, ONE), "programs: two are called is"),
         ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is not a factor"),
         ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is not a factor"),
+        (
+            (HEAD, FACTORS, RUN + 'mpirun = "{plan_directory}/mpirun"\n'),
+            "run.mpirun: {plan_directory} is not a factor",
+        ),
+        (
+            (HEAD, "[factors]\nplan_directory = [1]\n", '[run]\ncommand = ["x"]\n'),
+            "factors.plan_directory: has a meaning of its own",
+        ),
         (
             (HEAD, FACTORS, RUN, '[congestion]\nfactor = "network"\nlevels = { none = "none", rr = "none" }\n'),
             "congestion.levels: has no entry for ad",

@@ -22,6 +22,8 @@ from fairlead.programs import BUNDLED, needs
 from fairlead.programs.benchmarks import BENCHMARKS
 from fairlead.published.columns import ColumnMap
 
+INSTALLED = ("lmp", "pw.x", str(Path(__file__).parents[3] / "examples/evaluate/applications/hpcc.sh"))
+"""Programs of plans that do not come with fairlead."""
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = {str(path.relative_to(EXAMPLES)): path for path in sorted(EXAMPLES.rglob("*.toml"))}
 
@@ -51,7 +53,7 @@ def test_every_row_of_an_evaluation_can_run(name: str) -> None:
         there = networks.at(row.levels)
         assert not isinstance(there, ConfigError), there
         for start in row_checks.starts(plan, row.levels, there.cluster):
-            assert start.argv[0] in BUNDLED
+            assert start.argv[0] in (*BUNDLED, *INSTALLED)
             assert not [word for word in start.argv if "{" in word]
             assert needs.mistake(start.argv, start.ranks) is None
             assert (needs.memory_B(start.argv, start.ranks) is not None) == (start.argv[0] in BENCHMARKS)

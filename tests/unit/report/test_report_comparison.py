@@ -11,6 +11,7 @@ from scipy import stats
 
 from fairlead.analysis.comparison import failed as failed_runs
 from fairlead.analysis.comparison import latest, load
+from fairlead.analysis.program_results import Deviation
 from fairlead.analysis.runs import latencies
 from fairlead.errors import StoreError
 from fairlead.lab.processors import Use
@@ -160,6 +161,16 @@ def test_findings_name_the_numbers(demo):
     assert f"which recovers {cg.final.recovered.estimate.value * 100:.0f} % of the lost time (95 % CI" in text
     assert "Overhead on a clean network: not significant (" in text
     assert re.search(r"in 8 runs, the first time \d\d ms after congestion began", text)
+
+
+def test_a_run_that_computed_something_else_is_the_first_caveat(demo):
+    _, found = demo
+    wrong = Deviation(7, "lmp -in melt.in", "TotEng", -1.0, -2.0, -2.0)
+    assert not any("computed another result" in text for text in findings.caveats(found))
+    told = findings.caveats(dataclasses.replace(found, deviations=(wrong,)))
+    assert told[0].startswith(
+        "1 run computed another result than undisturbed runs of the same command: run 7 (TotEng -1"
+    )
 
 
 def test_page_is_self_contained_and_holds_the_numbers(demo, tmp_path):

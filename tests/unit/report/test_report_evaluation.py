@@ -21,6 +21,7 @@ from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
 from fairlead.analysis.evaluations.evaluation import analyse
 from fairlead.analysis.evaluations.losses import losses
 from fairlead.analysis.evaluations.settings import CellGroup, HourlyCost, ReportSettings
+from fairlead.analysis.program_results import Deviation
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
@@ -74,6 +75,15 @@ def test_gains_are_ratios_of_means_in_both_definitions_and_verdicts_come_from_th
     slow = by_case["sp"]
     assert (slow.speed.value, slow.saved.value) == (pytest.approx(-0.2), pytest.approx(-0.25))
     assert found.other_pairs == ()
+
+
+def test_rows_that_computed_something_else_are_the_first_warning():
+    wrong = Deviation(7, "pw.x -in silicon.in", "total energy", -15.0, -15.8, -15.8)
+    found = analyse(replace(data(FOUR), deviations=(wrong,)), REPORT)
+    assert found.warnings[0].startswith(
+        "1 run computed another result than undisturbed runs of the same command: run 7"
+    )
+    assert len(found.warnings) == len(analyse(data(FOUR), REPORT).warnings) + 1
 
 
 def test_what_took_no_time_is_compared_with_nothing():

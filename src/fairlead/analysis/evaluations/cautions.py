@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fairlead.analysis import program_results
 from fairlead.analysis.evaluations.analysis import Analysis, CellSummary
 from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
 from fairlead.analysis.evaluations.dataset import Dataset, describe_levels
@@ -18,6 +19,8 @@ WHERE_NAMED = "listed in the table of cells and its CSV"
 def of(analysis: Analysis, whole_plot: Sequence[str]) -> Iterator[str]:
     """All warnings, in sentences."""
     data, summaries = analysis.data, analysis.summaries
+    if data.deviations:
+        yield program_results.describe(data.deviations)
     yield from _joined(data)
     yield from _other_baseline(analysis)
     yield from _without_samples(data, summaries)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from fairlead.analysis.program_results import Deviation, deviations
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.store import Label, Run, Store
 
@@ -68,6 +69,7 @@ class Dataset:
         rows: all runs that were read.
         joined: of each combination of levels those of factors that were joined to another
             (`fairlead.analysis.evaluations.joined`).
+        deviations: rows whose programs computed something else than undisturbed.
     """
 
     record: Run
@@ -78,6 +80,7 @@ class Dataset:
     failed: Mapping[Levels, int]
     rows: tuple[Run, ...] = ()
     joined: Mapping[Levels, Mapping[str, Label]] = field(default_factory=dict)
+    deviations: tuple[Deviation, ...] = ()
 
     @property
     def name(self) -> str:
@@ -240,7 +243,9 @@ def load(store: Store, record: Run, series: str | None = None, aside: Collection
         )
     cells = tuple(_cell(levels, parts) for levels, parts in gathered.items())
     data = Dataset(record, wanted, unit, factors, cells, failed, tuple(rows), others)
-    return data if is_imported(record) else replace(data, cells=_as_planned(data))
+    if is_imported(record):
+        return data
+    return replace(data, cells=_as_planned(data), deviations=tuple(deviations(store, record.id)))
 
 
 def _series_of(store: Store, record: Run, series: str | None) -> str:

@@ -15,6 +15,14 @@ from fairlead.cluster.launchers import Launcher
 from fairlead.config import Model
 from fairlead.placement import placed
 
+PLAN_DIRECTORY = "plan_directory"
+"""In braces in a command: the directory of the plan's file, where a program's input may be."""
+
+
+def in_directory(command: tuple[str, ...], directory: Path) -> tuple[str, ...]:
+    """A command with the plan's directory in its place."""
+    return tuple(word.replace(f"{{{PLAN_DIRECTORY}}}", str(directory)) for word in command)
+
 
 class ProgramTable(Model):
     """One program."""
@@ -22,7 +30,8 @@ class ProgramTable(Model):
     name: str = Field(min_length=1)
     """Unique name of the program in the plan."""
     command: tuple[str, ...] = Field(min_length=1)
-    """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}`` in an evaluation."""
+    """Name of a bundled program, or a path, and its arguments. Words may hold ``{plan_directory}``, the directory of
+    this file, and in an evaluation ``{factor}``."""
     ranks: int = Field(ge=1, le=MOST_RANKS)
     """Number of ranks."""
     placement: Path | None = None
@@ -33,8 +42,9 @@ class ProgramTable(Model):
     """Seconds after which a run is ended and recorded as failed."""
 
     def under(self, directory: Path) -> Self:
-        """The same program with its relative path starting at ``directory``."""
-        return self if self.placement is None else self.model_copy(update={"placement": directory / self.placement})
+        """The same program with its relative path starting at ``directory``, and that in its command."""
+        placement = None if self.placement is None else directory / self.placement
+        return self.model_copy(update={"placement": placement, "command": in_directory(self.command, directory)})
 
     def resolved(self) -> "Program":
         """What is started."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from fairlead.analysis.evaluations.settings import Level
 from fairlead.errors import ConfigError
+from fairlead.experiment.factors.program import PLAN_DIRECTORY
 from fairlead.experiment.plans.templates import fill_ranks, fill_template, placeholders
 
 if TYPE_CHECKING:
     from fairlead.experiment.plans.plan import Plan
 
-RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster")
+RESERVED = ("name", "block", "replication", "attempt", "origin", "cluster", PLAN_DIRECTORY)
 MOST_REPLICATIONS = 10_000
 LEAST_BLOCKS = 3
 """With fewer blocks, an effect of re-configuring cannot be told from one of time."""
@@ -58,6 +59,8 @@ def _of_templates(plan: "Plan") -> Iterator[str]:
     configured = plot.factors if plot else ()
     for key, words in texts.items():
         for name in placeholders(*words):
+            if name == PLAN_DIRECTORY and key.startswith(("run.command", "programs.")):
+                continue
             if name not in plan.factors:
                 yield f"{key}: {{{name}}} is not a factor; there are {', '.join(plan.factors)}"
             elif key.startswith(("evaluation.", "whole_plot.")) and name not in configured:

@@ -16,7 +16,7 @@ from fairlead.config import Model
 from fairlead.experiment.factors.congestion import CongestionPlan, CongestionTable
 from fairlead.experiment.factors.management import Managed, ManagementTable
 from fairlead.experiment.factors.network import NetworkTable
-from fairlead.experiment.factors.program import Program, ProgramTable
+from fairlead.experiment.factors.program import Program, ProgramTable, in_directory
 from fairlead.experiment.plans import complaints
 from fairlead.experiment.plans.templates import Levels, fill_ranks, fill_template
 from fairlead.lab.description import NicsDescription
@@ -51,7 +51,8 @@ class RunTable(Model):
     """What a row runs. Set either ``command`` or ``program``."""
 
     command: tuple[str, ...] = ()
-    """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}``."""
+    """Name of a bundled program, or a path, and its arguments. Words may hold ``{factor}``, and ``{plan_directory}``,
+    the directory of this file."""
     program: str | None = None
     """Name of one of ``[[programs]]``; may hold ``{factor}``."""
     ranks: int | str = 1
@@ -342,10 +343,11 @@ class Plan(Model):
 
 
 def under(plan: Plan, directory: Path) -> Plan:
-    """The same plan with the paths of lab, cluster and placements starting at ``directory``."""
+    """The same plan with the paths of lab, cluster and placements starting at ``directory``, and that in commands."""
     table = plan.evaluation
     paths = {key: str(directory / path) for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
     changed: dict[str, Any] = {"evaluation": table.model_copy(update=paths)}
+    changed["run"] = plan.run.model_copy(update={"command": in_directory(plan.run.command, directory)})
     changed["programs"] = tuple(each.under(directory) for each in plan.programs)
     if plan.placement is not None:
         levels = {

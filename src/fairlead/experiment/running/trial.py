@@ -3,7 +3,7 @@
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,7 @@ from fairlead.agents.agent import EventCallback
 from fairlead.analysis.evaluations import traffic
 from fairlead.analysis.evaluations.dataset import TIME
 from fairlead.analysis.evaluations.traffic import HostTraffic
+from fairlead.analysis.program_results import RESULT
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
@@ -34,7 +35,7 @@ from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import recorded
 from fairlead.store import Attachment, Event, Series
-from fairlead.store.records import Kept
+from fairlead.store.records import Kept, Label
 
 TIMED_SECTION = "timed_section_s"
 
@@ -72,10 +73,20 @@ class Trial:
     sinks: Sequence[EventCallback] = ()
     on_start: Callable[[], None] = lambda: None
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether anything is beside the program that could change what it computes: nothing of it may."""
+        return self.management is not None or bool(self.instances) or bool(self.episodes)
+
 
 @dataclass(frozen=True)
 class Taken:
-    """What came of a trial. ``use`` is what processors did in its timed section; None where nobody watched them."""
+    """What came of a trial.
+
+    Attributes:
+        use: what processors did in its timed section; None where nobody watched them.
+        result_labels: say with which runs' results this one's are compared (`fairlead.analysis.program_results`).
+    """
 
     outcome: Outcome
     output: bytes
@@ -84,6 +95,7 @@ class Taken:
     events: tuple[Event, ...] = ()
     instances: tuple[Neighbour, ...] = ()
     traffic: tuple[HostTraffic, ...] = ()
+    result_labels: Mapping[str, Label] = field(default_factory=dict)
 
     def failure(self, command: str, value: str = TIME) -> str | None:
         """Why it is no sample, in words; None: it is one.
@@ -111,6 +123,8 @@ class Taken:
         yield Series(TIME, "s", {}, np.array([self.outcome.time_s]))
         if self.said.timed_s is not None:
             yield Series(TIMED_SECTION, "s", {}, np.array([self.said.timed_s]))
+        for name, value in self.said.result.items():
+            yield Series(RESULT, "1", {**self.result_labels, "number": name}, np.array([value]))
         for name, value, unit in self.use.series() if self.use else ():
             yield Series(name, unit, {}, np.array([value]))
         for each in self.instances:
@@ -173,6 +187,7 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
         tuple(events),
         tuple(trial.instances),
         tuple(trial.traffic.taken() if trial.traffic else ()),
+        {"command": " ".join(trial.job.argv), "ranks": trial.job.ranks, "disturbed": trial.disturbed},
     )
 
 

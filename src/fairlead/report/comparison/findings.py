@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from fairlead.analysis import program_results
 from fairlead.analysis.comparison import LEAST_TIMED_S, LEAST_TIMED_SHARE, Comparison, ProgramResults, Stage
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.analysis.runs.migrations import completed
@@ -180,6 +181,8 @@ def caveats(comparison: Comparison) -> list[str]:
     found = []
     if not comparison.complete:
         found.append("This comparison is incomplete: it is still running, or was interrupted.")
+    if comparison.deviations:
+        found.append(program_results.describe(comparison.deviations))
     failed = [run for run in comparison.runs if run.status in ("failed", "aborted")]
     if failed:
         found.append(f"{words.count(len(failed), 'run')} failed and are excluded; the table of runs has the reasons.")
