@@ -99,6 +99,8 @@ def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapp
 
 def unseen(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
     """Why libfairlead sees none of a program's calls, in words; None where it does."""
+    if foreign := [host for host, each in linkages.items() if each.foreign]:
+        return f"{program} was built for another processor than that of {linkage.describe_hosts(foreign)}"
     return f"{program} is linked statically" if any(each.static for each in linkages.values()) else None
 
 

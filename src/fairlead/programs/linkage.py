@@ -18,8 +18,8 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.errors import ConfigError, NoProgramError
 
-# Arguments: directory, program. What it says begins with one of `_WORDS`. "other": a script, an executable for another
-# machine, or any where no loader of glibc is.
+# Arguments: directory, program. What it says begins with one of `_WORDS`. "foreign": an executable for another processor,
+# which only an emulator runs; "other": a script, or any executable where no loader of glibc is.
 # What tells an MPI library that is part of the file: a symbol's name, or a text that is left where symbols are not.
 # Behind the standard ABI any library may be: a text of its own tells which the loader has found.
 _LOOK = r"""
@@ -29,7 +29,10 @@ case $file in */*) ;; *) echo other; exit 0 ;; esac
 [ -e "$file" ] || { echo absent; exit 0; }
 [ -f "$file" ] && [ -x "$file" ] || { echo closed; exit 0; }
 machine() { od -An -tx1 -N6 "$1"; od -An -tx1 -j18 -N2 "$1"; } 2>/dev/null
-[ "$(machine "$file")" = "$(machine /bin/sh)" ] || { echo other; exit 0; }
+if [ "$(machine "$file")" != "$(machine /bin/sh)" ]; then
+  case $(machine "$file") in ' 7f 45 4c 46'*) echo foreign ;; *) echo other ;; esac
+  exit 0
+fi
 known= listed=
 for loader in /lib64/ld-linux*.so.* /lib64/ld64.so.* /lib/ld-linux*.so.*; do
   [ -x "$loader" ] || continue
@@ -47,7 +50,7 @@ fi
 LC_ALL=C grep -aoE 'ompi_mpi_comm_world|MPIR_Process|MPICH Version:' "$file" | sort -u
 true
 """
-_WORDS = ("absent", "closed", "other", "executable")
+_WORDS = ("absent", "closed", "foreign", "other", "executable")
 _LOADED = re.compile(r"^\t(?P<name>\S+)(?: => (?P<path>.*?))?(?: \(0x[0-9a-f]+\))?$", re.MULTILINE)
 # The libraries of C and Fortran programs by the number of their binary interface; libmpich is MPICH's old name.
 _LIBRARY = re.compile(r"^libmpi(?:ch|chfort|fort|_\w+)?\.so\.(\d+)")
@@ -66,14 +69,18 @@ class Linkage:
         static: that library, or every library, is part of the file: what is loaded beside it sees none of its calls.
         missing: libraries that it or another one needs and the loader does not find.
         standard: it was built for MPI's standard ABI, so its library is the one that the loader finds.
+        foreign: it was built for another processor than the host's: what is loaded beside it there is not loaded.
     """
 
     mpi: str | None = None
     static: bool = False
     missing: tuple[str, ...] = ()
     standard: bool = False
+    foreign: bool = False
 
     def __str__(self) -> str:
+        if self.foreign:
+            return "for another processor"
         if self.static:
             return f"{self.mpi}, linked statically" if self.mpi else "linked statically"
         words = self.mpi or ("MPI" if self.standard else "no MPI library")
@@ -136,7 +143,7 @@ def read(said: str) -> Linkage:
     """From what `_LOOK` says of a file that is there."""
     kind, _, listed = said.partition("\n")
     if kind != "executable":
-        return Linkage()
+        return Linkage(foreign=kind == "foreign")
     loaded = {found["name"]: found["path"] for found in _LOADED.finditer(listed)}
     missing = tuple(name for name, path in loaded.items() if path == "not found")
     names = [Path(name).name for name in loaded]

@@ -30,6 +30,7 @@ def at(name: str) -> str:
     ("said", "expected"),
     [
         ("other\n", Linkage()),
+        ("foreign\n", Linkage(foreign=True)),
         (of(), Linkage()),
         (of(at("libmpi_mpifh.so.40"), at("libmpi.so.40")), Linkage("openmpi")),
         (of("libmpi_usempif08.so.40 => not found"), Linkage("openmpi", missing=("libmpi_usempif08.so.40",))),
