@@ -177,20 +177,8 @@ def test_what_is_no_program_of_this_machine(tmp_path: Path) -> None:
     content = bytearray(gcc(foreign, "-static").read_bytes())
     content[18:20] = (0xF7 if content[18] != 0xF7 else 0xB7).to_bytes(2, "little")  # e_machine, elf(5)
     foreign.write_bytes(content)
-    assert here(foreign) == Linkage()
+    assert here(foreign) == Linkage(foreign=True)
+    assert str(here(foreign)) == "for another processor"
     with pytest.raises(NoProgramError, match="missing was not found"):
         here(tmp_path / "missing")
     assert here(gcc(tmp_path / "plain")) == Linkage()
-
-
-def test_a_program_for_another_processor_is_known_as_one(tmp_path: Path) -> None:
-    program = gcc(tmp_path / "program")
-    code = bytearray(program.read_bytes())
-    code[18:20] = b"\x16\x00"  # IBM System/390
-    program.write_bytes(code)
-    assert here(program) == Linkage(foreign=True)
-    assert str(here(program)) == "for another processor"
-    script = tmp_path / "script"
-    script.write_text("#!/bin/sh\n")
-    script.chmod(0o755)
-    assert here(script) == Linkage()
