@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from fairlead.analysis.comparison import Stage as ComparisonStage
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.contract import Document, Finite, Part
 
-SCHEMA_VERSION = "2.0"
+SCHEMA_VERSION = "2.1"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
 
 Interval = tuple[Finite | None, Finite | None]
@@ -50,6 +51,19 @@ class ProgramSummary(Part):
     stages: dict[str, "ProgramSummary"]
 
 
+class DeviationSummary(Part):
+    """A run that computed something else than undisturbed runs of its command: its ``number`` should be ``low`` to
+    ``high``.
+    """
+
+    run: int
+    command: str
+    number: str
+    value: Finite
+    low: Finite
+    high: Finite
+
+
 class Summary(Document):
     """The whole file."""
 
@@ -61,6 +75,7 @@ class Summary(Document):
     level: Finite
     started_s: Finite
     programs: dict[str, ProgramSummary]
+    deviations: tuple[DeviationSummary, ...] = ()
 
 
 def of(comparison: Comparison) -> Summary:
@@ -72,6 +87,7 @@ def of(comparison: Comparison) -> Summary:
         level=comparison.level,
         started_s=comparison.experiment.started_s,
         programs={program.name: _program(program) for program in comparison.programs},
+        deviations=tuple(DeviationSummary(**asdict(each)) for each in comparison.deviations),
     )
 
 

@@ -84,6 +84,9 @@ def test_summary_follows_its_schema(demo):
     assert summary.SCHEMA_FILE.read_text() == summary.Summary.schema_text(), (
         "the summary's models changed: raise SCHEMA_VERSION by the rule in contract.py and write the schema file anew"
     )
+    wrong = Deviation(7, "lmp", "TotEng", -1.0, -2.0, -2.0)
+    told = json.loads(summary.of(dataclasses.replace(found, deviations=(wrong,))).to_json())["deviations"]
+    assert told == [dataclasses.asdict(wrong)]
     newer = summary.Summary.model_validate({**json.loads(text), "unknown": 1})
     assert newer == again  # readers ignore keys that they do not know
 
