@@ -73,6 +73,7 @@ def outcomes(command: list[str], directory: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.timeout(2 * BUILD_TIMEOUT_S + 3 * SUITE_TIMEOUT_S)
+@pytest.mark.drawn
 @pytest.mark.parametrize("mpi", TESTED, ids=[mpi.name for mpi in TESTED])
 def test_the_suite_has_the_same_outcomes(mpi: Mpi, source: Path, tmp_path: Path) -> None:
     packages = build(mpi.need(), source, tmp_path)

@@ -26,6 +26,7 @@ PROGRAMS = {
 COLLECTIVE = {"is": ["--class", "S"], "ft": ["--class", "S"], "ep": ["--class", "S"]}
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("mpi", EACH_FAMILY, ids=lambda each: each.name)
 @pytest.mark.parametrize("program", [*PROGRAMS, *COLLECTIVE])
 def test_results_are_verified(mpi: Mpi, program: str, tmp_path: Path) -> None:

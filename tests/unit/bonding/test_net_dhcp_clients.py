@@ -68,11 +68,13 @@ def is_not_renewed(told: Any) -> None:
     assert bonded == begun  # no client asked for anything meanwhile
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("client", ["dhclient", "dhcpcd", "systemd-networkd"])
 def test_a_lease_is_renewed_on_a_bond_that_outlives_it(client: str, tmp_path: Path) -> None:
     is_renewed(told_of(client, tmp_path, "outlives"))
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("client", ["udhcpc", "systemd-networkd-of-two", "NetworkManager"])
 def test_a_lease_that_is_not_renewed_survives_a_bond(client: str, tmp_path: Path) -> None:
     is_not_renewed(told_of(client, tmp_path))
