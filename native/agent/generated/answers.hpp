@@ -117,7 +117,8 @@ struct ProbeAnswer {
 /// How far the program's traffic is; two of them make a rate.
 struct ProgressAnswer {
     std::int64_t id = 0;
-    /// bytes that its connections from this host have delivered to managed hosts since the agent's start
+    /// bytes that its connections from this host, or agents for it, have delivered to managed hosts since the agent's
+    /// start
     std::uint64_t delivered_B = 0;
     /// pairs from this host that are rerouted now, not counting those rerouted on command
     std::uint64_t detours = 0;

@@ -21,35 +21,49 @@ constexpr std::size_t kCompact_B = 256 * 1024;
 /// Retransmission time-outs in a row, the second one twice as long as the first: 0.6 s at least.
 constexpr int kLossTimeouts = 2;
 
+/// That share of a number; all of it where the part is the whole.
+std::uint64_t part_of(std::uint64_t number, std::uint64_t part, std::uint64_t whole) {
+    return part == whole ? number
+                         : static_cast<std::uint64_t>(static_cast<double>(number) * static_cast<double>(part) /
+                                                      static_cast<double>(whole));
+}
+
 bool would_block(int error) {
     return error == EAGAIN || error == EINTR;
 }
 
 }  // namespace
 
-void FrameOutput::put(const Record& record, std::uint64_t passing_B) {
+void FrameOutput::put(const Record& record, std::uint64_t passing_B, std::uint64_t message_B) {
     const std::size_t before_B = queue_.size();
     sealer_.seal(record, queue_);
     const std::uint64_t sealed_B = queue_.size() - before_B;
     waiting_.push_back({written_B_ + queue_.size() - begin_, sealed_B, passing_B});
     passing_B_ += passing_B;
     if (passing_B == 0) own_B_ += sealed_B;
-    const core::HostId whose = passing_B == 0 ? record.journey.destination : core::kNoHost;
-    if (stretches_.empty() || stretches_.back().destination != whose) stretches_.push_back({0, whose});
+    const core::HostId whose = message_B > 0 ? record.journey.destination : core::kNoHost;
+    if (stretches_.empty() || stretches_.back().destination != whose) stretches_.push_back({0, whose, 0});
     stretches_.back().end_B = waiting_.back().end_B;
+    stretches_.back().message_B += message_B;
 }
 
 std::map<core::HostId, std::uint64_t> FrameOutput::take_arrived() {
     std::map<core::HostId, std::uint64_t> arrived;
-    int unacknowledged_B = 0;
-    if (ioctl(socket_.get(), SIOCOUTQ, &unacknowledged_B) != 0) return arrived;
-    // The handshake's last bytes may be among them at first.
-    const std::uint64_t missing_B = std::min(written_B_, static_cast<std::uint64_t>(std::max(0, unacknowledged_B)));
-    const std::uint64_t now_B = std::max(arrived_B_, written_B_ - missing_B);
+    const auto of_kernel = [this](unsigned long question) {
+        int size_B = 0;
+        // The handshake's last bytes may be among them at first.
+        return ioctl(socket_.get(), question, &size_B) == 0
+                   ? std::min(written_B_, static_cast<std::uint64_t>(std::max(0, size_B)))
+                   : written_B_;
+    };
+    const std::uint64_t now_B = std::max(arrived_B_, written_B_ - of_kernel(SIOCOUTQ));
+    sent_B_ = std::max({sent_B_, now_B, written_B_ - of_kernel(SIOCOUTQNSD)});
     while (!stretches_.empty() && arrived_B_ < now_B) {
-        const Stretch& first = stretches_.front();
+        Stretch& first = stretches_.front();
         const std::uint64_t until_B = std::min(first.end_B, now_B);
-        if (first.destination != core::kNoHost) arrived[first.destination] += until_B - arrived_B_;
+        const std::uint64_t message_B = part_of(first.message_B, until_B - arrived_B_, first.end_B - arrived_B_);
+        if (message_B > 0) arrived[first.destination] += message_B;
+        first.message_B -= message_B;
         arrived_B_ = until_B;
         if (first.end_B == until_B) stretches_.pop_front();
     }
@@ -58,12 +72,14 @@ std::map<core::HostId, std::uint64_t> FrameOutput::take_arrived() {
 
 std::map<core::HostId, FrameOutput::Owed> FrameOutput::owed() const {
     std::map<core::HostId, Owed> owed;
+    if (sent_B_ == arrived_B_) return owed;
     std::uint64_t begin_B = arrived_B_;
     for (const Stretch& stretch : stretches_) {
         if (stretch.destination != core::kNoHost) {
             Owed& sum = owed[stretch.destination];
-            sum.size_B += stretch.end_B - begin_B;
-            sum.waits |= stretch.end_B > written_B_;
+            const std::uint64_t sent_B = std::clamp(sent_B_, begin_B, stretch.end_B) - begin_B;
+            sum.in_flight_B += part_of(stretch.message_B, sent_B, stretch.end_B - begin_B);
+            sum.waits |= stretch.end_B > sent_B_;
         }
         begin_B = stretch.end_B;
     }

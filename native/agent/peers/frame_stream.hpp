@@ -35,7 +35,8 @@ class FrameOutput {
 
     int fd() const { return socket_.get(); }
     /// Takes a part of a frame. passing_B: what it has of the pool of passing frames; 0 for a rank's of this host.
-    void put(const Record& record, std::uint64_t passing_B);
+    /// message_B: how much of it is the message's own bytes, to be counted.
+    void put(const Record& record, std::uint64_t passing_B, std::uint64_t message_B = 0);
     /// Writes what the kernel takes now. Returns what leaves the pool of passing frames. Throws StreamError.
     std::uint64_t flush();
     bool idle() const { return waiting_.empty(); }
@@ -43,14 +44,13 @@ class FrameOutput {
     std::uint64_t own_B() const { return own_B_; }
     /// What is still in the pool of passing frames.
     std::uint64_t passing_B() const { return passing_B_; }
-    /// Of this host's own ranks, by destination, as sealed: what the other end's kernel has received since the last
-    /// call.
+    /// Messages' bytes by destination that the other end's kernel has received since the last call.
     std::map<core::HostId, std::uint64_t> take_arrived();
     struct Owed {
-        std::uint64_t size_B = 0;
-        bool waits = false;  ///< some of it for the kernel
+        std::uint64_t in_flight_B = 0;
+        bool waits = false;  ///< the kernel has more, or there is more here, while some is in flight
     };
-    /// The same of what it had not received then.
+    /// Messages' bytes that it had not received then. Where nothing is in flight it takes nothing: the reader waits.
     std::map<core::HostId, Owed> owed() const;
     /// After EPOLLIN: nothing is ever sent this way, so it is the end. Throws StreamError, which says why.
     void hear() const;
@@ -65,10 +65,11 @@ class FrameOutput {
         std::uint64_t passing_B = 0;
     };
 
-    /// Records of one destination, one after another.
+    /// Records with bytes of messages for one destination, one after another; or others, which are not counted.
     struct Stretch {
-        std::uint64_t end_B = 0;                   ///< of all that was ever queued
-        core::HostId destination = core::kNoHost;  ///< kNoHost: of passing frames
+        std::uint64_t end_B = 0;  ///< of all that was ever queued
+        core::HostId destination = core::kNoHost;
+        std::uint64_t message_B = 0;  ///< in what has not arrived of it
     };
 
     UniqueFd socket_;
@@ -79,6 +80,7 @@ class FrameOutput {
     std::deque<Waiting> waiting_;    ///< records of which some bytes wait
     std::deque<Stretch> stretches_;  ///< of which some bytes had not arrived at the last look
     std::uint64_t arrived_B_ = 0;    ///< ever, at that look
+    std::uint64_t sent_B_ = 0;       ///< ever, at that look: by the kernel
     std::uint64_t own_B_ = 0;
     std::uint64_t passing_B_ = 0;
 };

@@ -10,7 +10,7 @@
 
 #include "fairlead/core/types.hpp"
 #include "fairlead/core/wire.hpp"
-#include "watch/carried_flows.hpp"
+#include "planes/carried.hpp"
 
 namespace fairlead::agent {
 

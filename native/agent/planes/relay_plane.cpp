@@ -17,6 +17,8 @@ namespace {
 constexpr int kBatch = 256;
 constexpr int kRounds = 16;
 constexpr std::uint32_t kReadable = EPOLLIN;
+/// What frames have besides their messages' bytes, at most; those without a message are no longer.
+constexpr std::size_t kLongestHeading_B = relay::wire::kHeader_B + relay::wire::kMaxBody_B;
 /// So long frames wait for a connection that is being made, and all behind them in their ring or stream. Later ones are
 /// dropped: their ranks send them again by MPI.
 constexpr double kDialPatience_s = 0.2;
@@ -71,8 +73,11 @@ RelayPlane::~RelayPlane() {
 
 std::string RelayPlane::tear_down() {
     reason_ = "the relay plane was withdrawn";
-    for (const auto& [leg, out] : outgoing_) {
-        if (out.stream) loop_.forget(out.stream->fd());
+    for (auto& [leg, out] : outgoing_) {
+        if (out.stream) {
+            account(out);
+            loop_.forget(out.stream->fd());
+        }
         loop_.cancel(out.patience);
     }
     for (const auto& [leg, in] : incoming_) loop_.forget(in.fd());
@@ -180,7 +185,7 @@ std::vector<Carried> RelayPlane::carried() {
         if (!out.stream) continue;
         account(out);
         for (const auto& [destination, owed] : out.stream->owed()) {
-            flows[destination].under_way_B += owed.size_B;
+            flows[destination].in_flight_B += owed.in_flight_B;
             flows[destination].waits |= owed.waits;
         }
     }
@@ -294,7 +299,8 @@ RelayPlane::Fate RelayPlane::send(Leg leg, const Journey& journey, std::span<con
     if (stream.own_B() >= kOwnQueue_B) return Fate::stuck;
     for (std::size_t begin = 0; begin < frame.size(); begin += kMaxPart_B) {
         const auto part = frame.subspan(begin, std::min(kMaxPart_B, frame.size() - begin));
-        stream.put({journey, begin == 0, begin + part.size() == frame.size(), part}, 0);
+        const std::size_t own_B = begin == 0 ? std::min(part.size(), kLongestHeading_B) : 0;
+        stream.put({journey, begin == 0, begin + part.size() == frame.size(), part}, 0, part.size() - own_B);
     }
     unflushed_.insert(leg);
     ++counts_.sent;

@@ -137,7 +137,8 @@ class RelayPlane final : public DataPlane {
     std::set<relay::Process> due_ranks_;  ///< have something, or had no room for it at the last look
     std::set<Leg> due_inputs_;            ///< likewise; nothing is read from those meanwhile
     std::set<Leg> unflushed_;
-    std::map<core::HostId, std::uint64_t> delivered_B_;  ///< destination -> of this host's ranks, ever
+    std::map<core::HostId, std::uint64_t>
+        delivered_B_;  ///< destination -> bytes of messages of this host's ranks, ever
     RelayCounts counts_;
     relay::ToldCounts told_by_those_who_left_{};
     bool pumping_ = false;

@@ -295,7 +295,8 @@ void RoutePlane::lose_silent() {
     if (!up_) return lose("the guardian does not answer");  // it has rerouted nothing
     if (client_ && client_->kill()) return lose("the guardian does not answer and was killed");
     std::string reason = "the guardian does not answer, and ";
-    lose(reason += kNotKilled);
+    reason += kNotKilled;
+    lose(reason);
 }
 
 void RoutePlane::lose(const std::string& reason) {

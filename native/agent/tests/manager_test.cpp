@@ -128,7 +128,25 @@ struct SlowPlane final : DataPlane {
     void reroute(core::HostId, core::HostId, Done done) override { rerouting = std::move(done); }
     void restore(core::HostId, Done done) override { restoring = std::move(done); }
     std::string tear_down() override { return {}; }
+    std::vector<Carried> carried() override { return carries; }
+    std::vector<Carried> carries;
 };
+
+/// As the relay plane: the program's own connections do not show it.
+TEST(Manager, WhatThePlaneCarriesItselfIsDelivered) {
+    EventLoop loop;
+    const Clock clock({});
+    Station own(loop, clock, 0);
+    Prober prober(loop, own.channel, clock, own.config.host_count());
+    SlowPlane plane;
+    Manager manager(loop, own.config, clock, own.channel, prober, plane,
+                    {core::ControllerConfig(0, own.config.host_count()), {}}, kUnhurried, [](const auto&) {});
+    for (const std::uint64_t delivered_B : {12'345U, 20'000U}) {
+        plane.carries = {{1, delivered_B, 0, false}};
+        usleep(2000);
+        EXPECT_EQ(manager.progress().delivered_B, delivered_B);
+    }
+}
 
 /// What is done by hand on one manager.
 struct ManualTest : testing::Test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents carry of the program's traffic does not pass its own connections. It is added to the samples of these, so
-// that a rerouted pair is judged by what it gets, whichever plane carries it.
+// What agents carry of the program's messages does not pass its own connections. It is added to the samples of these,
+// so that a rerouted pair is judged by what it gets, whichever plane carries it.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,31 @@
 #include <vector>
 
 #include "fairlead/core/events.hpp"
+#include "planes/carried.hpp"
 
 namespace fairlead::agent {
 
-/// Of this host's ranks' bytes for one destination, whatever their path.
-struct Carried {
-    core::HostId destination = core::kNoHost;
-    std::uint64_t delivered_B = 0;  ///< ever, to the next agent on the path
-    std::uint64_t under_way_B = 0;  ///< more was sent, and is not there
-    bool waits = false;             ///< some of it waits here: the kernel has as much as the path takes
-
-    bool operator==(const Carried&) const = default;
-};
-
 class CarriedFlows {
   public:
-    /// Adds what is carried to the samples of its destinations, and a sample for one that has none. Totals never fall:
-    /// what is no longer told stays counted. `now`: CLOCK_MONOTONIC.
+    /// Adds what is carried to the samples of its destinations, and a sample for one that has none while something
+    /// moves or is in flight, and once more after that. Totals never fall: what is no longer told stays counted. `now`:
+    /// CLOCK_MONOTONIC.
     void add_to(std::vector<core::SocketSample>& samples, std::span<const Carried> carried, double now);
 
-    /// When something last moved, or was under way.
+    /// When something last moved, or was in flight.
     double last_active_s() const { return last_active_s_; }
+    /// Whether more of what a destination got of late came by agents than by its sockets, whose round trips then are
+    /// of another path.
+    bool mostly(core::HostId destination) const;
 
   private:
     struct Flow {
-        std::uint64_t delivered_B = 0;
-        std::uint64_t by_sockets_B = 0;
-        bool under_way = false;
+        core::SocketSample total;  ///< of the sockets, as told last, but for busy_s: of both
+        double sockets_busy_s = 0.0;
+        std::uint64_t delivered_B = 0;  ///< by agents
+        bool in_flight = false;
         bool waits = false;
-        double busy_s = 0.0;
+        bool mostly = false;
     };
     static void add(core::SocketSample& sample, Flow& flow, const Carried& carried, double elapsed_s);
 

@@ -29,7 +29,8 @@ class SocketMonitor {
 
     /// Time until the next look.
     double period_s(double now) const;
-    double srtt_s(core::HostId peer) const { return flows_.srtt_s(peer); }
+    /// Round trip of what the program sends to a peer; 0: unknown, also while agents carry it.
+    double srtt_s(core::HostId peer) const { return carried_.mostly(peer) ? 0.0 : flows_.srtt_s(peer); }
 
   private:
     bool quiet() const;

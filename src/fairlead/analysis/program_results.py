@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from fairlead.display import words
 from fairlead.store import Series, Store
+from fairlead.store.records import Label
 
 RESULT = "result"
 """Series of one number that a program printed as its result, a run; `fairlead.experiment.running.trial` writes it."""
 TOLERANCE = 1e-6
 """Relative: results are printed with seven digits or more."""
+ABOUT_ZERO = 1e-12
+"""What is smaller than this is what rounding left of zero."""
 MOST_NAMED = 4
 
 
@@ -46,11 +49,11 @@ def deviations(store: Store, parent: int) -> list[Deviation]:
     return [each for each in worst if each is not None]
 
 
-Key = tuple[str, int, str]
+Key = tuple[Label, ...]
 
 
 def _key(series: Series) -> Key:
-    return str(series.labels["command"]), int(series.labels["ranks"]), str(series.labels["number"])
+    return tuple(series.labels[name] for name in ("command", "environment", "mpirun", "ranks", "number"))
 
 
 def _ranges(undisturbed: Iterator[Series]) -> dict[Key, tuple[float, float]]:
@@ -67,8 +70,8 @@ def _worst(run: int, results: Sequence[Series], ranges: Mapping[Key, tuple[float
         low, high = ranges.get(_key(series), (math.nan, math.nan))
         off = _off(series.scalar(), low, high)
         if off > most:
-            command, _, number = _key(series)
-            worst, most = Deviation(run, command, number, series.scalar(), low, high), off
+            about = (str(series.labels[name]) for name in ("command", "number"))
+            worst, most = Deviation(run, *about, series.scalar(), low, high), off
     return worst
 
 
@@ -76,8 +79,8 @@ def _off(value: float, low: float, high: float) -> float:
     """How far a value is out of a range, relative to it; 0 where nothing is expected."""
     if math.isnan(low):
         return 0.0
-    outside = max(low - value, value - high, 0.0)
-    return outside / max(abs(low), abs(high)) if outside > 0.0 and (low, high) != (0.0, 0.0) else outside
+    outside = max(low - value, value - high)
+    return outside / max(abs(low), abs(high), ABOUT_ZERO) if outside > ABOUT_ZERO else 0.0
 
 
 def describe(found: Sequence[Deviation]) -> str:

@@ -261,7 +261,7 @@ def _mover(management: Management, names: Sequence[str], agents: AgentThread, te
 
 
 def _benefit(management: Management, hosts: int, agents: AgentThread, tell: EventCallback) -> BenefitCheck | None:
-    """What measures what reroutes give; None where there are none, or agents carry them, whose bytes nobody counts."""
+    """What measures what reroutes give; None where there are none, or ranks would have to change over for a pause."""
     components = management.components
     if not (components.detours and components.benefit) or PLANES.get(management.plane).by_agents:
         return None

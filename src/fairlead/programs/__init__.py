@@ -100,7 +100,9 @@ def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapp
 def unseen(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
     """Why libfairlead sees none of a program's calls, in words; None where it does."""
     if foreign := [host for host, each in linkages.items() if each.foreign]:
-        return f"{program} was built for another processor than that of {linkage.describe_hosts(foreign)}"
+        return (
+            f"{program} was built for another processor or word length than that of {linkage.describe_hosts(foreign)}"
+        )
     return f"{program} is linked statically" if any(each.static for each in linkages.values()) else None
 
 
@@ -126,12 +128,14 @@ class Verdict:
         timed_s: its own timed section, in seconds, or None; as it was printed, which `failure` judges.
         data: the whole object.
         result: numbers by name that every run of the same command on the same number of ranks repeats.
+        timed_to_the_end: the timed section is the end of the run; else it is of parts of it.
     """
 
     verified: bool | None = None
     timed_s: float | None = None
     data: dict[str, Any] | None = None
     result: Mapping[str, float] = field(default_factory=dict)
+    timed_to_the_end: bool = True
 
 
 def verdict(output: bytes) -> Verdict:
@@ -154,15 +158,15 @@ def verdict(output: bytes) -> Verdict:
         # NPB prints two decimals: 0.00 is a time too short for it, and tells none.
         return Verdict(reported.verified, reported.time_s or None, asdict(reported))
     if said := applications.report(output):
-        return Verdict(said.verified, said.time_s or None, asdict(said), said.result)
+        return Verdict(said.verified, said.time_s or None, asdict(said), said.result, said.timed_to_the_end)
     return Verdict()
 
 
 def _result(said: object) -> dict[str, float]:
     """From JSON: a number, or an object of numbers by name; anything else is no result."""
     named = said if isinstance(said, dict) else {"result": said}
-    numbers = {name: value for name, value in named.items() if isinstance(value, int | float | bool)}
-    return {str(name): _float(value) for name, value in numbers.items()}
+    numbers = {name: value for name, value in named.items() if isinstance(value, int | float)}
+    return {str(name): _float(value) for name, value in numbers.items() if not isinstance(value, bool)}
 
 
 def _float(value: float) -> float:

@@ -18,8 +18,8 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.errors import ConfigError, NoProgramError
 
-# Arguments: directory, program. What it says begins with one of `_WORDS`. "foreign": an executable for another processor,
-# which only an emulator runs; "other": a script, or any executable where no loader of glibc is.
+# Arguments: directory, program. What it says begins with one of `_WORDS`. "foreign": an executable for another
+# processor or word length; "other": a script, or any executable where no loader of glibc is.
 # What tells an MPI library that is part of the file: a symbol's name, or a text that is left where symbols are not.
 # Behind the standard ABI any library may be: a text of its own tells which the loader has found.
 _LOOK = r"""
@@ -69,7 +69,8 @@ class Linkage:
         static: that library, or every library, is part of the file: what is loaded beside it sees none of its calls.
         missing: libraries that it or another one needs and the loader does not find.
         standard: it was built for MPI's standard ABI, so its library is the one that the loader finds.
-        foreign: it was built for another processor than the host's: what is loaded beside it there is not loaded.
+        foreign: it was built for another processor or word length than the host's shell: nothing of ours is loaded
+            into it.
     """
 
     mpi: str | None = None
@@ -80,7 +81,7 @@ class Linkage:
 
     def __str__(self) -> str:
         if self.foreign:
-            return "for another processor"
+            return "for another processor or word length"
         if self.static:
             return f"{self.mpi}, linked statically" if self.mpi else "linked statically"
         words = self.mpi or ("MPI" if self.standard else "no MPI library")

@@ -186,7 +186,8 @@ class Progress(Answer):
     """How far the program's traffic is; two of them make a rate.
 
     Attributes:
-        delivered_B: bytes that its connections from this host have delivered to managed hosts since the agent's start.
+        delivered_B: bytes that its connections from this host, or agents for it, have delivered to managed hosts since
+            the agent's start.
         detours: pairs from this host that are rerouted now, not counting those rerouted on command.
     """
 

@@ -1,5 +1,6 @@
 """The plan of applications from Debian's packages, in its smallest form: each tells its time and repeats its result."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,11 @@ from fairlead.analysis.program_results import RESULT
 from fairlead.cli.main import command
 from fairlead.store import Store
 
-pytestmark = [pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow]
+MISSING = [program for program in ("lmp", "pw.x", "hpcc") if shutil.which(program) is None]
+pytestmark = [
+    *(pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow),
+    pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)}: not installed (make verify installs them)"),
+]
 
 PLAN = Path(__file__).parents[3] / "examples" / "evaluate" / "applications.toml"
 SMALL = {

@@ -9,13 +9,13 @@ from fairlead.store import Series, Store
 
 
 def experiment(
-    directory: Path, *runs: tuple[bool, dict[str, float]], command: str = "lmp -in melt.in"
+    directory: Path, *runs: tuple[bool, dict[str, float]], mpirun: str = "mpirun", command: str = "lmp -in melt.in"
 ) -> list[Deviation]:
     """Deviations among runs, (disturbed, result) each."""
     with Store.open(directory) as store:
         parent = store.begin_run("experiment", {})
         for disturbed, result in runs:
-            about = {"command": command, "ranks": 8, "disturbed": disturbed}
+            about = {"command": command, "environment": "", "mpirun": mpirun, "ranks": 8, "disturbed": disturbed}
             series = [
                 Series(RESULT, "1", {**about, "number": name}, np.array([value])) for name, value in result.items()
             ]
@@ -50,7 +50,13 @@ def test_without_an_undisturbed_run_nothing_is_expected(tmp_path: Path) -> None:
 
 
 def test_where_zero_is_expected_any_other_number_deviates(tmp_path: Path) -> None:
-    assert len(experiment(tmp_path, (False, {"errors": 0.0}), (True, {"errors": 3.0}), (True, {"errors": 0.0}))) == 1
+    runs = (False, {"errors": 0.0}), (True, {"errors": 3.0}), (True, {"errors": 0.0}), (True, {"errors": 2e-14})
+    assert [each.run for each in experiment(tmp_path, *runs)] == [3]
+
+
+def test_another_mpi_may_add_up_in_another_order(tmp_path: Path) -> None:
+    assert experiment(tmp_path, (False, {"TotEng": -2.0})) == []
+    assert experiment(tmp_path, (True, {"TotEng": -3.0}), mpirun="mpirun.mpich") == []
 
 
 def test_nothing_to_tell_is_an_empty_sentence() -> None:

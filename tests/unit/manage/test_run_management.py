@@ -75,7 +75,9 @@ def test_what_keeps_libfairlead_out_of_ranks_is_said(monkeypatch: pytest.MonkeyP
     linkages = {"h0": Linkage("mpich"), "h1": Linkage("mpich", static=True)}
     assert unseen("./program", linkages) == "./program is linked statically"
     linkages = {"h0": Linkage("mpich"), "h1": Linkage(foreign=True), "h2": Linkage(foreign=True)}
-    assert unseen("./program", linkages) == "./program was built for another processor than that of h1 and 1 more"
+    assert unseen("./program", linkages) == (
+        "./program was built for another processor or word length than that of h1 and 1 more"
+    )
     assert unseen("./program", {"h0": Linkage("mpich")}) is None
     assert run._not_preloaded(True) == (
         "your own launch line may not pass libfairlead on to all ranks (use --plane relay if it does)"

@@ -6,6 +6,7 @@ from fairlead.programs import Verdict, failure, verdict
 from fairlead.programs.applications import Report, hpcc, lammps, quantum_espresso
 
 LAMMPS = """LAMMPS (7 Jan 2022)
+Per MPI rank memory allocation (min/avg/max) = 2.805 | 2.805 | 2.805 Mbytes
 Step Temp E_pair E_mol TotEng Press
        0            3   -6.7733681            0   -2.2744931   -3.7033504
      100    1.6712577   -4.7875609            0    -2.281301    5.6613913
@@ -13,10 +14,11 @@ Loop time of 0.279906 on 2 procs for 100 steps with 4000 atoms
 
 Performance: 154337.649 tau/day, 357.263 timesteps/s
 Setting up Verlet run ...
-Step Temp TotEng CPU
-     100    1.6712577    -2.281301            0
+Per MPI rank memory allocation (min/avg/max) = 2.805 | 2.805 | 2.805 Mbytes
+Step Temp TotEng CPU TimeoutLeft
+     100    1.6712577    -2.281301            0   1000
 WARNING: something on the way
-     150    1.6559317   -2.2807e+00     0.131
+     150    1.6559317   -2.2807e+00     0.131   999.8
 Loop time of 0.131 on 2 procs for 50 steps with 4000 atoms
 Total wall time: 0:00:00
 """
@@ -66,9 +68,10 @@ def test_a_lammps_run_that_was_cut_short_tells_nothing() -> None:
 
 
 def test_lammps_without_thermodynamic_output_in_lines_has_a_time_and_no_result() -> None:
-    thermo = "------- Step 0 ----- CPU = 0 (sec) -------\nTotEng = 1\n"
+    memory = "Per MPI rank memory allocation (min/avg/max) = 2.8 | 2.8 | 2.8 Mbytes\n"
+    thermo = LAMMPS + memory + "------- Step 0 ----- CPU = 0 (sec) -------\nTotEng = 1\n"
     text = thermo + "Loop time of 2.5 on 4 procs for 10 steps with 8 atoms\n"
-    assert lammps(text) == Report("lammps", 2.5)
+    assert lammps(text) == Report("lammps", 0.279906 + 0.131 + 2.5)
 
 
 @pytest.mark.parametrize(
@@ -85,13 +88,26 @@ def test_pw_that_did_not_converge_is_not_verified() -> None:
     assert found.verified is False
 
 
+def test_pw_is_judged_by_its_last_step() -> None:
+    """Relaxations may go on after a step that did not converge."""
+    found = quantum_espresso((PW % "0.35s").replace("has been achieved in   5", "NOT achieved after 100"))
+    assert found is not None
+    assert found.verified is True
+
+
+def test_a_calculation_of_pw_that_seeks_no_energy_has_a_time_only() -> None:
+    text = "".join(line for line in (PW % "0.35s").splitlines(True) if "energy" not in line and "conv" not in line)
+    assert quantum_espresso(text) == Report("pw.x", 0.35)
+
+
 def test_pw_that_did_not_end_tells_nothing() -> None:
     assert quantum_espresso((PW % "0.35s").replace("JOB DONE.", "")) is None
 
 
 @pytest.mark.parametrize("success", ["0", "1"])
 def test_hpcc_tells_the_times_of_its_parts_over_all_ranks_and_its_verdict(success: str) -> None:
-    assert hpcc(HPCC % (success, "2.0")) == Report("hpcc", 6.25 + 0.5 + 4.5 + 2.0 + 0.375, success == "1")
+    time_s = 6.25 + 0.5 + 4.5 + 2.0 + 0.375
+    assert hpcc(HPCC % (success, "2.0")) == Report("hpcc", time_s, success == "1", timed_to_the_end=False)
 
 
 def test_a_broken_summary_tells_nothing() -> None:
@@ -110,6 +126,7 @@ def test_the_verdict_of_a_run_has_an_applications_words() -> None:
         (b"1.5", {"result": 1.5}),
         (b'{"energy": -2, "steps": 10}', {"energy": -2.0, "steps": 10.0}),
         (b'"good"', {}),
+        (b"true", {}),
         (b'{"energy": "low"}', {}),
         (b"[1, 2]", {}),
     ],

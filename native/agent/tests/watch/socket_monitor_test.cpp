@@ -75,6 +75,22 @@ TEST_F(Monitor, AConnectionMadeAMomentAgoCountsWhereAllMust) {
     EXPECT_EQ(delivered_B(100.04, true), before_B + 7001) << "with the SYN, which counts as one";
 }
 
+TEST_F(Monitor, WhatAgentsCarryCountsAsWhatConnectionsDo) {
+    const Connection connection = connected();
+    monitor.sample(100.0, false);
+    send(connection, 1000);
+    const std::uint64_t before_B = delivered_B(100.04);
+    EXPECT_GT(monitor.srtt_s(1), 0.0);
+    const auto carry = [&](double now, std::uint64_t size_B) {
+        return monitor.sample(now, false, std::vector<Carried>{{1, size_B, 0, false}}).at(0);
+    };
+    EXPECT_EQ(carry(110.0, 5000).delivered_B, before_B + 5000);
+    EXPECT_DOUBLE_EQ(monitor.period_s(110.0), 0.040) << "the pair is not at rest";
+    EXPECT_DOUBLE_EQ(monitor.srtt_s(1), 0.0) << "its round trip is not that of its idle connection";
+    EXPECT_EQ(carry(120.0, 5000).delivered_B, before_B + 5000);
+    EXPECT_GT(monitor.period_s(120.0), 0.1);
+}
+
 TEST_F(Monitor, TheEndOfTheLastConnectionIsTold) {
     auto connection = std::make_unique<Connection>(connected());
     monitor.sample(100.0, false);

@@ -183,12 +183,25 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
         outcome,
         written,
         verdict,
-        watch.use(verdict.timed_s or outcome.time_s) if watch is not None else None,
+        watch.use(_last_s(verdict, outcome)) if watch is not None else None,
         tuple(events),
         tuple(trial.instances),
         tuple(trial.traffic.taken() if trial.traffic else ()),
-        {"command": " ".join(trial.job.argv), "ranks": trial.job.ranks, "disturbed": trial.disturbed},
+        _result_labels(trial),
     )
+
+
+def _last_s(said: programs.Verdict, outcome: Outcome) -> float:
+    """Of the run's end, what its time is of."""
+    return said.timed_s if said.timed_s is not None and said.timed_to_the_end else outcome.time_s
+
+
+def _result_labels(trial: Trial) -> dict[str, Label]:
+    """What a result depends on beside the data that the program got."""
+    job = trial.job
+    environment = " ".join(f"{name}={value}" for name, value in sorted(job.env.items()))
+    program = {"command": " ".join(job.argv), "environment": environment, "mpirun": trial.launcher.mpirun}
+    return {**program, "ranks": job.ranks, "disturbed": trial.disturbed}
 
 
 def _launched(

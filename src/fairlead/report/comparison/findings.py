@@ -180,7 +180,8 @@ def caveats(comparison: Comparison) -> list[str]:
     """What a reader must know before relying on the figures."""
     found = []
     if not comparison.complete:
-        found.append("This comparison is incomplete: it is still running, was interrupted, or ran some of its cases only.")
+        why = "it is still running, was interrupted, or ran some of its cases only"
+        found.append(f"This comparison is incomplete: {why}.")
     if comparison.deviations:
         found.append(program_results.describe(comparison.deviations))
     failed = [run for run in comparison.runs if run.status in ("failed", "aborted")]

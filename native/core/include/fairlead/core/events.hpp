@@ -16,11 +16,12 @@ namespace fairlead::core {
 
 /// The ranks' TCP sockets to one peer taken together, from sock_diag, for each peer that has a socket: every ~40 ms
 /// while bytes move, more rarely while none do (look_period_s), and at once on the action SampleSockets. When the last
-/// socket of a peer is gone: one sample with nothing in flight.
+/// socket of a peer is gone: one sample with nothing in flight. What agents carry of the ranks' messages (relay plane)
+/// is in the bytes in flight and delivered, and in the time busy.
 struct SocketSample {
     HostId peer = kNoHost;
     double srtt_s = 0.0;            ///< tcpi_rtt of the socket that moved most bytes since the last sample; 0: unknown,
-                                    ///< where agents carried more than the sockets
+                                    ///< as agents carried more than the sockets
     double min_rtt_s = 0.0;         ///< smallest tcpi_min_rtt of the sockets; 0: unknown
     std::uint64_t in_flight_B = 0;  ///< sum of (tcpi_unacked - tcpi_sacked - tcpi_lost + tcpi_retrans) * snd_mss
     std::uint64_t delivered_B = 0;  ///< sum of tcpi_bytes_acked, never falling: the agent carries closed sockets on

@@ -99,7 +99,7 @@ struct LoadQuery {
 struct LoadEntry {
     HostId destination = 0;
     HostId relay = kNoHost;         ///< the intermediate host that the traffic takes, kNoHost: direct
-    std::uint64_t delivered_B = 0;  ///< acknowledged since the sockets are watched
+    std::uint64_t delivered_B = 0;  ///< acknowledged since the sockets are watched, and carried by agents
     std::uint64_t earlier_B = 0;    ///< the same, one regular poll before: for answers that come late
     std::uint64_t in_flight_B = 0;  ///< sent, and not acknowledged yet
     std::uint32_t rate_kBps = 0;    ///< acknowledged over the last half a second, in kilobytes per second
