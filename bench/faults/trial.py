@@ -284,7 +284,8 @@ class Trial:
     def _silent(self, usual_s: Mapping[tuple[str, str], float]) -> float:
         if self.cell.fault != cells.HOST_SILENT or self.cell.place == cells.RELAY:
             return 0.0
-        return usual_s.get((self.cell.program, self.cell.place), 0.0) + 0.5
+        # TCP doubles the time until it tries again: at the silence's end that may be as long as the silence was.
+        return max(usual_s.get((self.cell.program, self.cell.place), 0.0), 2 * injections.HOLD_S) + 0.5
 
     def left(self, earlier: Sequence[str]) -> list[str]:
         """What is left behind, when it had time to go. Nothing is cleaned before it was looked for.

@@ -4,11 +4,23 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 WAKING = signal.SIGURG  # nobody sends it to us, and where no handler is installed it does nothing
 AGAIN_S = 0.02
+
+
+class _Hold:
+    """Of the main thread: how many `held` blocks it is in, and the signal that came meanwhile."""
+
+    depth = 0
+    waiting: int | None = None
+
+
+_hold = _Hold()
 
 
 class Interrupted(KeyboardInterrupt):
@@ -28,6 +40,24 @@ def become_exceptions() -> None:
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise_once)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Within, in the main thread: a signal that ends fairlead takes effect at the block's end. For blocks that are
+    short and must not end half-way, though no exception of their own is expected.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _hold.depth += 1
+    try:
+        yield
+    finally:
+        _hold.depth -= 1
+        if not _hold.depth and _hold.waiting is not None:
+            number, _hold.waiting = _hold.waiting, None
+            _raise_once(number, None)
 
 
 def exit_code(error: BaseException | None) -> int:
@@ -64,6 +94,9 @@ def _wake_main_thread(arrivals: int, ran: threading.Event) -> None:
 
 
 def _raise_once(number: int, _frame: FrameType | None) -> None:
+    if _hold.depth:
+        _hold.waiting = _hold.waiting or number
+        return
     for each in ENDING:
         if signal.getsignal(each) is _raise_once:
             signal.signal(each, _say_patience)

@@ -101,11 +101,11 @@ class Process:
 def start_ticks(pid: int) -> int:
     """Start time of a living process. Raises ProcessLookupError also for one that is dead but not yet reaped."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        text = Path(f"/proc/{pid}/stat").read_bytes()  # a name may be cut in the middle of a character
     except (FileNotFoundError, ProcessLookupError):
         raise ProcessLookupError(pid) from None
-    fields = text[text.rindex(")") + 2 :].split()  # the name before may hold spaces and brackets
-    if fields[0] in "ZX":
+    fields = text[text.rindex(b")") + 2 :].split()  # the name before may hold spaces and brackets
+    if fields[0] in b"ZX":
         raise ProcessLookupError(pid)
     return int(fields[19])
 

@@ -1,9 +1,15 @@
 """Signals become exceptions, wherever the main thread is and whichever thread the kernel gives them to."""
 
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
+
+from fairlead import interrupts
+from fairlead.store.events import EventBuffer, EventRow
 
 WAITS = {
     "a child": "child.wait()",
@@ -38,3 +44,37 @@ def test_a_signal_that_another_thread_got_interrupts_what_the_main_thread_waits_
     program = PROGRAM.format(wait=wait)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
     assert (done.stdout, done.stderr) == ("SIGTERM True\n", "")
+
+
+@pytest.fixture
+def exceptions() -> Iterator[None]:
+    """Signals become exceptions, as in a command."""
+    before = {number: signal.signal(number, interrupts._raise_once) for number in interrupts.ENDING}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_a_signal_within_what_must_not_end_half_way_takes_effect_after_it(exceptions: None) -> None:
+    through = False
+    with pytest.raises(interrupts.Interrupted) as told, interrupts.held(), interrupts.held():
+        os.kill(os.getpid(), signal.SIGTERM)
+        through = True
+    assert through
+    assert told.value.signal == signal.SIGTERM
+
+
+def test_what_is_committed_while_a_signal_comes_is_committed_once(exceptions: None) -> None:
+    committed: list[EventRow] = []
+
+    def commit(rows: list[EventRow]) -> None:
+        committed.extend(rows)
+        if len(committed) == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    buffer = EventBuffer(commit)
+    buffer._rows.append((1, 0.0, "rerouted", "{}"))  # without the thread that would commit it by itself
+    with pytest.raises(interrupts.Interrupted):
+        buffer.flush()
+    buffer.flush()
+    assert len(committed) == 1

@@ -53,7 +53,9 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
         tell(f"forgot dead run {job}")
     complaints += [f"{host}: {why.removeprefix(f'{host}: ')}" for host, why in result.unreachable.items()]
     if not cluster_files:
-        for name in [directory.name for directory in state.stale()] if dry_run else state.remove_stale():
+        with state.claiming():
+            labs = [directory.name for directory in state.stale()] if dry_run else state.remove_stale()
+        for name in labs:
             tell(f"{'would forget' if dry_run else 'forgot'} dead lab {name}")
     if complaints:
         hint = "run `fairlead clean` again once this is fixed"

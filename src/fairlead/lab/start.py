@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import select
@@ -111,8 +110,7 @@ def _named(directory: Path) -> Iterator[None]:
 
 def _claim(name: str, directory: Path) -> None:
     """Make the lab's directory; at most one process gets it."""
-    with (runtime.directory() / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with state.claiming():
         state.remove_stale()
         if directory.exists():
             raise LabError(

@@ -4,9 +4,11 @@ A lab is running while its holder is: the process of the noted number with the n
 directory may be lost without harm to the lab's end, and what a dead lab left here is removed by the next start.
 """
 
+import fcntl
 import json
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -96,6 +98,14 @@ def holder_of(directory: Path) -> Process | None:
     return holder if holder and holder.is_alive() else None
 
 
+@contextmanager
+def claiming() -> Iterator[None]:
+    """Within: no other process makes a lab's directory, or removes one for its being stale."""
+    with (runtime.directory() / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def remove(directory: Path) -> None:
     """Forget a lab."""
     while directory.exists():
@@ -104,16 +114,17 @@ def remove(directory: Path) -> None:
 
 
 def stale() -> list[Path]:
-    """Directories of labs that ended without being taken down."""
+    """Directories of labs that ended without being taken down. To be called while `claiming`."""
     return [
         directory
         for directory in sorted(labs_directory().iterdir())
-        if directory.is_dir() and holder_of(directory) is None and not _is_starting(directory)
+        # In this order: a lab that comes up stops starting once its holder is noted.
+        if directory.is_dir() and not _is_starting(directory) and holder_of(directory) is None
     ]
 
 
 def remove_stale() -> list[str]:
-    """Remove what labs left that ended without being taken down; returns their names."""
+    """Remove what labs left that ended without being taken down; returns their names. To be called while `claiming`."""
     found = stale()
     for directory in found:
         remove(directory)

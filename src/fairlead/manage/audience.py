@@ -31,7 +31,7 @@ class Audience:
         self.reroutes = 0
         self.migrations = 0
         self.relayed: dict[int, int] = {}  # by host index, messages; of hosts that have the relay plane
-        self.problems: list[Exception] = []
+        self.problems: list[BaseException] = []
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         match event:
@@ -59,7 +59,7 @@ class Audience:
         self.problems.append(error)
         self._narrator.say(f"the program continues, but its record has gaps: {_describe(error)}")
 
-    def problem(self, error: Exception) -> None:
+    def problem(self, error: BaseException) -> None:
         """Something that was begun for the program could not be ended in order after it."""
         self.problems.append(error)
         self._narrator.say(f"the program has ended, but cleaning up after it failed: {_describe(error)}")
@@ -90,7 +90,9 @@ class Audience:
         self._registration.change()
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return f"{error or 'Ctrl-C'} cut it short; `fairlead clean` removes what is left"
     if isinstance(error, OSError):
         error = of_system(error)
     return str(error) if isinstance(error, FairleadError) else repr(error)

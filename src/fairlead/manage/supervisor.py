@@ -136,7 +136,7 @@ def supervise(
                     common_end.program_ended()
             if benefit is not None and (said := benefit.summary()) is not None:
                 narrator.say(said)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if outcome is None:
             raise
         audience.problem(error)  # how the program ended stands

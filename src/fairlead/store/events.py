@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable
 
+from fairlead import interrupts
+
 PERIOD_S = 0.5
 
 EventRow = tuple[int, float, str, str]
@@ -41,9 +43,10 @@ class EventBuffer:
             with self._guard:
                 rows = list(self._rows)
             if rows:
-                self._commit(rows)
-                with self._guard:
-                    del self._rows[: len(rows)]
+                with interrupts.held():  # else a signal between the two would have them committed twice
+                    self._commit(rows)
+                    with self._guard:
+                        del self._rows[: len(rows)]
             self._failure = None
 
     def close(self) -> None:

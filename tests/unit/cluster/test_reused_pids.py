@@ -44,6 +44,18 @@ def unharmed(process: subprocess.Popen[bytes]) -> bool:
     return process.poll() is None and Path(f"/proc/{process.pid}/stat").read_text().split()[2] not in "TtZX"
 
 
+def test_a_name_that_the_kernel_cuts_in_the_middle_of_a_character(tmp_path: Path) -> None:
+    """It keeps 15 bytes of it."""
+    script = tmp_path / "run_計算流体.sh"
+    script.write_text("#!/bin/sh\nsleep 60\n")
+    script.chmod(0o755)
+    with subprocess.Popen([script], start_new_session=True) as process:
+        try:
+            assert Process.of(process.pid).is_alive()
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def test_a_process_that_was_noted(other: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP):
         earlier(other).send(number)

@@ -56,6 +56,23 @@ def test_the_notes_of_dead_labs_are_removed_and_others_stay() -> None:
     assert (stale.exists(), alive.exists(), starting.exists()) == (False, True, True)
 
 
+def test_a_lab_that_comes_up_meanwhile_is_not_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Process.own()
+    directory = state.lab_directory("new")
+    directory.mkdir()
+    (directory / "starter").write_text(f"{own.pid} {own.start_ticks}\n")
+    looked = state.holder_of
+
+    def comes_up_then(where: Path) -> Process | None:
+        found = looked(where)
+        (where / "lab.json").write_text(json.dumps({"holder": {"pid": own.pid, "start_ticks": own.start_ticks}}))
+        (where / "starter").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(state, "holder_of", comes_up_then)
+    assert state.stale() == []
+
+
 @pytest.mark.parametrize("name", ["../x", ".x", "a/b"])
 def test_names_do_not_leave_the_directory(name: str) -> None:
     with pytest.raises(LabError):

@@ -1,5 +1,6 @@
 """What fails after a program has ended is said and kept; the program's exit code stands."""
 
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import AgentError
+from fairlead.interrupts import Interrupted
 from fairlead.manage import registry, supervisor
 from fairlead.manage.components import STAGES
 from fairlead.manage.management import Management, OtherPlaneError
@@ -25,7 +27,7 @@ READY = SimpleNamespace(plane="none", plane_reason="it may not", low_port=None)
 class FakeAgents:
     """Agents that say things from other threads, and end as they are told to."""
 
-    error: Exception | None = None
+    error: BaseException | None = None
 
     def __init__(self, _make_group: Any, told: Any) -> None:
         self._told = told
@@ -71,6 +73,14 @@ def test_agents_that_do_not_end_in_order_do_not_replace_the_exit_code(
     said = capsys.readouterr().err
     assert "the program has ended, but cleaning up after it failed: the agents could not be stopped cleanly" in said
     assert "program ended after" in said
+
+
+def test_nor_does_a_signal_while_they_end(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(FakeAgents, "error", Interrupted(signal.SIGTERM))
+    outcome = supervised([])
+    assert outcome.exit_code == 0
+    assert [type(problem) for problem in outcome.problems] == [Interrupted]
+    assert "SIGTERM cut it short; `fairlead clean` removes what is left" in capsys.readouterr().err
 
 
 def test_a_note_that_cannot_be_removed_does_not_replace_it(

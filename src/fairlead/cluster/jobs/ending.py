@@ -7,6 +7,7 @@ A later signal takes the grace time away.
 
 import logging
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ INSIST_S = 0.8  # from TERM to KILL of what carries the job's mark
 LAST_S = 0.5  # after that for mpirun, which may be behind an ssh that waits for a host that is cut off
 IMPATIENT_S = 1.0  # what comes sooner after the first signal is the same wish: systemd sends HUP right after TERM
 POLL_S = 0.02
+TELL_S = 0.2  # for a word to the user: whoever reads it may stand still, and nothing here may wait for that
 
 
 class Ending:
@@ -65,9 +67,9 @@ class Ending:
                 self._hurry.set()
             return
         self._begin_s = now_s
-        self._announce(self._asked(running, number))
         self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
         self._thread.start()
+        _say(self._announce, self._asked(running, number))
 
     def _asked(self, running: RunningJob, number: signal.Signals) -> str:
         again = "Ctrl-C again" if number is signal.SIGINT else "a second signal"
@@ -83,16 +85,15 @@ class Ending:
             return
         if running.launcher_known:
             self.insisted_on = number
-            self._tell(
-                f"the program is still running {time.monotonic() - self._begin_s:.1f} s after {number.name}: killing it"
-            )
+            waited_s = time.monotonic() - self._begin_s
+            _say(self._tell, f"the program is still running {waited_s:.1f} s after {number.name}: killing it")
         self._let_go(running)
         if not running.launcher_known:
             while not self._hurry.wait(POLL_S):
                 if running.ended():
                     return
             self.insisted_on = number
-            self._tell("second signal: killing everything the launch line started")
+            _say(self._tell, "second signal: killing everything the launch line started")
         self._insist(running)
 
     def _let_go(self, running: RunningJob) -> None:
@@ -119,8 +120,18 @@ class Ending:
         return True
 
 
+def _say(tell: Callable[[str], None], text: str) -> None:
+    telling = threading.Thread(target=tell, args=(text,), name="telling", daemon=True)
+    telling.start()
+    telling.join(TELL_S)
+
+
 def _sweep(running: RunningJob) -> None:
     try:
         running.end_leftovers(INSIST_S)
-    except (FairleadError, OSError) as error:  # said again, and tried again, when mpirun is gone
+    except (
+        FairleadError,
+        OSError,
+        subprocess.SubprocessError,
+    ) as error:  # said again, and tried again, when mpirun is gone
         _log.info("job %s: %s", running.job.id, error)

@@ -287,5 +287,5 @@ def _tidy(running: RunningJob) -> None:
         if running.poll() != 0:
             running.stop()
         running.forget()
-    except FairleadError as error:
+    except (FairleadError, OSError, subprocess.SubprocessError) as error:
         _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)

@@ -8,8 +8,9 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Container, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
 from fairlead import native
@@ -33,6 +34,7 @@ from fairlead.lab.idle import VARIABLE
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, *(f"libfairlead-{abi}.so" for abi in ("openmpi", "mpich", "standard")))
 MAKE_TIMEOUT_S = REMOVE_TIMEOUT_S = 30.0
+INTERRUPTED_TIMEOUT_S = 2.0  # in place of the latter, where the user wants it all to end
 _log = logging.getLogger(__name__)
 
 # The directory is in memory: it is written to all the time, and a rank must not wait for a disk. Whoever sees its name
@@ -80,24 +82,57 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
     """
     executor = executor_of(cluster)
     path = f"/dev/shm/{name}"  # private: its name is the job's, and it must not exist before
+    ends = _CommonEnd()
     with ExitStack() as keepers:
         made: set[str] = set()
-        begun = {host: keepers.enter_context(_keeper(executor, host, path, made)) for host in hosts}
+        begun = {host: keepers.enter_context(_keeper(executor, host, path, made, ends)) for host in hosts}
 
         def wait(host: str) -> None:
             _wait(executor, host, begun[host])
             made.add(host)
 
-        on_all(begun, wait)
-        yield path
+        try:
+            on_all(begun, wait)
+            yield path
+        except KeyboardInterrupt:
+            ends.begin(begun.values(), INTERRUPTED_TIMEOUT_S)
+            raise
+        finally:
+            ends.begin(begun.values(), REMOVE_TIMEOUT_S)
+
+
+class _CommonEnd:
+    """All keepers end at the same time, so that hosts that do not answer any more are waited for once."""
+
+    def __init__(self) -> None:
+        self._until_s: float | None = None
+
+    def begin(self, keepers: Iterable["subprocess.Popen[bytes]"], limit_s: float) -> None:
+        """Have all of them end; the first limit counts."""
+        if self._until_s is not None:
+            return
+        self._until_s = time.monotonic() + limit_s
+        for keeper in keepers:
+            if keeper.stdin is not None:
+                with suppress(OSError):
+                    keeper.stdin.close()
+                keeper.stdin = None  # `communicate` would write to it
+
+    def left_s(self) -> float:
+        """Until nobody is waited for any more."""
+        until_s = self._until_s if self._until_s is not None else time.monotonic() + REMOVE_TIMEOUT_S
+        return max(0.0, until_s - time.monotonic())
 
 
 @contextmanager
-def _keeper(executor: Executor, host: str, path: str, made: Container[str]) -> "Iterator[subprocess.Popen[bytes]]":
+def _keeper(
+    executor: Executor, host: str, path: str, made: Container[str], ends: _CommonEnd
+) -> "Iterator[subprocess.Popen[bytes]]":
     """A process on the host that makes the directory, and removes it when this block, or fairlead, has ended.
 
     Args:
         made: the hosts where it was made, which is known by the end.
+        ends: how long its end is waited for.
     """
     command = executor.command(host, ["sh", "-c", _KEEP, path])
     executed.tell(command)
@@ -111,7 +146,7 @@ def _keeper(executor: Executor, host: str, path: str, made: Container[str]) -> "
         try:
             yield keeper
         finally:
-            if (problem := _end(keeper)) and host in made:
+            if (problem := _end(keeper, ends.left_s())) and host in made:
                 _log.warning("%s: %s may not be removed: %s", host, path, problem)
 
 
@@ -138,13 +173,13 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
     raise HostError(f"{host}: no directory for the ranks: {why.decode(errors='replace').strip() or f'status {code}'}")
 
 
-def _end(keeper: subprocess.Popen[bytes]) -> str | None:
+def _end(keeper: subprocess.Popen[bytes], limit_s: float) -> str | None:
     """Let a keeper remove its directory; why it may not have."""
     try:
-        _, said = keeper.communicate(timeout=REMOVE_TIMEOUT_S)
+        _, said = keeper.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
         keeper.kill()
-        return f"no answer within {REMOVE_TIMEOUT_S:g} s"
+        return "it does not answer"
     return said.decode(errors="replace").strip() or f"status {keeper.returncode}" if keeper.returncode else None
 
 

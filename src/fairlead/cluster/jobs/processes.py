@@ -173,7 +173,8 @@ class JobProcesses:
         argv = ["sh", "-c", script, *arguments]
         if host == _HERE:
             executed.tell(argv)
-            return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+            # In a session of its own: a second Ctrl-C must not end what ends the job.
+            return subprocess.run(argv, capture_output=True, text=True, check=True, start_new_session=True).stdout
         return run_on(self._executor, host, argv)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from fairlead.cluster.jobs.running_job import RunningJob
-from fairlead.cluster.remote.execute import on_all
+from fairlead.cluster.remote.execute import Calls, on_all
 from fairlead.errors import FairleadError, HostError, LaunchError, reason_of
 
 _log = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class StartWatch:
         self._unasked: dict[str, FairleadError] = {}  # of those, at the last look
         self._told_unasked: set[str] = set()
         self._over = threading.Event()
+        self._calls = Calls()
         self._thread = threading.Thread(target=self._watch, name="launch-watch", daemon=True)
 
     def __enter__(self) -> "StartWatch":
@@ -59,7 +60,11 @@ class StartWatch:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        if self._thread.ident is not None:
+        if self._thread.ident is None:
+            return
+        self._thread.join(LAST_LOOK_S)
+        if self._thread.is_alive():  # the interpreter would wait for its look at its own end, however long that takes
+            self._calls.give_up()
             self._thread.join(LAST_LOOK_S)
 
     def _watch(self) -> None:
@@ -67,6 +72,8 @@ class StartWatch:
             if self._over.wait(POLL_S):
                 return
             self._look_for_ranks()
+            if self._over.is_set():
+                return
             self.failure = self._overdue()
             if self.failure:
                 try:
@@ -77,7 +84,12 @@ class StartWatch:
 
     def _look_for_ranks(self) -> None:
         if self._waiting_for:
-            seen = on_all(self._waiting_for, self._ranks_of)
+            try:
+                seen = on_all(self._waiting_for, self._ranks_of, calls=self._calls)
+            except HostError:
+                if self._calls.given_up:
+                    return
+                raise
             self._waiting_for -= {host for host, pids in seen.items() if isinstance(pids, list) and pids}
             self._unasked = {host: error for host, error in seen.items() if isinstance(error, FairleadError)}
 

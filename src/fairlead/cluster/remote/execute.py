@@ -83,7 +83,7 @@ def _output(process: Process, stdin: bytes, timeout_s: float) -> tuple[bytes, by
         try:
             return process.communicate(left, max(min(deadline_s - time.monotonic(), LOOK_S), 0))
         except subprocess.TimeoutExpired:
-            calls: _Calls | None = getattr(_of_thread, "calls", None)
+            calls: Calls | None = getattr(_of_thread, "calls", None)
             if time.monotonic() >= deadline_s or (calls is not None and calls.given_up):
                 raise
             left = None  # it goes on with what it was given
@@ -161,8 +161,8 @@ def unexpected(host: str, said: str) -> HostError:
     )
 
 
-class _Calls:
-    """What the threads of one `on_all` have started on this machine."""
+class Calls:
+    """What the threads of one `on_all` have started on this machine; who holds it may give that up."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -190,7 +190,7 @@ class _Calls:
 @contextmanager
 def given_up_with_others(process: Process) -> Iterator[None]:
     """Within: a process in a session of its own, which this thread waits for, ends when its `on_all` is given up."""
-    calls: _Calls | None = getattr(_of_thread, "calls", None)
+    calls: Calls | None = getattr(_of_thread, "calls", None)
     if calls is None:
         yield
         return
@@ -201,21 +201,30 @@ def given_up_with_others(process: Process) -> Iterator[None]:
         calls.remove(process)
 
 
-def on_all(hosts: Iterable[str], function: Callable[[str], Result], *, to_the_end: bool = False) -> dict[str, Result]:
+def on_all(
+    hosts: Iterable[str],
+    function: Callable[[str], Result],
+    *,
+    to_the_end: bool = False,
+    calls: Calls | None = None,
+) -> dict[str, Result]:
     """``function`` of every host name, at the same time; the first exception is raised when all are through.
 
     Ctrl-C gives up what is under way: a host that does not answer would keep the user waiting.
 
     Args:
         to_the_end: Ctrl-C takes effect when all are through: what tidies up, or changes hosts, must not stop half-way.
+        calls: by which another thread may give it up: hosts that have not answered then fail.
 
     Raises:
         HostError: a host failed; where several did, the first one's, which names the others.
     """
-    names, calls = list(hosts), _Calls()
+    names, under_way = list(hosts), calls or Calls()
 
     def call(name: str) -> Result:
-        _of_thread.calls = calls
+        _of_thread.calls = under_way
+        if under_way.given_up:
+            raise HostError(f"{name}: is not asked any more")
         return function(name)
 
     with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(1, len(names)))) as pool:
@@ -225,7 +234,7 @@ def on_all(hosts: Iterable[str], function: Callable[[str], Result], *, to_the_en
         except BaseException:
             if not to_the_end:
                 pool.shutdown(wait=False, cancel_futures=True)
-                calls.give_up()
+                under_way.give_up()
             raise
     _raise_first(futures)
     return {name: future.result() for name, future in futures.items()}

@@ -167,6 +167,20 @@ def test_a_launch_line_of_ones_own_is_ended_at_the_second_signal_only(
     assert insisting.insisted_on == signal.SIGTERM
 
 
+def test_a_reader_of_ones_words_that_stands_still_keeps_nothing(tmp_path: Path) -> None:
+    """As a pager that is not looked at: what is written to it waits for ever."""
+    note, read = tmp_path / "note", threading.Event()
+    signals = NotedSignals(
+        Ending(0.3, tell=lambda text: bool(read.wait(60)), announce=lambda text: bool(read.wait(60)))
+    )
+    begin_s = time.monotonic()
+    with signalled(note, signal.SIGTERM):
+        assert run(LOCAL, Known(), job(DEAF.format(note=note)), on_signal=signals) == 137
+    read.set()
+    assert time.monotonic() - begin_s < 10
+    assert signals.ended_by() == signal.SIGTERM
+
+
 def test_a_release_that_hangs_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ending, "RELEASE_S", 0.2)
     note, hang = tmp_path / "note", threading.Event()

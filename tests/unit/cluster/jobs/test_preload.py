@@ -1,8 +1,10 @@
 """The directories of a job on its hosts, which go with it."""
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +47,7 @@ def frail(monkeypatch: pytest.MonkeyPatch) -> type[Frail]:
         ("exit 0", []),
         ("echo connection lost >&2; exit 255", ["h0: {path} may not be removed: connection lost"]),
         ("exit 3", ["h0: {path} may not be removed: status 3"]),
-        ("exec sleep 1000", ["h0: {path} may not be removed: no answer within 0.5 s"]),
+        ("exec sleep 1000", ["h0: {path} may not be removed: it does not answer"]),
     ],
 )
 def test_a_host_that_is_gone_at_the_end_does_not_undo_the_run(
@@ -99,3 +101,34 @@ def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(preload, "_KEEP", "sleep 1000; rm -rf")
     with pytest.raises(HostError, match=r"^h0: no answer within 0\.2 s"):
         preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}").__enter__()
+
+
+def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(frail, "end", "exec sleep 1000")
+    usual = Frail.command
+
+    def apart(self: Frail, host: str, argv: Sequence[str], *rest: Any) -> list[str]:
+        return usual(self, host, [*argv[:-1], f"{argv[-1]}-{host}"], *rest)  # they are one machine here
+
+    monkeypatch.setattr(frail, "command", apart)
+    hosts = [f"h{k}" for k in range(6)]
+    cluster = Cluster("c", "frail", tuple(Host(name, f"127.0.0.{k + 1}") for k, name in enumerate(hosts)))
+    with preload.directory(cluster, hosts, f"fairlead-{tmp_path.name}"):
+        ends_s = time.monotonic()
+    assert time.monotonic() - ends_s < 2.0  # each by itself: 3 s
+    assert len([each for each in caplog.records if "it does not answer" in each.getMessage()]) == 6
+
+
+def test_ctrl_c_waits_for_them_a_moment_only(
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(frail, "end", "exec sleep 1000")
+    monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 60.0)
+    monkeypatch.setattr(preload, "INTERRUPTED_TIMEOUT_S", 0.2)
+    ends_s = 0.0
+    with pytest.raises(KeyboardInterrupt), preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}"):
+        ends_s = time.monotonic()
+        raise KeyboardInterrupt
+    assert time.monotonic() - ends_s < 5.0

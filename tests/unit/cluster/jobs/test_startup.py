@@ -1,0 +1,55 @@
+"""Looks at a job that starts, which end with the job: the interpreter waits for threads of pools at its own end."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.jobs.startup import LAST_LOOK_S, POLL_S, StartWatch
+from fairlead.cluster.remote.execute import run_on
+
+
+CLUSTER = Cluster("c", "deaf", (Host("h0", "127.0.0.1"),))
+
+
+class Deaf(Executor):
+    """Hosts that do not answer."""
+
+    name = "deaf"
+    passes_signals = True
+    shares_files = True
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        return ["sleep", "60"]
+
+    def rsh_agent(self) -> Path | None:
+        return None
+
+
+def test_a_look_at_hosts_that_do_not_answer_ends_with_the_job() -> None:
+    asked: list[str] = []
+
+    def ranks_of(host: str) -> list[int]:
+        asked.append(host)
+        run_on(Deaf(CLUSTER), host, ["true"])
+        return []
+
+    hosts = [f"h{k}" for k in range(100)]  # more than are asked at a time
+    running: Any = SimpleNamespace(job=SimpleNamespace(id="1", ranks_on=lambda: hosts), ranks_of=ranks_of)
+    before = set(threading.enumerate())
+    with StartWatch(running, startup_timeout_s=60.0, timeout_s=None) as watch:
+        time.sleep(POLL_S + 0.5)
+        assert asked
+    ended_s = time.monotonic()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+    assert set(threading.enumerate()) - before == set()
+    assert time.monotonic() - ended_s < LAST_LOOK_S + 2.0
+    assert len(asked) < len(hosts)
+    assert watch.failure is None
