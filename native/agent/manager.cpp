@@ -21,8 +21,9 @@ namespace wire = core::wire;
 constexpr double kTick_s = 0.250;
 /// So much of its period a look is early where something else wakes the agent.
 constexpr double kEarlyShare = 0.25;
-/// After the kernel did not list the connections; it is given up after so many failures in a row.
+/// After the kernel did not list the connections; after so many failures in a row that is told, and tried more rarely.
 constexpr double kSamplePause_s = 0.5;
+constexpr double kSampleLongPause_s = 3.0;
 constexpr int kFailedSamples = 6;
 /// Between looks at the interface's counters.
 constexpr double kInterfacePeriod_s = 0.25;
@@ -156,14 +157,17 @@ void Manager::sample_sockets(bool complete) {
             events_.push_back(sample);
         }
         feed_waiting();
-        failed_samples_ = 0;
+        if (std::exchange(failed_samples_, 0) >= kFailedSamples) {
+            report_(LogEvent{LogLevel::warning, "the program's connections are watched again"});
+        }
     } catch (const std::system_error& error) {
-        next_sample_s_ = monotonic_s() + kSamplePause_s;
-        if (++failed_samples_ < kFailedSamples) return;
+        const bool lasting = ++failed_samples_ >= kFailedSamples;
+        next_sample_s_ = monotonic_s() + (lasting ? kSampleLongPause_s : kSamplePause_s);
         // Probes still see the paths, so the agent goes on; the supervisor is told what is missing.
-        report_(
-            LogEvent{LogLevel::error, std::string("the program's connections are no longer watched: ") + error.what()});
-        monitor_.reset();
+        if (failed_samples_ == kFailedSamples) {
+            report_(
+                LogEvent{LogLevel::error, std::string("the program's connections are not watched: ") + error.what()});
+        }
     }
 }
 

@@ -313,9 +313,8 @@ table inet reference {
     chain forwarded { type filter hook forward priority -300; iifname "fl-test1" meta mark set 0; }
     chain outer {
         type filter hook prerouting priority -300; policy accept;
-        fib daddr type @here udp dport 28000 <ip> saddr != @hosts counter name outsiders drop
-        fib daddr type @here udp dport 28000 meta nfproto <OTHER> counter name outsiders drop
-        fib daddr type @here udp dport 28000 udp sport > 1023 counter name forgers drop
+        meta nfproto <VERSION> fib daddr type @here udp dport 28000 <ip> saddr != @hosts counter name outsiders drop
+        meta nfproto <VERSION> fib daddr type @here udp dport 28000 udp sport > 1023 counter name forgers drop
     }
     chain passing {
         type filter hook forward priority -300; policy accept;
@@ -327,9 +326,9 @@ table inet reference {
 
 def filters(mesh: Mesh, host: Host) -> tuple[str, str]:
     """The filter that a host's guardian made, and what it shall be, both as nft lists them."""
-    ip, version, other = ("ip6", "ipv6", "ipv4") if ":" in host.address else ("ip", "ipv4", "ipv6")
+    ip, version = ("ip6", "ipv6") if ":" in host.address else ("ip", "ipv4")
     text = FILTER.replace("<HOSTS>", ", ".join(each.address for each in mesh.hosts))
-    for place, word in (("<ip>", ip), ("<VERSION>", version), ("<OTHER>", other)):
+    for place, word in (("<ip>", ip), ("<VERSION>", version)):
         text = text.replace(place, word)
     host.run("nft", "-f", "-", text_in=text)
     made, reference = (

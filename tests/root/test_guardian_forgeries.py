@@ -121,6 +121,25 @@ def test_broadcast_and_multicast_reach_the_overlay_no_more_than_others(mesh: Mes
         victim.ip(*(f"route del {route} dev eth0" for route in routes))
 
 
+OTHER_VERSION = """
+import socket, sys
+family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+listener, sender = (socket.socket(family, socket.SOCK_DGRAM) for _ in range(2))
+listener.bind((sys.argv[1], 28000))
+listener.settimeout(5)
+sender.sendto(b"not for the overlay", (sys.argv[1], 28000))
+print(listener.recv(100).decode())
+"""
+
+
+def test_a_service_with_the_overlays_port_in_the_other_version_of_ip_is_left_alone(mesh: Mesh) -> None:
+    """The overlay's socket is of one version, so another program's may have the number in the other one."""
+    _, victim, _ = mesh.hosts
+    other = "127.0.0.1" if ":" in victim.address else "::1"
+    with job(mesh):
+        assert victim.run("/usr/bin/python3", "-c", OTHER_VERSION, other) == "not for the overlay\n"
+
+
 def test_a_segment_behind_one_of_another_network_is_dropped_with_it(mesh: Mesh) -> None:
     """Segments of one buffer pass the filter as one packet, and the overlay's socket one by one."""
     source, victim, _ = mesh.hosts

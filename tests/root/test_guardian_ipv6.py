@@ -41,6 +41,17 @@ def mesh() -> Iterator[Mesh]:
     mesh.close()
 
 
+REVERSE_PATHS = """
+table inet reverse_paths {
+    chain prerouting {
+        type filter hook prerouting priority mangle + 10; policy accept;
+        icmpv6 type { nd-router-advert, nd-neighbor-solicit } accept
+        meta nfproto ipv6 fib saddr . mark . iif oif missing drop
+    }
+}
+"""
+
+
 def passed(relay: Namespace) -> int:
     """Packets that have come to a host on its overlay."""
     return relay.received_packets("fl-test1")
@@ -49,7 +60,7 @@ def passed(relay: Namespace) -> int:
 def test_what_is_in_the_kernel(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     start(host, mesh.setup_request(host, uid_first=1000, uid_last=1001))
     rules = [rule for rule in host.ip_json("-6", "rule") if rule.get("protocol") == "70"]
-    assert [rule["priority"] for rule in rules] == [5000, 5020, 5020, 5020, 5040, 5080]
+    assert [rule["priority"] for rule in rules] == [5000, 5000, 5020, 5020, 5020, 5040, 5080]
     assert [rule for rule in host.ip_json("rule") if rule.get("protocol") == "70"] == []
     last_hops = host.ip_json("-6", "route", "show", "table", str(LAST_HOP_TABLE))
     assert {(route["dst"], route.get("gateway")) for route in last_hops} == {
@@ -90,6 +101,22 @@ def test_packets_travel_over_the_relay_and_back_on_the_direct_path(mesh: Mesh, h
         assert source.reaches(destination)
         assert passed(relay) == before
         assert json.loads(relay.run("nft", "--json", "list", "counter", "inet", "fairlead_test1", "strangers"))
+
+
+def test_a_packet_filter_that_looks_at_reverse_paths_lets_a_detour_pass(mesh: Mesh) -> None:
+    """As firewalld's does by default (IPv6_rpfilter): its rules come before those of zones."""
+    source, destination, relay = mesh.hosts
+    for each in mesh.hosts:
+        each.run("nft", "-f", "-", text_in=REVERSE_PATHS)
+    try:
+        with job(mesh) as (guardian, _, _):
+            assert source.reaches(destination)
+            assert guardian.reroute(1, 2).error == 0
+            assert source.reaches(destination)
+            assert passed(relay) == passed(destination) == 1
+    finally:
+        for each in mesh.hosts:
+            each.run("nft", "delete", "table", "inet", "reverse_paths")
 
 
 def test_an_open_connection_changes_its_path(mesh: Mesh, host: Host) -> None:

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,6 +116,39 @@ TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
     EXPECT_EQ(manager.progress().delivered_B, 10'001U);
     EXPECT_EQ(manager.progress().detours, 0);
     EXPECT_TRUE(logged.empty()) << logged[0];
+}
+
+/// As for a while without a free descriptor.
+TEST(Manager, ConnectionsThatCouldNotBeWatchedForLongAreWatchedAgain) {
+    EventLoop loop;
+    const Clock clock({});
+    Station own(loop, clock, 0);
+    Prober prober(loop, own.channel, clock, own.config.host_count());
+    RoutePlane plane(loop, own.config);
+    std::vector<std::string> logged;
+    Manager manager(loop, own.config, clock, own.channel, prober, plane,
+                    {core::ControllerConfig(0, own.config.host_count()), {}}, kUnhurried, [&](const Event& event) {
+                        if (const auto* log = std::get_if<LogEvent>(&event)) logged.push_back(log->text);
+                    });
+    const LoopbackListener listener(loopback_of_this_process(1));
+    const UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
+    connect(client.get(), reinterpret_cast<const sockaddr*>(&listener.address), sizeof listener.address);
+    const std::vector<char> data(10'000);
+    ASSERT_EQ(write(client.get(), data.data(), data.size()), 10'000);
+    break_sock_diag();
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{3, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    for (int i = 1; i <= 24; ++i) loop.after(0.15 * i, [&] { manager.progress(); });
+    loop.after(3.7, [&] { setrlimit(RLIMIT_NOFILE, &before); });
+    loop.after(7.0, [&] { manager.progress(); });
+    loop.after(7.1, [&] { loop.stop(); });
+    loop.run();
+    ASSERT_EQ(logged.size(), 2U);
+    EXPECT_EQ(logged[0].substr(0, 43), "the program's connections are not watched: ");
+    EXPECT_EQ(logged[1], "the program's connections are watched again");
+    EXPECT_EQ(manager.progress().delivered_B, 10'001U);
 }
 
 /// A plane whose answers come when the test gives them.

@@ -97,11 +97,13 @@ class Rig {
             events.push_back(Tick{});
         } else if (const auto* send = std::get_if<Send>(&action)) {
             const auto* echo = std::get_if<wire::Echo>(&send->message);
+            if (send->to == deaf) return events;
             if (send->to == silent || (echo != nullptr && echo->destination == silent)) return events;
             if (std::holds_alternative<wire::Heartbeat>(send->message)) {
                 events.push_back(Received{send->to, wire::Heartbeat{true}});
             } else if (echo != nullptr) {
-                if (echoes) events.push_back(Received{echo->destination, reply_to(*echo)});
+                const HostId from = echo->destination == deaf ? echo->relay : echo->destination;
+                if (echoes) events.push_back(Received{from, reply_to(*echo)});
             } else if (const auto* query = std::get_if<wire::PathQuery>(&send->message)) {
                 events.push_back(Received{
                     send->to, wire::PathReport{query->token, query->destination, 3, 3, leg_queue_s, 150e-6, 0.0}});
@@ -166,6 +168,7 @@ class Rig {
     bool answers_reroutes = true;
     bool reroute_works = true;
     HostId silent = kNoHost;  ///< answers nothing that is sent to its agent
+    HostId deaf = kNoHost;    ///< the direct path to it is silent: what goes over a relay is answered over that
     HostId broken = kNoHost;  ///< a relay that answers, but forwards nothing
     bool echoes = true;       ///< what takes a detour arrives
     std::vector<Action> all;

@@ -73,6 +73,22 @@ TEST(Echoes, ADestinationThatIsSilentIsLostWithinASecond) {
     EXPECT_EQ(rig.seen<Reroute>().size(), 2U);
 }
 
+/// Host 1 is a destination, over 2, and a relay, to 3. Only the path between it and this host fails.
+TEST(Echoes, ARelayThatIsSilentOnTheDirectPathIsStillReachedByItsOwnDetour) {
+    Rig rig = manually_rerouted();
+    rig.step(ManualReroute{3, 1}, 0.0, 0.0, 0.0);
+    for (int i = 0; i < 100; ++i) rig.step(Tick{}, 0.005, 0.0, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 2U);
+    rig.deaf = 1;
+    for (int i = 0; i < 1000; ++i) rig.step(Tick{}, 0.005, 0.0, 0.0);
+    const auto restored = rig.seen<Restored>();
+    ASSERT_EQ(restored.size(), 1U);
+    EXPECT_EQ(restored[0].destination, 3);
+    EXPECT_EQ(restored[0].reason, RestoreReason::relay_dead);
+    rig.on(ManualReroute{1, 4});
+    EXPECT_TRUE(rig.seen<ManualEnded>().empty()) << "it is known to live";
+}
+
 TEST(Echoes, AnAnswerFromBeforeItWasAskedShowsNoLife) {
     Rig rig = manually_rerouted();
     for (int i = 0; i < 21; ++i) rig.step(Tick{}, 0.005, 0.0, 0.0);  // an echo has just been sent

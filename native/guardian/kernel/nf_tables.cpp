@@ -200,11 +200,6 @@ Rule& Rule::of_family() {
     return load_meta(NFT_META_NFPROTO).compare(NFT_CMP_EQ, &protocol, sizeof(protocol));
 }
 
-Rule& Rule::not_of_family() {
-    const std::uint8_t other = protocol_of(family_ == AF_INET ? AF_INET6 : AF_INET);
-    return load_meta(NFT_META_NFPROTO).compare(NFT_CMP_EQ, &other, sizeof(other));
-}
-
 Rule& Rule::from_device(const std::string& name) {
     std::array<char, 16> padded{};
     std::copy_n(name.begin(), std::min(name.size(), padded.size() - 1), padded.begin());

@@ -63,7 +63,6 @@ class Rule {
     explicit Rule(int family = AF_INET) : family_(family) {}
 
     Rule& of_family();
-    Rule& not_of_family();
     Rule& from_device(const std::string& name);
     Rule& destination_type_in(const std::string& set);
     Rule& source_in(const std::string& set);

@@ -80,13 +80,13 @@ void add_outer_filter(const Setup& setup) {
     const std::string name = filter_name(setup.job);
     const std::uint16_t port = setup.overlay_port;
     const int family = setup.family();
-    const auto to_here = [&] { return nf::Rule(family).destination_type_in(kHere).udp_to(port); };
+    // The overlay's socket is of one version of IP: the other one's port of that number is somebody else's.
+    const auto to_here = [&] { return nf::Rule(family).of_family().destination_type_in(kHere).udp_to(port); };
     nf::Batch batch;
     batch.add_set(name, kHere, nf::Batch::ElementType::fib_addrtype, kHereId,
                   {element(RTN_LOCAL), element(RTN_BROADCAST), element(RTN_MULTICAST)});
     batch.add_chain(name, {"outer", NF_INET_PRE_ROUTING, kBeforeConnectionTracking, NF_ACCEPT});
-    batch.add_rule(name, "outer", to_here().of_family().source_not_in(kHosts).count("outsiders").drop());
-    batch.add_rule(name, "outer", to_here().not_of_family().count("outsiders").drop());
+    batch.add_rule(name, "outer", to_here().source_not_in(kHosts).count("outsiders").drop());
     batch.add_rule(name, "outer", to_here().udp_from_above(kLastSourcePort).count("forgers").drop());
     batch.add_chain(name, {"passing", NF_INET_FORWARD, kBeforeConnectionTracking, NF_ACCEPT});
     batch.add_rule(name, "passing",

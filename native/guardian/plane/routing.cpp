@@ -71,8 +71,8 @@ void exempt_outer_packets(Netlink& netlink, const Setup& setup, std::uint32_t sl
 
 // A packet that is for this host came in on the overlay from an address that the main table reaches over the underlay:
 // the kernel's reverse-path filter would drop it. Its lookup (device's src_valid_mark) carries the packet's mark, and
-// here finds the overlay. An address on the overlay would do too, but MPI libraries would take it for a network. IPv6
-// has no such filter.
+// here finds the overlay. An address on the overlay would do too, but MPI libraries would take it for a network. For
+// IPv6 the kernel has no such filter, but packet filters do: firewalld's looks the source up with the packet's mark.
 void add_reverse_path_rule(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
     Message reverse = new_rule(setup, kLastHopPriority + slot, FR_ACT_TO_TBL);
     reverse.put_text(FRA_IIFNAME, kFromHere);
@@ -191,7 +191,7 @@ void add_rules(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
     last_hop.put_u32(FRA_TABLE, last_hop_table(slot));
     netlink.transact(last_hop, "rule for packets from the overlay");
 
-    if (setup.family() == AF_INET) add_reverse_path_rule(netlink, setup, slot);
+    add_reverse_path_rule(netlink, setup, slot);
 
     Message onward = new_rule(setup, kContinuePriority + slot, FR_ACT_NOP);
     netlink.transact(onward, "rule that exemptions go to");

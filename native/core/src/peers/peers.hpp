@@ -18,13 +18,15 @@ class Peers {
     /// Greets those whose turn it is; at first, all. `rarer`: how many times as long as in a small job a turn lasts.
     void greet(bool can_relay, double rarer, Time now, Outbox& out);
     /// Something came from it.
-    void heard_from(HostId peer) { peers_[peer].down = false; }
+    void heard_from(HostId peer) { peers_[peer].down = peers_[peer].ended = false; }
+    /// An echo came back from it, which may have come by way of a relay: the direct path may be the silent one.
+    void answered(HostId peer) { peers_[peer].down = peers_[peer].ended; }
     /// It greets. Whether its agent is another than before: what was agreed with that one is gone.
     bool meet(HostId peer, std::uint64_t boot_id);
     /// Takes the greeting itself; answers the first.
     void on_hello(HostId peer, const wire::Hello& hello, bool can_relay, Outbox& out);
     /// Its agent ended.
-    void lose(HostId peer) { peers_[peer].down = true; }
+    void lose(HostId peer) { peers_[peer].down = peers_[peer].ended = true; }
     /// A relay that answers neither heartbeats nor echoes.
     void give_up(HostId relay);
     /// It does not answer: it is greeted at once.
@@ -40,8 +42,9 @@ class Peers {
     bool up(HostId peer) const { return peers_[peer].heard && !peers_[peer].down; }
     bool lacks_plane(HostId peer) const { return peers_[peer].heard && !peers_[peer].can_relay; }
     bool may_relay(HostId peer, Time now) const;
-    /// Whether a detour may lead to it: it takes the destination's plane as well. Who was not heard yet may have one.
-    bool reachable(HostId peer) const { return !down(peer) && !lacks_plane(peer); }
+    /// Whether a detour may lead to it: it takes the destination's plane as well. Who was not heard yet may have one,
+    /// and to who does not answer on the direct path it may be the only way.
+    bool reachable(HostId peer) const { return !peers_[peer].ended && !lacks_plane(peer); }
 
     /// Heartbeats to a relay begin.
     void begin_beats(HostId relay, Time now);
@@ -64,7 +67,8 @@ class Peers {
   private:
     struct Peer {
         bool heard = false;
-        bool down = false;
+        bool down = false;   ///< it does not answer, or has ended
+        bool ended = false;  ///< it said so
         bool can_relay = false;
         std::uint64_t boot_id = 0;
         Time shunned_until = -1e9;

@@ -8,8 +8,9 @@ namespace fairlead::core {
 std::optional<std::string> Reroutes::complaint(HostId host, HostId relay) const {
     if (peers_.lacks_plane(relay)) return "the relay has no data plane";
     if (peers_.down(relay)) return "the relay does not answer";
-    if (peers_.reachable(host)) return std::nullopt;
-    return peers_.down(host) ? "the destination does not answer" : "the destination has no data plane";
+    if (peers_.down(host)) return "the destination does not answer";
+    if (peers_.lacks_plane(host)) return "the destination has no data plane";
+    return std::nullopt;
 }
 
 void Reroutes::request_manually(HostId host, HostId relay) {

@@ -206,7 +206,7 @@ void Reroutes::take_or_keep(HostId host) {
     Destination& destination = destinations_[host];
     Choice choice = destination.search->choose(turn(host), random_);
     if (choice.relay == kNoHost) {
-        const bool lost = parts_.relay_role.able() && !peers_.reachable(host);
+        const bool lost = parts_.relay_role.able() && (peers_.down(host) || !peers_.reachable(host));
         return keep(host, lost ? KeepReason::destination_lost : choice.reason, choice);
     }
     choice.best = choice.relay;

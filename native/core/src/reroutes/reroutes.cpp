@@ -138,6 +138,7 @@ void Reroutes::on_refusal(HostId relay, const wire::RelayRefuse& refuse) {
 
 void Reroutes::on_echo(const wire::EchoReply& reply) {
     Destination& destination = destinations_[reply.destination];
+    if (destination.uses(reply.relay)) peers_.answered(reply.destination);
     if (destination.trial && destination.trial->proof.answered(reply)) return try_manually(reply.destination);
     RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
     if (ask != nullptr && ask->answered(reply)) return take(reply.destination);
@@ -256,15 +257,20 @@ bool Reroutes::relays_for_us(HostId relay) const {
 }
 
 void Reroutes::lose_host(HostId lost, bool stopped) {
+    lose_relay(lost, stopped ? RestoreReason::peer_stopped : RestoreReason::relay_dead);
+    const Destination& destination = destinations_[lost];
+    if (!destination.detour && destination.route.rerouting() == nullptr) return;
+    destinations_[lost].route.retry_at_once(now_);
+    start_restore(lost, stopped ? RestoreReason::peer_stopped : RestoreReason::destination_lost);
+}
+
+/// Nothing more goes over it. Detours to it lead over others, and their own echoes show whether they arrive.
+void Reroutes::lose_relay(HostId lost, RestoreReason reason) {
     peers_.shun(lost, now_);
     for (const HostId host : awake_) {
-        Destination& destination = destinations_[host];
-        const bool away = destination.detour || destination.route.rerouting() != nullptr;
-        const bool over = destination.uses(lost);
-        if (!over && !(away && host == lost)) continue;
-        destination.route.retry_at_once(now_);
-        const RestoreReason reason = over ? RestoreReason::relay_dead : RestoreReason::destination_lost;
-        start_restore(host, stopped ? RestoreReason::peer_stopped : reason);
+        if (!destinations_[host].uses(lost)) continue;
+        destinations_[host].route.retry_at_once(now_);
+        start_restore(host, reason);
     }
 }
 
@@ -361,7 +367,7 @@ void Reroutes::beat() {
         if (destinations_[host].detour) relays.insert(destinations_[host].detour->relay());
     }
     for (const HostId relay : relays) {
-        if (parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_host(relay);
+        if (parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_relay(relay, RestoreReason::relay_dead);
     }
 }
 
@@ -413,7 +419,7 @@ void Reroutes::lose_detour(HostId host) {
     const HostId relay = destination.detour->relay();
     if (peers_.beats_missed(relay) >= kSilentRelay) {
         peers_.give_up(relay);
-        return lose_host(relay);
+        return lose_relay(relay, RestoreReason::relay_dead);
     }
     const std::optional<Time> asked = destination.detour->asked_directly();
     const bool lives = asked && peers_.last_beat(host) > *asked;

@@ -56,6 +56,7 @@ class Reroutes {
     int detours() const;
     /// A host's agent or its plane is gone: nothing is led over it or to it any more.
     void lose_host(HostId host, bool stopped = false);
+    void lose_relay(HostId relay, RestoreReason reason);
     /// A host has a new agent, which knows nothing of what was agreed with the one before.
     void replace_host(HostId host);
     /// This host's plane is gone: who has a detour over or to it shall not wait for what does not come.

@@ -61,7 +61,7 @@ Search::Step Search::look(Time now, Outbox& out) {
     const bool high = seen.samples > 0 && seen.typical_s >= threshold_s;
     if (high && (seen.samples >= 2 || burst->done)) return Step::queue;
     if (!burst->done) return Step::waiting;
-    if (seen.most_s >= threshold_s && seen.samples <= settings.probes.burst) {
+    if (!burst->silent() && seen.most_s >= threshold_s && seen.samples <= settings.probes.burst) {
         // Some probes queued, some did not: others' bursts look like this, and so does noise.
         look_directly(now, out);
         return Step::waiting;

@@ -51,7 +51,14 @@ TEST_F(PeersOf, MayRelayWhenTheyAreHeardUpAndNotShunned) {
     peers.lose(1);
     EXPECT_FALSE(peers.may_relay(1, 105.0));
     EXPECT_FALSE(peers.reachable(1));
+    peers.answered(1);
+    EXPECT_TRUE(peers.down(1)) << "an answer from before it ended";
     peers.heard_from(1);
+    EXPECT_TRUE(peers.may_relay(1, 105.0));
+    peers.miss(1, 105.0);
+    EXPECT_FALSE(peers.may_relay(1, 105.0));
+    EXPECT_TRUE(peers.reachable(1)) << "over a relay, perhaps";
+    peers.answered(1);
     EXPECT_TRUE(peers.may_relay(1, 105.0));
     peers.on_hello(1, {kRigHosts, false}, true, out);
     EXPECT_TRUE(peers.lacks_plane(1));

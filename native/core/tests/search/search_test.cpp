@@ -119,6 +119,25 @@ TEST_F(SearchOf, AQueueOfTheJobsOwnBytesIsNot) {
     EXPECT_EQ(search.judge(rig.now), Verdict::own_load);
 }
 
+/// Another look is due, and finds it.
+TEST_F(SearchOf, APathThatFallsSilentAfterAMixedBurstIsFoundSilent) {
+    Search search = begin();
+    for (const SendProbes& probes : only<SendProbes>(rig.out.take())) {
+        for (int i = 0; i < probes.count; ++i) {
+            const double queue_s = i + 1 == probes.count ? 10e-3 : 0.0;
+            rig.paths.probes().on_result(
+                {1, probes.burst, rig.now + 0.003 * i, false, 300e-6 + queue_s, queue_s, 0.0, 0.0},
+                rig.now + 0.003 * i);
+        }
+    }
+    rig.now += 0.01;
+    ASSERT_EQ(search.advance(rig.now, rig.out), Step::waiting) << "it looks again";
+    rig.now += 1.0;
+    rig.traffic.on_sample({1, 3e-4, 3e-4, 20000, rig.delivered_B[1], 0, 0, false, 0.0, 0.0}, rig.now);
+    EXPECT_EQ(run(search, -1.0, 0.0), Step::measured);
+    EXPECT_TRUE(search.found().silent);
+}
+
 TEST_F(SearchOf, ASilentPathIsBelievedOnlyIfTheSocketsStandStill) {
     Search search = begin();
     EXPECT_EQ(run(search, -1.0, 0.0), Step::no_queue);

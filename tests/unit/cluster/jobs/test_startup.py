@@ -12,7 +12,6 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.jobs.startup import LAST_LOOK_S, POLL_S, StartWatch
 from fairlead.cluster.remote.execute import run_on
 
-
 CLUSTER = Cluster("c", "deaf", (Host("h0", "127.0.0.1"),))
 
 
