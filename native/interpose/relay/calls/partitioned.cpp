@@ -59,10 +59,12 @@ int list_ready(int length, const int partitions[], MPI_Request request) {
 }
 
 int arrived(MPI_Request request, int partition, int* flag) {
+    if (plane != nullptr) {
+        plane->enter();  // what others wait for goes on, also where the request is the library's
+    }
     if (plane == nullptr || !plane->is_partitioned(request)) {
         return library<decltype(arrived)>(Function::MPI_Parrived)(request, partition, flag);
     }
-    plane->enter();
     *flag = plane->locked([&] { return plane->has_arrived(request); }) ? 1 : 0;
     return MPI_SUCCESS;
 }

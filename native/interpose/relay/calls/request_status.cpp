@@ -30,13 +30,16 @@ Looked look_in_library(MPI_Request request) {
     return looked;
 }
 
-/// The library knows best where all is its own.
+/// The library knows best where all is its own. What others wait for goes on all the same.
 bool is_librarys(int count, const MPI_Request requests[]) {
-    return plane == nullptr || !plane->has_any(count, requests);
+    if (plane == nullptr) {
+        return true;
+    }
+    plane->enter();
+    return !plane->has_any(count, requests);
 }
 
 std::vector<Looked> look_at(int count, const MPI_Request requests[]) {
-    plane->enter();
     return plane->locked([&] {
         std::vector<Looked> looked(static_cast<std::size_t>(count));
         for (std::size_t at = 0; at < looked.size(); ++at) {

@@ -15,17 +15,14 @@ namespace fairlead::relay {
 class Hints {
   public:
     explicit Hints(MPI_Info info) : info_(info) {
-        constexpr int kLongestKey = 256;
         int number = 0;
-        if (!kHintsPlaceMessages || info == info_null() || PMPI_Info_get_nkeys(info, &number) != MPI_SUCCESS ||
-            PMPI_Info_dup(info, &info_) != MPI_SUCCESS) {
+        if (!kHintsPlaceMessages || info == info_null() || PMPI_Info_get_nkeys(info, &number) != MPI_SUCCESS) {
             return;
         }
-        owned_ = true;
         for (int at = 0; at < number; ++at) {
             std::array<char, kLongestKey> key{};
             PMPI_Info_get_nthkey(info, at, key.data());
-            if (std::string_view(key.data()).starts_with("mpi_assert_no_any_")) {
+            if (std::string_view(key.data()).starts_with("mpi_assert_no_any_") && copied()) {
                 PMPI_Info_delete(info_, key.data());
             }
         }
@@ -41,6 +38,18 @@ class Hints {
     operator MPI_Info() const { return info_; }
 
   private:
+    static constexpr int kLongestKey = 256;
+
+    /// Only where something is left out: the library may write into the program's own (MPI_COMM_TYPE_HW_UNGUIDED).
+    bool copied() {
+        MPI_Info copy = info_null();
+        if (!owned_ && PMPI_Info_dup(info_, &copy) == MPI_SUCCESS) {
+            info_ = copy;
+            owned_ = true;
+        }
+        return owned_;
+    }
+
     MPI_Info info_;
     bool owned_ = false;
 };

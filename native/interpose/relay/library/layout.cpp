@@ -115,7 +115,9 @@ void forget_types() {
 }
 
 Layout::Layout(const void* buffer, MPI_Count count, MPI_Datatype datatype)
-    : buffer_(const_cast<void*>(buffer)), count_(count), type_(type_of(datatype, buffer == nullptr)) {
+    : buffer_(const_cast<void*>(buffer)), count_(count) {
+    const bool none = count == 0 && datatype == datatype_null();  // which MPICH and its kin take
+    type_ = type_of(none ? datatype_byte() : datatype, buffer == nullptr);
     size_B_ = static_cast<std::uint64_t>(type_->element_B * count);
     // Of a derived type without gaps the order may still be another.
     contiguous_ = !type_->derived && type_->extent_B == type_->element_B;

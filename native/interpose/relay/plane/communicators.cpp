@@ -96,7 +96,10 @@ bool Plane::at_rest(const Channel& channel) const {
 // still comes nobody wants, but for a callback in the library's call.
 bool Plane::is_needed(const Channel& channel) const {
     const auto needs = [&](const OperationPtr& operation) {
-        if (operation->channel.get() != &channel || (operation->sends && !operation->persistent)) {
+        // Partitioned ones have a channel of their own, with the communicator of this one.
+        const bool in_parts = operation->partitions > 0 && operation->channel->id % kFirstRelayed == channel.id;
+        const bool on_it = operation->channel.get() == &channel || in_parts;
+        if (!on_it || (operation->sends && !operation->persistent)) {
             return false;
         }
         const bool told =

@@ -48,8 +48,13 @@ std::optional<int> refused(int error, MPI_Request& request) {
 
 // What only the library can tell to be wrong, and would end in our hands: memory that is not there, and datatypes that
 // were not committed.
-bool may_be_wrong(const Layout& layout) {
-    return !layout.contiguous() || (layout.buffer() == nullptr && layout.size_B() > 0);
+bool may_be_wrong(const Layout& layout, MPI_Datatype datatype) {
+    return !layout.contiguous() || (layout.buffer() == nullptr && layout.size_B() > 0) || datatype == datatype_null();
+}
+
+/// MPICH and its kin look at no datatype of no elements; Open MPI refuses none at all.
+bool has_type(MPI_Count count, MPI_Datatype datatype) {
+    return datatype != datatype_null() || count == 0;
 }
 
 }  // namespace
@@ -61,7 +66,7 @@ int Plane::isend(Mode mode, const void* buffer, MPI_Count count, MPI_Datatype da
     const auto channel = channel_of(comm);
     const bool carried = channel != nullptr && !ended_ && dest >= 0 &&
                          dest < static_cast<int>(channel->processes.size()) && tag >= 0 && tag <= tag_bound_ &&
-                         count >= 0 && datatype != datatype_null();
+                         count >= 0 && has_type(count, datatype);
     if (!carried) {
         outside_ += channel == nullptr && dest != MPI_PROC_NULL ? 1 : 0;
         return mode == Mode::buffered && comm != comm_null() && dest >= 0 && count >= 0 && datatype != datatype_null()
@@ -94,7 +99,7 @@ bool Plane::is_pattern(const Channel& channel, int source, int tag) const {
 int Plane::irecv(void* buffer, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
     const auto channel = channel_of(comm);
-    if (channel == nullptr || !is_pattern(*channel, source, tag) || count < 0 || datatype == datatype_null()) {
+    if (channel == nullptr || !is_pattern(*channel, source, tag) || count < 0 || !has_type(count, datatype)) {
         return native_irecv(buffer, count, datatype, source, tag, comm, request);
     }
     const auto operation = std::make_shared<Operation>();
@@ -119,7 +124,7 @@ std::optional<int> Plane::refused_send(const Operation& operation, const Part& s
     const Process to = channel.processes[static_cast<std::size_t>(operation.peer)];
     const bool librarys =
         operation.mode != Mode::buffered && !chaos_ && !relayed_[to] && endpoint_.path(to) == Path::direct;
-    if (librarys || !may_be_wrong(operation.layout)) {
+    if (librarys || !may_be_wrong(operation.layout, sent.datatype)) {
         return std::nullopt;
     }
     MPI_Request request = request_null();
@@ -130,7 +135,7 @@ std::optional<int> Plane::refused_send(const Operation& operation, const Part& s
 
 std::optional<int> Plane::refused_receive(const Operation& operation, const Part& received) {
     const Channel& channel = *operation.channel;
-    if (!endpoint_.taken_over(channel.id) || !may_be_wrong(operation.layout)) {
+    if (!endpoint_.taken_over(channel.id) || !may_be_wrong(operation.layout, received.datatype)) {
         return std::nullopt;
     }
     MPI_Request request = request_null();

@@ -51,13 +51,13 @@ void Plane::poll() {
 }
 
 /// By a thread of our own: frames in, and acknowledgements and what was lost out, by the agents. The library may be
-/// called by the program's threads only, unless it allows any.
+/// called by the program's threads only, unless it allows any; and not between two copies, see enter_to_begin().
 void Plane::step_in_absence() {
     const std::scoped_lock lock(mutex_);
     if (ended_) {
         return;
     }
-    Carrier& carrier = threads_at_once ? *carrier_ : fallback_->without_mpi();
+    Carrier& carrier = threads_at_once && !copies_ ? *carrier_ : fallback_->without_mpi();
     carrier.poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
     follow_agents();
     transmit_by(carrier);

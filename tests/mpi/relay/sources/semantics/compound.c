@@ -72,6 +72,26 @@ static void refused_and_freed(void) {
         MPI_Wait(&send, MPI_STATUS_IGNORE);
         MPI_Request_free(&send);
     }
+    /* Requests outlive the handle of their communicator. */
+    for (int i = 0; i < 5; ++i) {
+        int out = rank + i, in = -1;
+        MPI_Comm gone;
+        MPI_Comm_dup(world, &gone);
+        MPI_Precv_init(&in, 1, 1, MPI_INT, last_rank, 0, gone, MPI_INFO_NULL, &receive);
+        MPI_Psend_init(&out, 1, 1, MPI_INT, next_rank, 0, gone, MPI_INFO_NULL, &send);
+        MPI_Comm_free(&gone);
+        for (int time = 0; time < 2; ++time) {
+            in = -1;
+            MPI_Start(&receive);
+            MPI_Start(&send);
+            MPI_Pready(0, send);
+            MPI_Wait(&receive, MPI_STATUS_IGNORE);
+            MPI_Wait(&send, MPI_STATUS_IGNORE);
+            NEED(in == last_rank + i);
+        }
+        MPI_Request_free(&receive);
+        MPI_Request_free(&send);
+    }
     MPI_Comm_free(&copy);
 }
 #endif
@@ -147,6 +167,34 @@ void beside_what_is_not_started(void) {
     MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
     MPI_Request_free(&requests[IDLE]);
     MPI_Request_free(&requests[NOBODY]);
+#endif
+}
+
+/// Who asks only for the library's own requests still takes what others wait for.
+void status_of_others(void) {
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    for (int which = 0; which < 3; ++which) {
+        int in = -1, flag = 0, index = 0, number = 0;
+        MPI_Request receive, send, meeting;
+        MPI_Irecv(&in, 1, MPI_INT, last_rank, 1, world, &receive);
+        if (rank % 2) MPI_Ssend(&rank, 1, MPI_INT, next_rank, 1, world);
+        MPI_Ibarrier(world, &meeting);
+        while (!flag) {
+            if (which == 0) MPI_Request_get_status_all(1, &meeting, &flag, MPI_STATUSES_IGNORE);
+            if (which == 1) MPI_Request_get_status_any(1, &meeting, &index, &flag, MPI_STATUS_IGNORE);
+            if (which == 2) {
+                MPI_Request_get_status_some(1, &meeting, &number, &index, MPI_STATUSES_IGNORE);
+                flag = number == 1;
+            }
+        }
+        MPI_Wait(&meeting, MPI_STATUS_IGNORE);
+        if (rank % 2 == 0) {
+            MPI_Issend(&rank, 1, MPI_INT, next_rank, 1, world, &send);
+            MPI_Wait(&send, MPI_STATUS_IGNORE);
+        }
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+        NEED(in == last_rank);
+    }
 #endif
 }
 

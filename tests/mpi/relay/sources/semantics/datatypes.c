@@ -240,3 +240,36 @@ void type_attributes(void) {
 #endif
     MPI_Type_free_keyval(&key);
 }
+
+/// Of no elements MPICH and its kin look at no datatype: it may be MPI_DATATYPE_NULL.
+void null_types(void) {
+    MPI_Comm copy;
+    MPI_Request requests[2], trial;
+    MPI_Status status;
+    MPI_Comm_dup(world, &copy);
+    MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+    if (MPI_Send_init(NULL, 0, MPI_DATATYPE_NULL, next_rank, 0, copy, &trial) == MPI_SUCCESS) {
+        MPI_Request_free(&trial);
+        for (int i = 0; i < 20; ++i) {
+            int in = -1;
+            MPI_Irecv(NULL, 0, i % 2 ? MPI_DATATYPE_NULL : MPI_BYTE, i % 3 ? last_rank : MPI_ANY_SOURCE, 2 * i, copy,
+                      &requests[0]);
+            MPI_Irecv(&in, 1, MPI_INT, last_rank, 2 * i + 1, copy, &requests[1]);
+            NEED(MPI_Send(NULL, 0, i % 5 ? MPI_DATATYPE_NULL : MPI_INT, next_rank, 2 * i, copy) == MPI_SUCCESS);
+            MPI_Send(&i, 1, MPI_INT, next_rank, 2 * i + 1, copy);
+            MPI_Wait(&requests[0], &status);
+            NEED(status.MPI_SOURCE == last_rank && count_of(&status, MPI_BYTE) == 0);
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+            NEED(in == i);
+        }
+        MPI_Recv_init(NULL, 0, MPI_DATATYPE_NULL, last_rank, 1, copy, &requests[0]);
+        MPI_Send_init(NULL, 0, MPI_DATATYPE_NULL, next_rank, 1, copy, &requests[1]);
+        for (int i = 0; i < 5; ++i) {
+            MPI_Startall(2, requests);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+        MPI_Request_free(&requests[0]);
+        MPI_Request_free(&requests[1]);
+    }
+    MPI_Comm_free(&copy);
+}

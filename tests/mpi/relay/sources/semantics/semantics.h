@@ -60,6 +60,7 @@ void cancelling(void);
 /* datatypes.c */
 void datatypes(void);
 void truncation(void);
+void null_types(void);
 void large_types(void);
 void many_blocks(void);
 void type_attributes(void);
@@ -110,5 +111,6 @@ void partitioned(void);
 void persistent_collectives(void);
 void status_of_several(void);
 void beside_what_is_not_started(void);
+void status_of_others(void);
 /* random.c */
 void random_messages(void);
