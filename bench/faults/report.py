@@ -118,7 +118,8 @@ program and kind of reroute).
 
 - *late*: a pause was longer than the target. The target is 1 s on the route plane and 2 s on the
   relay plane; where an end of the pair is itself silent, it is the time that TCP takes without
-  fairlead plus 0.5 s. Automatic reroutes are made under congestion only: a pair that returns to its
+  fairlead, or twice the silence if that is longer (TCP doubles the time until it tries again), plus
+  0.5 s. Automatic reroutes are made under congestion only: a pair that returns to its
   direct path then pauses as it would on the congested path without any fault, for the time given
   under Conditions. With the supervisor killed it stays there, and later pauses may be twice as long
 - *slow*: the rate stayed below half of the direct or the rerouted rate, whichever is lower, for
