@@ -70,8 +70,8 @@ def _worst(run: int, results: Sequence[Series], ranges: Mapping[Key, tuple[float
         low, high = ranges.get(_key(series), (math.nan, math.nan))
         off = _off(series.scalar(), low, high)
         if off > most:
-            about = (str(series.labels[name]) for name in ("command", "number"))
-            worst, most = Deviation(run, *about, series.scalar(), low, high), off
+            command, number = str(series.labels["command"]), str(series.labels["number"])
+            worst, most = Deviation(run, command, number, series.scalar(), low, high), off
     return worst
 
 

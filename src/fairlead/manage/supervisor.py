@@ -69,7 +69,7 @@ class Outcome:
     reroutes: int = 0
     migrations: int = 0
     relayed: int | None = None
-    problems: list[Exception] = field(default_factory=list)
+    problems: list[BaseException] = field(default_factory=list)
 
 
 def supervise(

@@ -13,7 +13,7 @@ from fairlead.store import Store
 
 MISSING = [program for program in ("lmp", "pw.x", "hpcc") if shutil.which(program) is None]
 pytestmark = [
-    *(pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow),
+    *(pytest.mark.userns, pytest.mark.mpi, pytest.mark.slow, pytest.mark.timeout(1200)),
     pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)}: not installed (make verify installs them)"),
 ]
 
