@@ -21,10 +21,11 @@ from fairlead.cluster import cgroups
 from fairlead.errors import FairleadError, HostError, PrivilegeError
 from fairlead.experiment.evaluations.experiment import Evaluation
 from fairlead.experiment.plans import plan_file
+from fairlead.experiment.running import runner
 from fairlead.experiment.running.cleanup_ledger import FILE_NAME, CleanupLedger
 from fairlead.net import apply as net
 from fairlead.net.state import BondState, HostNetwork
-from fairlead.store import Store
+from fairlead.store import Attachment, Store
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 CLUSTER = (
@@ -622,3 +623,17 @@ def test_where_no_control_group_can_be_made_rows_say_so(tmp_path, monkeypatch):
         (found,) = {json.dumps(row.facts["processors"]) for row in store.runs(dataset.ROW)}
     assert json.loads(found)["way"] == "none"
     assert "cannot create a control group for processors here: /proc: " in json.loads(found)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        (b"reading\nno memory\n\n", "no memory"),
+        # LAMMPS says its last command after the error, and mpirun more.
+        (b"ERROR: no input\nLast command: (unknown)\nMPI_ABORT was invoked\n", "ERROR: no input"),
+        (b"Error: early\n" + 30 * b"it goes on\n", "it goes on"),
+        (b"", ""),
+    ],
+)
+def test_of_what_a_failed_row_printed_the_error_is_told(printed: bytes, told: str) -> None:
+    assert runner._telling_line([Attachment("output", printed)]) == told

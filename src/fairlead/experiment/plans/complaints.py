@@ -59,10 +59,12 @@ def _of_templates(plan: "Plan") -> Iterator[str]:
     configured = plot.factors if plot else ()
     for key, words in texts.items():
         for name in placeholders(*words):
-            if name == PLAN_DIRECTORY and key.startswith(("run.command", "programs.")):
+            takes_directory = key.startswith(("run.command", "programs."))
+            if name == PLAN_DIRECTORY and takes_directory:
                 continue
             if name not in plan.factors:
-                yield f"{key}: {{{name}}} is not a factor; there are {', '.join(plan.factors)}"
+                directory = f"; {{{PLAN_DIRECTORY}}} is this file's" if takes_directory else ""
+                yield f"{key}: {{{name}}} is not a factor; there are {', '.join(plan.factors)}{directory}"
             elif key.startswith(("evaluation.", "whole_plot.")) and name not in configured:
                 yield f"{key}: {{{name}}} needs a re-configuration: list it in whole_plot.factors"
     for levels in product(*plan.factors.values()):

@@ -37,6 +37,7 @@ from fairlead.store.records import Label
 
 PILOT = "pilot"
 """Kind of a run on a clean network that gives the time scale of congestion; it is no sample."""
+_NEAR_THE_END = 20  # lines of output
 _MOST_SHOWN = 200
 """Characters of a row's error on the terminal; the store has all."""
 
@@ -296,7 +297,7 @@ class Experiment(ABC):
         value = next((s.scalar() for s in kept.get("series", ()) if s.name == plan.run.value), None)
         self._count(self._store.run(run), row.levels, value)
         if kept.get("status") == "failed":
-            self._tell_failure(name, _last_line(kept["attachments"]))
+            self._tell_failure(name, _telling_line(kept["attachments"]))
 
     def _trial(self, plan: Plan, row: Row, testbed: Testbed, *, alone: bool = False) -> Trial:
         """What a row runs; ``alone``: without congestion and management."""
@@ -443,11 +444,12 @@ def _is_wide(samples: Sequence[tuple[int, float]], width: float, level: float) -
     return interval.high - interval.value > width * abs(interval.value)
 
 
-def _last_line(attachments: Sequence[Attachment]) -> str:
-    """What a row printed last."""
+def _telling_line(attachments: Sequence[Attachment]) -> str:
+    """What a row printed last, or close to its end of an error: many programs say more after that."""
     output = b"".join(each.content for each in attachments if each.name == "output")
     lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    errors = [line for line in lines[-_NEAR_THE_END:] if line.lower().startswith("error")]
+    return next(iter(errors or lines[-1:]), "")
 
 
 def _one_line(text: str) -> str:
