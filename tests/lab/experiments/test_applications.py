@@ -40,6 +40,12 @@ def test_applications_compute_the_same_whatever_is_beside_them(tmp_path: Path) -
     assert not data.failed
     assert not data.deviations
     programs = {run.id: str(run.labels["program"]) for run in data.rows}
+    compared = {
+        tuple(series.labels[name] for name in ("command", "environment", "mpirun", "ranks"))
+        for found in results.values()
+        for series in found
+    }
+    assert len(compared) == 3, "each program's runs are held against each other"
     for program, number in RESULTS.items():
         told = [
             (bool(series.labels["disturbed"]), series.scalar())

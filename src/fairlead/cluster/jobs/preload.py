@@ -82,10 +82,10 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
     """
     executor = executor_of(cluster)
     path = f"/dev/shm/{name}"  # private: its name is the job's, and it must not exist before
-    ends = _CommonEnd()
+    deadline = _SharedDeadline()
     with ExitStack() as keepers:
         made: set[str] = set()
-        begun = {host: keepers.enter_context(_keeper(executor, host, path, made, ends)) for host in hosts}
+        begun = {host: keepers.enter_context(_keeper(executor, host, path, made, deadline)) for host in hosts}
 
         def wait(host: str) -> None:
             _wait(executor, host, begun[host])
@@ -95,14 +95,14 @@ def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str
             on_all(begun, wait)
             yield path
         except KeyboardInterrupt:
-            ends.begin(begun.values(), INTERRUPTED_TIMEOUT_S)
+            deadline.begin(begun.values(), INTERRUPTED_TIMEOUT_S)
             raise
         finally:
-            ends.begin(begun.values(), REMOVE_TIMEOUT_S)
+            deadline.begin(begun.values(), REMOVE_TIMEOUT_S)
 
 
-class _CommonEnd:
-    """All keepers end at the same time, so that hosts that do not answer any more are waited for once."""
+class _SharedDeadline:
+    """Until when all keepers' ends are waited for: hosts that do not answer any more cost the time of one."""
 
     def __init__(self) -> None:
         self._until_s: float | None = None
@@ -126,13 +126,13 @@ class _CommonEnd:
 
 @contextmanager
 def _keeper(
-    executor: Executor, host: str, path: str, made: Container[str], ends: _CommonEnd
+    executor: Executor, host: str, path: str, made: Container[str], deadline: _SharedDeadline
 ) -> "Iterator[subprocess.Popen[bytes]]":
     """A process on the host that makes the directory, and removes it when this block, or fairlead, has ended.
 
     Args:
         made: the hosts where it was made, which is known by the end.
-        ends: how long its end is waited for.
+        deadline: of its end.
     """
     command = executor.command(host, ["sh", "-c", _KEEP, path])
     executed.tell(command)
@@ -146,7 +146,7 @@ def _keeper(
         try:
             yield keeper
         finally:
-            if (problem := _end(keeper, ends.left_s())) and host in made:
+            if (problem := _end(keeper, deadline.left_s())) and host in made:
                 _log.warning("%s: %s may not be removed: %s", host, path, problem)
 
 
