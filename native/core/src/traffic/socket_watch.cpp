@@ -2,6 +2,7 @@
 #include "traffic/socket_watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fairlead/core/congestion_level.hpp"
 
@@ -74,7 +75,8 @@ bool SocketWatch::paused(Suspicion sign, const Settings& settings, Time now) con
 }
 
 bool SocketWatch::grown(const Settings& settings) const {
-    return srtt_s_ > settings.suspicion.growth_factor * cleared_srtt_s_ + settings.congestion_level.floor_s;
+    const double cleared_s = std::max(cleared_srtt_s_, cleared_before_s_);
+    return srtt_s_ > settings.suspicion.growth_factor * cleared_s + settings.congestion_level.floor_s;
 }
 
 void SocketWatch::watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now) {
@@ -163,7 +165,7 @@ void SocketWatch::cleared(const SuspicionSettings& settings, Time now) {
     if (now - look_again_ > settings.backoff_max_s) confirmed();  // the last false alarm is long past
     backoff_s_ = backoff_s_ > 0.0 ? std::min(2.0 * backoff_s_, settings.backoff_max_s) : settings.backoff_min_s;
     cleared_signs_ |= 1U << static_cast<unsigned>(last_sign_);
-    cleared_srtt_s_ = std::max(cleared_srtt_s_, srtt_s_);
+    cleared_before_s_ = std::exchange(cleared_srtt_s_, srtt_s_);
     look_again_ = now + backoff_s_;
 }
 

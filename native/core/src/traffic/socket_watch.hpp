@@ -33,7 +33,7 @@ class SocketWatch {
     void confirmed() {
         backoff_s_ = 0.0;
         cleared_signs_ = 0;
-        cleared_srtt_s_ = 0.0;
+        cleared_srtt_s_ = cleared_before_s_ = 0.0;
     }
 
     /// Whether the pair was in use of late, be it by the acknowledgements of what the peer sends: a peer waits for
@@ -43,7 +43,7 @@ class SocketWatch {
     }
     Time last_active() const { return last_active_; }
     bool stalled() const { return stalled_; }
-    /// The round trip is well above those of the last false alarms.
+    /// The round trip is well above those of the last two false alarms.
     bool grown(const Settings& settings) const;
     /// As of the youngest sample.
     std::uint64_t in_flight_B() const { return in_flight_B_; }
@@ -119,8 +119,9 @@ class SocketWatch {
     double peak_rate_bps_ = 0.0;
     int short_samples_ = 0;
     Suspicion last_sign_ = Suspicion::none;
-    unsigned cleared_signs_ = 0;   ///< bits of those that led to nothing
-    double cleared_srtt_s_ = 0.0;  ///< the longest of these
+    unsigned cleared_signs_ = 0;     ///< bits of those that led to nothing
+    double cleared_srtt_s_ = 0.0;    ///< round trip of the last one
+    double cleared_before_s_ = 0.0;  ///< and of the one before: they may be long and short in turns
     double backoff_s_ = 0.0;
     Time look_again_ = 0.0;
 };

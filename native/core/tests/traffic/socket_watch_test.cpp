@@ -181,7 +181,7 @@ TEST_F(Sockets, AnotherSignOrAMuchLongerRoundTripEndsThePause) {
     EXPECT_EQ(deliver(2000), Suspicion::none) << "a longer round trip makes no more of a loss";
 }
 
-TEST_F(Sockets, APauseEndsOnlyForARoundTripLongerThanThoseOfAllFalseAlarmsInARow) {
+TEST_F(Sockets, APauseEndsOnlyForARoundTripLongerThanThoseOfTheLastTwoFalseAlarms) {
     use();
     next.srtt_s = 20e-3;
     ASSERT_EQ(deliver(2000), Suspicion::delay);
@@ -192,9 +192,15 @@ TEST_F(Sockets, APauseEndsOnlyForARoundTripLongerThanThoseOfAllFalseAlarmsInARow
     EXPECT_EQ(deliver(2000), Suspicion::none);
     next.srtt_s = 32e-3;
     EXPECT_EQ(deliver(2000), Suspicion::delay);
+    for (int i = 0; i < 2; ++i) {
+        now += settings.suspicion.backoff_max_s;
+        clear_delay();
+    }
+    next.srtt_s = 20e-3;
+    EXPECT_EQ(deliver(2000), Suspicion::delay) << "what was longer is long past";
     watch.confirmed();
     clear_delay();
-    next.srtt_s = 20e-3;
+    next.srtt_s = 15e-3;
     EXPECT_EQ(deliver(2000), Suspicion::delay) << "it was congestion in between";
 }
 
