@@ -318,7 +318,7 @@ void Controller::State::answer(HostId from, const wire::RelayRefuse& refuse) {
 
 void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
     if (beat.reply) return peers_.on_beat(from, now_);
-    relay_role_.answer_beat(from, now_, out_);
+    relay_role_.answer_beat(from, beat.uses, now_, out_);
 }
 
 void Controller::State::answer(HostId from, const wire::EchoReply& reply) {

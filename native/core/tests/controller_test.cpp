@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "tests/controller_rig.hpp"
+#include "tests/parts_rig.hpp"
 
 namespace fairlead::core {
 namespace {
@@ -56,8 +57,12 @@ TEST(Controller, ReroutesAroundForeignCongestionAndSaysWhy) {
     EXPECT_EQ(rig.controller.view(1).congestion_level, CongestionLevel::high);
     EXPECT_TRUE(rig.controller.view(1).in_use);
     EXPECT_EQ(rig.controller.pairs_in_use(), 1);
-    rig.on(Tick{}, 0.02);
-    EXPECT_GE(rig.sent<wire::Heartbeat>(reroutes[0].relay), 1);
+    const auto beats = messages<wire::Heartbeat>(rig.on(Tick{}, 0.1));
+    ASSERT_EQ(beats.size(), 1U);
+    EXPECT_EQ(beats[0].first, reroutes[0].relay);
+    ASSERT_EQ(beats[0].second.uses.size(), 1U);
+    EXPECT_EQ(beats[0].second.uses[0].destination, 1);
+    EXPECT_GT(beats[0].second.uses[0].rate_bps, 0.0);
 }
 
 TEST(Controller, BeginsNoSearchWithoutProcessorTimeToSpare) {
@@ -339,7 +344,7 @@ TEST(Controller, RelaysWithinItsBudget) {
     EXPECT_EQ(rig.sent<wire::RelayGrant>(1), 1);
     EXPECT_EQ(rig.sent<wire::RelayRefuse>(2), 1);
     EXPECT_EQ(rig.sent<wire::RelayGrant>(3), 1);
-    rig.on(Received{1, wire::Heartbeat{false}}, 1.5);
+    rig.on(Received{1, wire::Heartbeat{false, {{2, 60e6}}}}, 1.5);
     EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 1);
     rig.on(Tick{}, 1.0);  // host 3's lease is over
     rig.on(Received{2, wire::RelayRequest{5, 3, 35e6}});

@@ -394,5 +394,15 @@ TEST(Stuck, AClosedWindowAndWhatWasLostBeforeTheRerouteAreNoReason) {
     }
 }
 
+TEST(Stuck, SocketsSayNothingOfADetourOnWhichAgentsCarryMessages) {
+    Rig rig;  // what the program sends by sockets takes the direct path
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    const double begin = rig.now;
+    while (rig.now < begin + 1.2) rig.step(lost_sample(rig, rig.now - begin), 0.04, 10e-3, 0.0);
+    EXPECT_TRUE(rig.seen<Restored>().empty());
+}
+
 }  // namespace
 }  // namespace fairlead::core

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/peers.hpp"
 
+#include <algorithm>
+
 namespace fairlead::core {
 
 namespace {
@@ -51,7 +53,7 @@ void Peers::begin_beats(HostId relay, Time now) {
     peers_[relay].next_beat = now;
 }
 
-bool Peers::beat(HostId relay, Time now, Outbox& out) {
+bool Peers::beat(HostId relay, std::span<const wire::RelayUse> uses, Time now, Outbox& out) {
     Peer& peer = peers_[relay];
     if (now < peer.next_beat) return false;
     peer.next_beat = now + job_.settings.relay.heartbeat_s;
@@ -59,7 +61,11 @@ bool Peers::beat(HostId relay, Time now, Outbox& out) {
         give_up(relay);
         return true;
     }
-    out.send(relay, wire::Heartbeat{false});
+    do {
+        const auto some = uses.first(std::min(uses.size(), wire::kMaxRelayUses));
+        out.send(relay, wire::Heartbeat{false, {some.begin(), some.end()}});
+        uses = uses.subspan(some.size());
+    } while (!uses.empty());
     ++peer.beats_missed;
     return false;
 }

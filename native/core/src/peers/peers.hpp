@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "job.hpp"
@@ -48,9 +49,9 @@ class Peers {
 
     /// Heartbeats to a relay begin.
     void begin_beats(HostId relay, Time now);
-    /// Sends the heartbeat that is due. Whether too many were missed instead: the relay is lost. They are counted, not
-    /// timed: an agent that did not run sent none and misses none.
-    bool beat(HostId relay, Time now, Outbox& out);
+    /// Sends the heartbeat that is due, which says for what the relay is used. Whether too many were missed instead:
+    /// the relay is lost. They are counted, not timed: an agent that did not run sent none and misses none.
+    bool beat(HostId relay, std::span<const wire::RelayUse> uses, Time now, Outbox& out);
     void on_beat(HostId peer, Time now);
     int beats_missed(HostId peer) const { return peers_[peer].beats_missed; }
     Time last_beat(HostId peer) const { return peers_[peer].last_beat; }

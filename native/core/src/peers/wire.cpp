@@ -297,14 +297,6 @@ void read(Reader& in, RelayRelease& m) {
     m.destination = in.host();
 }
 
-Kind write(Writer& out, const Heartbeat& m) {
-    out.put(m.reply);
-    return Kind::heartbeat;
-}
-void read(Reader& in, Heartbeat& m) {
-    m.reply = in.flag();
-}
-
 /// Of a list that begins with its length; nothing if that is above `most`.
 template <typename Entry, typename ReadEntry>
 void read_list(Reader& in, std::vector<Entry>& entries, std::size_t most, ReadEntry read_entry) {
@@ -317,6 +309,25 @@ template <typename Entry>
 void begin_list(Writer& out, const std::vector<Entry>& entries, std::size_t most) {
     if (entries.size() > most) out.fail();
     out.put(static_cast<std::uint16_t>(entries.size()));
+}
+
+Kind write(Writer& out, const Heartbeat& m) {
+    out.put(m.reply);
+    begin_list(out, m.uses, kMaxRelayUses);
+    for (const RelayUse& use : m.uses) {
+        out.put(use.destination);
+        out.put(use.rate_bps);
+    }
+    return Kind::heartbeat;
+}
+void read(Reader& in, Heartbeat& m) {
+    m.reply = in.flag();
+    read_list(in, m.uses, kMaxRelayUses, [&] {
+        RelayUse use;
+        use.destination = in.host();
+        use.rate_bps = in.rate_bps();
+        return use;
+    });
 }
 
 Kind write(Writer& out, const SendQuery& m) {

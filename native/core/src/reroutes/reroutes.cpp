@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "detours/return_rule.hpp"
@@ -361,13 +362,21 @@ void Reroutes::progress() {
     each_awake([this](HostId host) { progress(host); });
 }
 
+/// What a relay is asked to grant for the pair, now that it is in use.
+double Reroutes::rate_over_relay_bps(HostId host) const {
+    if (destinations_[host].detour->manual()) return 0.0;
+    return requested_bps(parts_.job.settings.relay, traffic_.sockets(host).peak_rate_bps());
+}
+
 void Reroutes::beat() {
-    std::set<HostId> relays;  // those that relay for this host
+    std::map<HostId, std::vector<wire::RelayUse>> uses;  // of those that relay for this host
     for (const HostId host : awake_) {
-        if (destinations_[host].detour) relays.insert(destinations_[host].detour->relay());
+        const std::optional<Detour>& detour = destinations_[host].detour;
+        if (detour) uses[detour->relay()].push_back({host, rate_over_relay_bps(host)});
     }
-    for (const HostId relay : relays) {
-        if (parts_.job.other(relay) && peers_.beat(relay, now_, out_)) lose_relay(relay, RestoreReason::relay_dead);
+    for (const auto& [relay, pairs] : uses) {
+        if (!parts_.job.other(relay)) continue;
+        if (peers_.beat(relay, pairs, now_, out_)) lose_relay(relay, RestoreReason::relay_dead);
     }
 }
 
@@ -432,10 +441,11 @@ void Reroutes::lose_detour(HostId host) {
     start_restore(host, lives ? RestoreReason::detour_broken : RestoreReason::destination_lost);
 }
 
-/// Echoes come back, but nothing of what the program sends: a filter tells them apart.
+/// Echoes come back, but nothing of what the program sends: a filter tells them apart. Where agents carry messages the
+/// sockets stay on the direct path, and say nothing of the detour.
 void Reroutes::watch_sockets(HostId host) {
     Destination& destination = destinations_[host];
-    if (stopping_ || !echoes_wanted(destination)) return;
+    if (stopping_ || !parts_.job.proves || !echoes_wanted(destination)) return;
     if (!traffic_.sockets(host).stuck(parts_.job.settings.suspicion, now_)) return;
     avoid(host, destination.detour->relay());
     destination.route.retry_at_once(now_);

@@ -136,6 +136,7 @@ class Reroutes {
     void start_restore(HostId host, RestoreReason reason);
     void restored(HostId host, RestoreReason reason);
     void settle(HostId host);
+    double rate_over_relay_bps(HostId host) const;
     void beat();
     bool relays_for_us(HostId relay) const;
     void watch_detour(HostId host);

@@ -65,9 +65,14 @@ void RelayDesk::release(Pair path) {
     std::erase_if(grants_, [&](const Grant& grant) { return grant.path == path; });
 }
 
-void RelayDesk::heartbeat(HostId source, Time now) {
-    for (Grant& grant : grants_) {
-        if (grant.path.source == source) grant.renewed = now;
+void RelayDesk::renew(Pair path, double rate_bps, Time now) {
+    if (!valid(path, host_count_)) return;
+    const auto same = std::find_if(grants_.begin(), grants_.end(), [&](const Grant& g) { return g.path == path; });
+    if (same != grants_.end()) {
+        same->renewed = now;
+    } else {
+        const double share_bps = budget_bps_ > 0.0 ? std::max(0.0, fair_bps(path)) : rate_bps;
+        grants_.push_back(Grant{path, std::min(rate_bps, share_bps), now});
     }
 }
 

@@ -21,11 +21,12 @@ class RelayDesk {
     void release(Pair path);
     /// Measured at the interface, everything together.
     void on_interface(double rate_bps);
-    /// Every grant of this source lives on.
-    void heartbeat(HostId source, Time now);
+    /// The path is in use: its grant lives on. One that ended meanwhile, because its source stood still, is there
+    /// again, with what of this rate is a fair share: its traffic takes this relay already.
+    void renew(Pair path, double rate_bps, Time now);
     /// Forgets a source whose agent is gone.
     void forget(HostId source);
-    /// Ends grants without a heartbeat for a lease.
+    /// Ends grants that were not renewed for a lease.
     void expire(Time now);
     /// All granted paths, for a revocation when this agent stops.
     std::vector<Pair> granted() const;

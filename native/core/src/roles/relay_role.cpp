@@ -58,9 +58,11 @@ void RelayRole::answer(HostId from, const wire::RelayRelease& release) {
     desk_.release(Pair{from, release.destination});
 }
 
-void RelayRole::answer_beat(HostId from, Time now, Outbox& out) {
+void RelayRole::answer_beat(HostId from, std::span<const wire::RelayUse> uses, Time now, Outbox& out) {
     if (stopping_ || !able_) return;  // no answer: the source shall return even if the refusal was lost
-    desk_.heartbeat(from, now);
+    for (const wire::RelayUse& use : uses) {
+        if (job_.other(use.destination)) desk_.renew(Pair{from, use.destination}, use.rate_bps, now);
+    }
     out.send(from, wire::Heartbeat{true});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "job.hpp"
@@ -22,7 +23,7 @@ class RelayRole {
     void answer(HostId from, const wire::RelayRequest& request, Time now, Outbox& out);
     void answer(HostId from, const wire::RelayRelease& release);
     /// Of a source whose detours lead over this host.
-    void answer_beat(HostId from, Time now, Outbox& out);
+    void answer_beat(HostId from, std::span<const wire::RelayUse> uses, Time now, Outbox& out);
     /// As the relay it is handed on once, as the destination answered on both ways.
     void answer(HostId from, const wire::Echo& echo, Outbox& out) const;
     /// Hands on the answer to an echo that came over this host; false: it came over another.

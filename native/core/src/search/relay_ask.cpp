@@ -9,14 +9,17 @@ namespace {
 constexpr int kTries = 2;  // echoes without an answer, before a detour is taken for broken
 }  // namespace
 
+double requested_bps(const RelaySettings& settings, double peak_rate_bps) {
+    return std::max(settings.request_min_bps, settings.request_factor * peak_rate_bps);
+}
+
 RelayAsk::RelayAsk(const Job& job, HostId destination, HostId relay, double peak_rate_bps, double least_bps, Time now,
                    Outbox& out)
     : job_(&job),
       trial_(job.path_to(destination), relay),
       token_(out.token()),
       deadline_(now + job.settings.choice.ask_timeout_s) {
-    const RelaySettings& settings = job.settings.relay;
-    const double rate_bps = std::max(settings.request_min_bps, settings.request_factor * peak_rate_bps);
+    const double rate_bps = requested_bps(job.settings.relay, peak_rate_bps);
     out.send(relay, wire::RelayRequest{token_, destination, rate_bps, least_bps});
     advance(now, out);
 }

@@ -11,6 +11,9 @@
 
 namespace fairlead::core {
 
+/// What a pair with this rate asks a relay for.
+double requested_bps(const RelaySettings& settings, double peak_rate_bps);
+
 class RelayAsk {
   public:
     /// Asks for the rate that the pair wants when nothing holds it back, or for its share if that is at least

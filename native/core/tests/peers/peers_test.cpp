@@ -80,17 +80,34 @@ TEST_F(PeersOf, ARelayIsLostAfterFourHeartbeatsWithoutAnAnswer) {
     peers.on_hello(1, {kRigHosts, true}, true, out);
     peers.begin_beats(1, 100.0);
     Time now = 100.0;
-    for (int beat = 0; beat < 3; ++beat, now += 0.1) EXPECT_FALSE(peers.beat(1, now, out));
-    EXPECT_FALSE(peers.beat(1, now - 0.05, out)) << "not due";
+    for (int beat = 0; beat < 3; ++beat, now += 0.1) EXPECT_FALSE(peers.beat(1, {}, now, out));
+    EXPECT_FALSE(peers.beat(1, {}, now - 0.05, out)) << "not due";
     peers.on_beat(1, now);
     EXPECT_DOUBLE_EQ(peers.last_beat(1), now);
     out.take();
-    for (int beat = 0; beat < 4; ++beat, now += 0.1) EXPECT_FALSE(peers.beat(1, now, out));
+    for (int beat = 0; beat < 4; ++beat, now += 0.1) EXPECT_FALSE(peers.beat(1, {}, now, out));
     EXPECT_EQ(messages<wire::Heartbeat>(out.take()).size(), 4U);
     EXPECT_EQ(peers.beats_missed(1), 4);
-    EXPECT_TRUE(peers.beat(1, now, out));
+    EXPECT_TRUE(peers.beat(1, {}, now, out));
     EXPECT_TRUE(peers.down(1));
     EXPECT_EQ(peers.beats_missed(1), 0);
+}
+
+TEST_F(PeersOf, AHeartbeatSaysForWhatTheRelayIsUsed) {
+    peers.begin_beats(1, 100.0);
+    const std::vector<wire::RelayUse> few{{2, 1e6}, {3, 0.0}};
+    EXPECT_FALSE(peers.beat(1, few, 100.0, out));
+    auto beats = messages<wire::Heartbeat>(out.take());
+    ASSERT_EQ(beats.size(), 1U);
+    EXPECT_EQ(beats[0].second, (wire::Heartbeat{false, few}));
+
+    const std::vector<wire::RelayUse> many(wire::kMaxRelayUses + 1, {2, 1e6});
+    EXPECT_FALSE(peers.beat(1, many, 100.1, out));
+    beats = messages<wire::Heartbeat>(out.take());
+    ASSERT_EQ(beats.size(), 2U) << "more than fit into one packet";
+    EXPECT_EQ(beats[0].second.uses.size(), wire::kMaxRelayUses);
+    EXPECT_EQ(beats[1].second.uses.size(), 1U);
+    EXPECT_EQ(peers.beats_missed(1), 2) << "counted once";
 }
 
 TEST_F(PeersOf, OneThatDoesNotAnswerIsGreetedAtOnceAndAskedWhetherItLives) {

@@ -31,7 +31,7 @@ std::vector<Message> one_of_each() {
         RelayGrant{5, 6, 1450},
         RelayRefuse{5, 6, RefuseReason::stopping},
         RelayRelease{6},
-        Heartbeat{true},
+        Heartbeat{false, {{3, 1e6}, {4, 0.0}}},
         SendQuery{{{1, {0xFEDCBA9876543210ULL, 3, 4, -7, 0xFFFFFE}}, {2, {5, 6, 7, 8, 0}}}},
         SendReport{{{1, 65536, -10, 5, 5, true}}},
         RanksHere{{0, 7, 4000000000U}},
@@ -100,8 +100,10 @@ TEST(Wire, RefusesWhatCannotBe) {
         EXPECT_EQ(error_of(bytes_of(RelayRequest{1, 2, value})), DecodeError::bad_value) << value;
     }
     bytes = bytes_of(Heartbeat{true});
-    bytes.back() = 2;
+    bytes[2] = 2;
     EXPECT_EQ(error_of(bytes), DecodeError::bad_value);
+    EXPECT_EQ(error_of(bytes_of(Heartbeat{false, {{kHosts, 1e6}}})), DecodeError::bad_host);
+    EXPECT_EQ(error_of(bytes_of(Heartbeat{false, {{1, -1.0}}})), DecodeError::bad_value);
     bytes = bytes_of(Probe{1, 2, 4});
     bytes.back() = 1;
     EXPECT_EQ(error_of(bytes), DecodeError::bad_value) << "padding";
@@ -115,6 +117,12 @@ TEST(Wire, EncodeKeepsItsLimits) {
     EXPECT_GT(encode(load, out), 0U);
     load.entries.resize(kMaxLoadEntries + 1);
     EXPECT_EQ(encode(load, out), 0U);
+    Heartbeat beat;
+    beat.uses.resize(kMaxRelayUses);
+    EXPECT_LE(encode(beat, out), 1400U) << "one packet";
+    EXPECT_GT(encode(beat, out), 0U);
+    beat.uses.resize(kMaxRelayUses + 1);
+    EXPECT_EQ(encode(beat, out), 0U);
     EXPECT_GT(encode(ProbeReply{1, 2, 3, 4, 0.0, kMaxPadding_B}, out), 0U);
     EXPECT_EQ(encode(Probe{1, 2, kMaxPadding_B + 1}, out), 0U);
     EXPECT_EQ(encode(Echo{1, 2, 3, 4, 0}, out), kEcho_B);

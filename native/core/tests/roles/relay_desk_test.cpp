@@ -120,7 +120,8 @@ TEST_F(RelayDeskOf, AGrantEndsALeaseAfterTheLastHeartbeat) {
     desk.request({1, 3}, 10e6, 0.0, 1.5);
     desk.request({2, 3}, 10e6, 0.0, 2.0);
     EXPECT_DOUBLE_EQ(desk.next_deadline(), 1.0 + settings.lease_s);
-    desk.heartbeat(1, 2.5);
+    desk.renew({1, 2}, 10e6, 2.5);
+    desk.renew({1, 3}, 10e6, 2.5);
     EXPECT_DOUBLE_EQ(desk.next_deadline(), 2.0 + settings.lease_s) << "both of its paths live on";
     desk.expire(3.9);
     EXPECT_EQ(desk.granted().size(), 3U);
@@ -129,6 +130,15 @@ TEST_F(RelayDeskOf, AGrantEndsALeaseAfterTheLastHeartbeat) {
     EXPECT_TRUE(desk.request({1, 2}, 10e6, 0.0, 4.0)) << "a request renews it, too";
     desk.expire(4.5);
     EXPECT_EQ(desk.granted(), (std::vector<Pair>{{1, 2}}));
+}
+
+TEST_F(RelayDeskOf, APathThatIsInUseWithoutAGrantGetsAFairShare) {
+    desk.request({1, 2}, 60e6, 0.0, 1.0);
+    desk.renew({3, 2}, 80e6, 1.0);
+    EXPECT_EQ(desk.granted(), (std::vector<Pair>{{1, 2}, {3, 2}}));
+    EXPECT_DOUBLE_EQ(desk.load(), 1.1) << "60 and 50 of 100 Mbit/s";
+    desk.renew({3, 3}, 80e6, 1.0);
+    EXPECT_EQ(desk.granted().size(), 2U) << "no path";
 }
 
 TEST_F(RelayDeskOf, ASourceIsForgottenWithAllItsPaths) {

@@ -52,7 +52,8 @@ TEST(RelayRole, AGrantLivesByHeartbeats) {
     PartsRig rig;
     rig.relay_role.answer(1, wire::RelayRequest{1, 2, 0.0}, rig.now, rig.out);
     EXPECT_DOUBLE_EQ(rig.relay_role.next_deadline(), rig.now + 2.0);
-    rig.relay_role.answer_beat(1, rig.now + 1.5, rig.out);
+    const std::vector<wire::RelayUse> uses{{2, 0.0}};
+    rig.relay_role.answer_beat(1, uses, rig.now + 1.5, rig.out);
     EXPECT_EQ(messages<wire::Heartbeat>(rig.out.take())[0].second, wire::Heartbeat{true});
     rig.relay_role.expire(rig.now + 3.4);
     EXPECT_EQ(rig.relay_role.granted().size(), 1U);
@@ -60,11 +61,34 @@ TEST(RelayRole, AGrantLivesByHeartbeats) {
     EXPECT_TRUE(rig.relay_role.granted().empty());
 }
 
+TEST(RelayRole, AGrantWhoseReleaseWasLostEndsAlthoughItsSourceHasOthers) {
+    PartsRig rig;
+    rig.relay_role.answer(1, wire::RelayRequest{1, 2, 40e6}, rig.now, rig.out);
+    rig.relay_role.answer(1, wire::RelayRequest{2, 3, 40e6}, rig.now, rig.out);
+    const std::vector<wire::RelayUse> uses{{3, 40e6}};
+    for (int beat = 0; beat < 4; ++beat, rig.now += 0.5) rig.relay_role.answer_beat(1, uses, rig.now, rig.out);
+    rig.relay_role.expire(rig.now);
+    EXPECT_EQ(rig.relay_role.granted(), (std::vector<Pair>{{1, 3}}));
+}
+
+TEST(RelayRole, GrantsOfASourceThatStoodStillAreThereAgain) {
+    PartsRig rig;  // 100 Mbit/s
+    rig.relay_role.answer(1, wire::RelayRequest{1, 2, 80e6}, rig.now, rig.out);
+    rig.relay_role.expire(rig.now + 2.0);
+    ASSERT_TRUE(rig.relay_role.granted().empty());
+    const std::vector<wire::RelayUse> uses{{2, 80e6}, {1, 80e6}, {0, 80e6}};
+    rig.relay_role.answer_beat(1, uses, rig.now + 3.0, rig.out);
+    EXPECT_EQ(rig.relay_role.granted(), (std::vector<Pair>{{1, 2}})) << "neither to the source nor to the relay";
+    rig.out.take();
+    rig.relay_role.answer(3, wire::RelayRequest{2, 2, 60e6}, rig.now + 3.0, rig.out);
+    EXPECT_EQ(messages<wire::RelayRefuse>(rig.out.take()).size(), 1U) << "its rate counts";
+}
+
 TEST(RelayRole, WithoutAPlaneItRefusesAndAnswersNoHeartbeat) {
     PartsRig rig;
     rig.relay_role.disable();
     rig.relay_role.answer(1, wire::RelayRequest{1, 2, 0.0}, rig.now, rig.out);
-    rig.relay_role.answer_beat(1, rig.now, rig.out);
+    rig.relay_role.answer_beat(1, {}, rig.now, rig.out);
     rig.relay_role.answer(1, wire::Echo{7, 1, 2, 0, 0}, rig.out);
     const auto actions = rig.out.take();
     ASSERT_EQ(actions.size(), 1U);

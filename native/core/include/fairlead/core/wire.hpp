@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 8;
+inline constexpr std::uint8_t kVersion = 9;
 /// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
 /// jumbo frame.
 inline constexpr std::size_t kMaxMessage_B = 9000;
@@ -147,10 +147,20 @@ struct RelayRelease {
     friend bool operator==(const RelayRelease&, const RelayRelease&) = default;
 };
 
+/// The source's traffic to `destination` takes this relay.
+struct RelayUse {
+    HostId destination = 0;
+    double rate_bps = 0.0;
+    friend bool operator==(const RelayUse&, const RelayUse&) = default;
+};
+inline constexpr std::size_t kMaxRelayUses = 128;  ///< in one heartbeat, so that it fits into one packet
+
 /// Between a source and its relay while a detour is active; the relay answers with reply = true. Also to hosts of which
-/// it is to be known whether they live.
+/// it is to be known whether they live. Grants that no heartbeat names any more end with their lease, although their
+/// release got lost.
 struct Heartbeat {
     bool reply = false;
+    std::vector<RelayUse> uses = {};
     friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
 };
 

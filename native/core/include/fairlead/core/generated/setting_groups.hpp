@@ -201,7 +201,7 @@ struct RelaySettings {
     double request_min_bps = 1000000.0;
     /// time over which the highest rate fades
     double peak_memory_s = 10.0;
-    /// time without a heartbeat after which a grant ends
+    /// time without a heartbeat that names its pair after which a grant ends
     double lease_s = 2.0;
     /// interval between heartbeats
     double heartbeat_s = 0.1;
