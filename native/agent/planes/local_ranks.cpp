@@ -3,6 +3,7 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -41,6 +42,9 @@ bool valid(const relay::Hello& hello) {
 LocalRanks::LocalRanks(EventLoop& loop, const std::string& directory, std::uint32_t uid, std::uint64_t ring_B,
                        Handlers handlers)
     : loop_(loop),
+      directory_(directory),
+      // Gone where the connection of what keeps it was lost, and no rank was there. An error shows in what follows.
+      made_directory_(mkdir(directory.c_str(), S_IRWXU) == 0),
       path_(directory + "/" + relay::kChannelSocket),
       uid_(uid),
       ring_B_(ring_B),
@@ -55,6 +59,7 @@ LocalRanks::~LocalRanks() {
     loop_.cancel(pulse_timer_);
     loop_.forget(listener_.get());
     unlink(path_.c_str());
+    if (made_directory_) rmdir(directory_.c_str());
     for (const auto& [fd, stranger] : strangers_) {
         loop_.forget(fd);
         loop_.cancel(stranger.patience);

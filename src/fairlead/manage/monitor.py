@@ -26,6 +26,6 @@ def monitored(cluster: Cluster, job: Job, management: Management) -> Iterator[tu
         return
     hosts = tuple(host.name for host in cluster.compute_hosts())
     environment = preload.environment(cluster, hosts)
-    with preload.directory(cluster, hosts, f"fairlead-rings-{job.id}") as path:
+    with preload.directory(cluster, hosts, "rings", job.id) as path:
         watched = replace(job, env={**job.env, **environment, RINGS_VARIABLE: path})
         yield watched, replace(management, rings=path)

@@ -103,6 +103,6 @@ def collection(
         **({CALL_SITES_VARIABLE: "1"} if call_sites else {}),
         **({CHAOS_VARIABLE: str(chaos)} if chaos is not None else {}),
     }
-    with preload.directory(cluster, hosts, f"fairlead-profile-{job_id}") as path:
+    with preload.directory(cluster, hosts, "profile", job_id) as path:
         counting = pml_monitoring.environment(path) if count else {}
         yield Collection(cluster, hosts, {**environment, **counting, DIRECTORY_VARIABLE: path})

@@ -23,7 +23,7 @@ from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor.examine import examine
 from fairlead.cluster.doctor.findings import Severity
-from fairlead.cluster.executors import executor_of
+from fairlead.cluster.executors import executor_of, ssh
 from fairlead.cluster.guardian.install import install, plan_installation
 from fairlead.cluster.jobs.launch import prepare, run, start
 from fairlead.cluster.remote.deploy import check_version, deploy
@@ -489,6 +489,37 @@ def test_a_host_that_is_cut_off_for_a_while_has_its_agent_back(
         command.process.send_signal(signal.SIGTERM)
         command.end()
     assert not any(managed_runs.kernel_state(lab, host) for host in ("h0", "h1", "h2"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", ["h1", "h2"])  # where a rank is; that only relays
+def test_the_relay_plane_is_there_again_after_all_connections_to_a_host_were_lost(
+    lab: labs.Lab, cluster: Cluster, cluster_file: Path, tmp_path: Path, host: str
+) -> None:
+    """A reset of the network between. What keeps the ranks' directory there loses its connection, too."""
+
+    def directories() -> list[str]:
+        words = ["find", "/dev/shm", "-maxdepth", "1", "-name", "fairlead-relay-*"]
+        enter = lab.enter_command(host, words)
+        return subprocess.run(enter, capture_output=True, text=True, check=True).stdout.split()
+
+    options = ["--plane", "relay", "--no-detection", "--reroute", "h0:h1:h2", "-n", "2"]
+    program = ["nbody", "--payload", "200", "--steps", "10000000"]
+    with managed_runs.run(cluster_file, *options, program=program, results=tmp_path) as command:
+        command.wait_to_hear("h0→h1 rerouted over h2")
+        (directory,) = directories()
+        shared = [*ssh.options(cluster.ssh), *ssh.multiplexing(), "-O", "exit"]
+        destination = ssh.destination(cluster.ssh, cluster.host(host).reach)
+        subprocess.run(["ssh", *shared, destination], capture_output=True, check=True)
+        (session,) = sessions(lab, host)
+        os.kill(session, signal.SIGKILL)
+        command.wait_to_hear(f"the agent of {host} died")
+        command.wait_to_hear(f"the agent of {host} is running again")
+        assert directories() == [directory]
+        managed_runs.wait_for(lambda: len(command.events("rerouted")) == 2, "the manual reroute, made again", 20)
+        command.process.send_signal(signal.SIGTERM)
+        command.end()
+    managed_runs.wait_for(lambda: not directories(), "the directory's end", 10)
 
 
 # Accounts and a /usr/local/bin of a host's own. What the lab itself shows in /etc stays.

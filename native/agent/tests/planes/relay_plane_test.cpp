@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -224,6 +225,21 @@ TEST(RelayPlane, ItsOwnAgentsDeathIsTold) {
     take(*rank1, taken);
     EXPECT_TRUE(taken.empty());
     EXPECT_TRUE(rank1->alive());
+}
+
+TEST(RelayPlane, ADirectoryThatIsGoneIsMadeAgainForTheTimeOfTheAgent) {
+    Hosts hosts(2);
+    const std::string directory = hosts.directory(0);
+    hosts.kill(0);
+    std::filesystem::remove_all(directory);
+    hosts.revive(0);
+    EXPECT_EQ(std::filesystem::status(directory).permissions(), std::filesystem::perms::owner_all);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank1 = hosts.join(1, 1);
+    EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 10), count_to(10));
+    hosts.kill(0);
+    EXPECT_FALSE(std::filesystem::exists(directory));
+    EXPECT_TRUE(std::filesystem::exists(hosts.directory(1))) << "it found that one";
 }
 
 TEST(RelayPlane, TheRelaysDeathBringsItsPairsBack) {

@@ -5,6 +5,7 @@ libfairlead is brought to the hosts and has a directory there to write to.
 
 import logging
 import os
+import shlex
 import signal
 import subprocess
 import threading
@@ -13,11 +14,11 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
-from fairlead import native
+from fairlead import descriptors, native
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
-from fairlead.cluster.job import Job
+from fairlead.cluster.job import MARK, Job
 from fairlead.cluster.remote import awaited, executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.cluster.remote.execute import (
@@ -33,15 +34,21 @@ from fairlead.lab.idle import VARIABLE
 
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, *(f"libfairlead-{abi}.so" for abi in ("openmpi", "mpich", "standard")))
-MAKE_TIMEOUT_S = REMOVE_TIMEOUT_S = 30.0
+MAKE_TIMEOUT_S = 30.0
+REMOVE_TIMEOUT_S = 10.0
 INTERRUPTED_TIMEOUT_S = 2.0  # in place of the latter, where the user wants it all to end
 _log = logging.getLogger(__name__)
 
 # The directory is in memory: it is written to all the time, and a rank must not wait for a disk. Whoever sees its name
-# sees it there already. Its keeper waits for the end of its input, which comes with fairlead's own end, be it by
-# kill -9. Ctrl-C is fairlead's.
+# sees it there already. Its keeper waits for a word, or the end of its input. That comes with fairlead's own end, be it
+# by kill -9, or with the connection's: then the ranks and their agent may still meet there, and it stays until the
+# ranks have ended. Ctrl-C is fairlead's.
 _MADE = "made"
-_KEEP = f'trap "" HUP INT TERM; umask 077; mkdir "$0" || exit 1; echo {_MADE}; cat >/dev/null; rm -rf "$0"'
+_REMOVE = b"remove\n"
+_KEEP = f"""
+trap "" HUP INT TERM PIPE; umask 077; mkdir "$0" || exit 1; echo {_MADE}
+read -r word || while grep -sqazxF MARK /proc/[0-9]*/environ; do sleep 1; done
+rm -rf "$0\""""
 
 
 def environment(cluster: Cluster, hosts: Sequence[str]) -> dict[str, str]:
@@ -72,33 +79,40 @@ def also(executor: Executor, job: Job) -> Job:
 
 
 @contextmanager
-def directory(cluster: Cluster, hosts: Sequence[str], name: str) -> Iterator[str]:
-    """Within: every host has this directory, which is removed at the end, also if fairlead is killed. Yields its path.
+def directory(cluster: Cluster, hosts: Sequence[str], kind: str, job_id: str) -> Iterator[str]:
+    """Within: every host has a directory of this kind for the job, which is removed at the end. Yields its path.
 
+    It is also removed if fairlead is killed, or its connection to the host ends, once the job's ranks have ended there.
     A host that cannot be reached any more at the end gets a line in the log: how the program ended stands.
 
     Raises:
         HostError: a host was not reached, or has no place for it.
     """
     executor = executor_of(cluster)
-    path = f"/dev/shm/{name}"  # private: its name is the job's, and it must not exist before
+    path = f"/dev/shm/fairlead-{kind}-{job_id}"  # private: its name is the job's, and it must not exist before
+    keep = ["sh", "-c", _KEEP.replace("MARK", shlex.quote(f"{MARK}={job_id}")), path]
     deadline = _SharedDeadline()
+    descriptors.make_room(descriptors.OF_A_HOST * len(hosts))
     with ExitStack() as keepers:
         made: set[str] = set()
-        begun = {host: keepers.enter_context(_keeper(executor, host, path, made, deadline)) for host in hosts}
+        begun: list[subprocess.Popen[bytes]] = []
+        guard = threading.Lock()
 
-        def wait(host: str) -> None:
-            _wait(executor, host, begun[host])
+        def make(host: str) -> None:
+            with guard:
+                keeper = keepers.enter_context(_keeper(executor, host, keep, made, deadline))
+                begun.append(keeper)
+            _wait(executor, host, keeper)
             made.add(host)
 
         try:
-            on_all(begun, wait)
+            on_all(hosts, make)
             yield path
         except KeyboardInterrupt:
-            deadline.begin(begun.values(), INTERRUPTED_TIMEOUT_S)
+            deadline.begin(begun, INTERRUPTED_TIMEOUT_S)
             raise
         finally:
-            deadline.begin(begun.values(), REMOVE_TIMEOUT_S)
+            deadline.begin(begun, REMOVE_TIMEOUT_S)
 
 
 class _SharedDeadline:
@@ -112,8 +126,10 @@ class _SharedDeadline:
         if self._until_s is not None:
             return
         self._until_s = time.monotonic() + limit_s
-        for keeper in keepers:
-            if keeper.stdin is not None:
+        for keeper in list(keepers):
+            if keeper.stdin is not None and not keeper.stdin.closed:
+                with suppress(OSError):
+                    keeper.stdin.write(_REMOVE)
                 with suppress(OSError):
                     keeper.stdin.close()
                 keeper.stdin = None  # `communicate` would write to it
@@ -126,15 +142,16 @@ class _SharedDeadline:
 
 @contextmanager
 def _keeper(
-    executor: Executor, host: str, path: str, made: Container[str], deadline: _SharedDeadline
+    executor: Executor, host: str, keep: Sequence[str], made: Container[str], deadline: _SharedDeadline
 ) -> "Iterator[subprocess.Popen[bytes]]":
     """A process on the host that makes the directory, and removes it when this block, or fairlead, has ended.
 
     Args:
+        keep: what it does; the last word is the directory.
         made: the hosts where it was made, which is known by the end.
         deadline: of its end.
     """
-    command = executor.command(host, ["sh", "-c", _KEEP, path])
+    command = executor.command(host, keep)
     executed.tell(command)
     with subprocess.Popen(
         command,
@@ -147,7 +164,7 @@ def _keeper(
             yield keeper
         finally:
             if (problem := _end(keeper, deadline.left_s())) and host in made:
-                _log.warning("%s: %s may not be removed: %s", host, path, problem)
+                _log.warning("%s: %s may not be removed: %s", host, keep[-1], problem)
 
 
 def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> None:

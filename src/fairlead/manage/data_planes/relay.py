@@ -26,7 +26,7 @@ class RelayPlane(Plane):
 
         environment = preload.environment(cluster, tuple(host.name for host in cluster.compute_hosts()))
         hosts = tuple(host.name for host in cluster.managed_hosts())  # also those without ranks may relay
-        with preload.directory(cluster, hosts, f"fairlead-relay-{job.id}") as path:
+        with preload.directory(cluster, hosts, "relay", job.id) as path:
             yield replace(job, env={**job.env, **environment, VARIABLE: path}), path
 
 

@@ -1,9 +1,11 @@
 """The directories of a job on its hosts, which go with it."""
 
 import logging
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.jobs import preload
 from fairlead.errors import HostError
 
+BREAKS = "sleep 0.5"  # as an input: it ends after that
 CLUSTER = Cluster("c", "frail", (Host("h0", "127.0.0.1"),))
 
 
@@ -59,7 +62,7 @@ def test_a_host_that_is_gone_at_the_end_does_not_undo_the_run(
     said: list[str],
 ) -> None:
     monkeypatch.setattr(frail, "end", end)
-    with caplog.at_level(logging.WARNING), preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}") as path:
+    with caplog.at_level(logging.WARNING), preload.directory(CLUSTER, ["h0"], "test", tmp_path.name) as path:
         assert Path(path).is_dir()
     assert not Path(path).exists()
     assert [each.getMessage() for each in caplog.records] == [line.format(path=path) for line in said]
@@ -68,12 +71,11 @@ def test_a_host_that_is_gone_at_the_end_does_not_undo_the_run(
 def test_a_directory_that_another_one_made_is_not_used_and_stays(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    name = f"fairlead-{tmp_path.name}"
-    there = Path("/dev/shm") / name
+    there = Path(f"/dev/shm/fairlead-test-{tmp_path.name}")
     there.mkdir()
     try:
         with pytest.raises(HostError, match=r"^h0: no directory for the ranks: mkdir: .* File exists"):
-            preload.directory(CLUSTER, ["h0"], name).__enter__()
+            preload.directory(CLUSTER, ["h0"], "test", tmp_path.name).__enter__()
         assert there.is_dir()
     finally:
         there.rmdir()
@@ -90,7 +92,7 @@ def test_whoever_sees_the_name_of_a_directory_sees_it_made_already(
     cluster = Cluster("c", "frail", (Host("h0", "127.0.0.1"), Host("h1", "127.0.0.2")))
     with (
         pytest.raises(HostError, match=r"^h[01]: no directory"),  # two hosts are one here: one finds it made
-        preload.directory(cluster, ["h0", "h1"], f"fairlead-{tmp_path.name}"),
+        preload.directory(cluster, ["h0", "h1"], "test", tmp_path.name),
     ):
         pass
     assert calls == ["h0", "h1"]
@@ -100,7 +102,7 @@ def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(preload, "MAKE_TIMEOUT_S", 0.2)
     monkeypatch.setattr(preload, "_KEEP", "sleep 1000; rm -rf")
     with pytest.raises(HostError, match=r"^h0: no answer within 0\.2 s"):
-        preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}").__enter__()
+        preload.directory(CLUSTER, ["h0"], "test", tmp_path.name).__enter__()
 
 
 def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
@@ -115,7 +117,7 @@ def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
     monkeypatch.setattr(frail, "command", apart)
     hosts = [f"h{k}" for k in range(6)]
     cluster = Cluster("c", "frail", tuple(Host(name, f"127.0.0.{k + 1}") for k, name in enumerate(hosts)))
-    with preload.directory(cluster, hosts, f"fairlead-{tmp_path.name}"):
+    with preload.directory(cluster, hosts, "test", tmp_path.name):
         ends_s = time.monotonic()
     assert time.monotonic() - ends_s < 2.0  # each by itself: 3 s
     assert len([each for each in caplog.records if "it does not answer" in each.getMessage()]) == 6
@@ -128,7 +130,28 @@ def test_ctrl_c_waits_for_them_a_moment_only(
     monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 60.0)
     monkeypatch.setattr(preload, "INTERRUPTED_TIMEOUT_S", 0.2)
     ends_s = 0.0
-    with pytest.raises(KeyboardInterrupt), preload.directory(CLUSTER, ["h0"], f"fairlead-{tmp_path.name}"):
+    with pytest.raises(KeyboardInterrupt), preload.directory(CLUSTER, ["h0"], "test", tmp_path.name):
         ends_s = time.monotonic()
         raise KeyboardInterrupt
     assert time.monotonic() - ends_s < 5.0
+
+
+def test_a_lost_connection_leaves_the_directory_to_the_ranks_until_they_have_ended(
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What ends here is ssh alone: the keeper on the host sees the end of its input."""
+    monkeypatch.setattr(frail, "command", lambda self, host, argv, *rest: ["sh", "-c", f"{BREAKS} | exec {join(argv)}"])
+    job = tmp_path.name
+    rank = subprocess.Popen(["sleep", "60"], env={"FAIRLEAD_JOB": job})
+    try:
+        with preload.directory(CLUSTER, ["h0"], "test", job) as path:
+            time.sleep(1.5)
+            assert Path(path).is_dir()
+        assert Path(path).is_dir(), "nothing can be told to it any more"
+    finally:
+        rank.kill()
+        rank.wait()
+    deadline_s = time.monotonic() + 10
+    while Path(path).exists():
+        assert time.monotonic() < deadline_s, "it stays"
+        time.sleep(0.05)
