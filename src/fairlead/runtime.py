@@ -2,13 +2,13 @@
 
 import contextlib
 import os
-import select
 import signal
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairlead.descriptors import readable
 from fairlead.errors import FairleadError, of_system
 
 VARIABLE = "FAIRLEAD_RUNTIME_DIR"
@@ -80,7 +80,7 @@ class Process:
     def wait(self, timeout_s: float) -> None:
         """Wait until it is gone. Raises FairleadError if it is not in time."""
         with self.descriptor() as descriptor:
-            if descriptor is not None and not select.select([descriptor], [], [], timeout_s)[0]:
+            if descriptor is not None and not readable(descriptor, timeout_s):
                 raise FairleadError(f"process {self.pid} did not end within {timeout_s:g} s")
 
     @contextlib.contextmanager

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self, TypeVar
 
+from fairlead import descriptors
 from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, AgentHost, EventCallback, PortBusyError
 from fairlead.agents.revival import Revival
@@ -154,6 +155,7 @@ class AgentGroup:
                 "the cluster has a single host, so there are no paths between hosts to measure or manage",
                 hint="add hosts to the cluster file",
             )
+        descriptors.make_room(descriptors.OF_A_HOST * len(self._hosts))
         drawn = random.sample(range(self._ports[0], self._ports[1] + 1), k=self._attempts())
         turns = [0] * len(self._hosts)
         while busy := await self._start([drawn[turn] for turn in turns]):

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import json
 import os
-import select
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairlead import files, native, runtime
+from fairlead.descriptors import readable
 from fairlead.errors import LabError, MissingToolError, PrivilegeError, of_system
 from fairlead.lab import aggregate, congestion, recipe, state
 from fairlead.lab.congestion import runner
@@ -221,7 +221,7 @@ def _finish(process: subprocess.Popen[str], directory: Path, record_of: Callable
 
 def _message(process: subprocess.Popen[str], kind: str, deadline_s: float) -> Any:
     assert process.stdout is not None
-    if not select.select([process.stdout], [], [], max(0.0, deadline_s - time.monotonic()))[0]:
+    if not readable(process.stdout, max(0.0, deadline_s - time.monotonic())):
         raise LabError(f"the lab was not ready within {UP_TIMEOUT_S:g} s")
     line = process.stdout.readline()
     message = json.loads(line) if line else {"error": "the process that holds the lab died"}

@@ -102,7 +102,7 @@ def test_a_killed_comparison_goes_on_in_a_new_lab_once_the_old_one_is_gone(tmp_p
     told = again.stderr.splitlines()
     assert told[0] == f"cleaned up after an earlier start: lab {noted['lab']}"
     assert ours() == []
-    assert not marked(noted["jobs"][0])
+    assert not marked(next(iter(noted["jobs"])))
     assert not (results / FILE_NAME).exists()
     assert not list(results.glob("*.cluster.toml"))
     assert_nothing_doubled(results)

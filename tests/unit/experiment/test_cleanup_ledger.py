@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster.jobs import launch
 from fairlead.errors import FairleadError, HostError
 from fairlead.experiment.running.cleanup_ledger import FILE_NAME, CleanupLedger, end_left_over
 from fairlead.lab import lab as labs
@@ -43,14 +44,14 @@ def holder() -> Iterator[subprocess.Popen[bytes]]:
 def note(results: Path, **changes: object) -> Path:
     """The note of a killed one, with the cluster file that it had written beside it."""
     results.mkdir(exist_ok=True)
-    whole = {"lab": None, "cluster": None, "jobs": [], "undo": [], "on": "hosts", "bonded": False, "groups": []}
+    whole = {"lab": None, "cluster": None, "jobs": {}, "undo": [], "on": "hosts", "bonded": False, "groups": []}
     (results / FILE_NAME).write_text(json.dumps(whole | changes))
     (results / "left.cluster.toml").write_text("")
     return results
 
 
 def test_a_lab_is_ended_also_when_another_version_started_it(tmp_path: Path, holder: subprocess.Popen[bytes]) -> None:
-    results = note(tmp_path / "results", lab="left", jobs=["0a0b0c0d"])
+    results = note(tmp_path / "results", lab="left", jobs={"0a0b0c0d": None})
     assert CleanupLedger(results).end() == ["lab left"]
     assert holder.wait(5) == -9
     assert list(results.iterdir()) == []
@@ -122,10 +123,35 @@ def test_the_note_is_there_while_something_runs(tmp_path: Path) -> None:
     assert not (tmp_path / FILE_NAME).exists()
     with ledger.running("0a0b0c0d"):
         assert json.loads((tmp_path / FILE_NAME).read_text()) == {
-            **{"lab": None, "cluster": "c.toml", "jobs": ["0a0b0c0d"], "undo": [], "on": "hosts", "bonded": False},
-            "groups": [],
+            **{"lab": None, "cluster": "c.toml", "jobs": {"0a0b0c0d": "c.toml"}, "undo": []},
+            **{"on": "hosts", "bonded": False, "groups": []},
         }
     assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_a_job_that_may_run_on_stays_noted_and_is_ended_by_the_next_start_on_its_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = str(tmp_path / "here.toml"), str(tmp_path / "there.toml")
+    Path(here).write_text(CLUSTER)
+    Path(there).write_text(CLUSTER.replace("here", "there"))
+    ledger = CleanupLedger(tmp_path)
+    ledger.note_cluster(here)
+    with ledger.running("0a0b0c0d"):
+        ledger.left_behind("0a0b0c0d")
+    ledger.note_cluster(there)  # the next rows' cluster
+    ledger.add("1a1b1c1d")
+    ledger.remove("1a1b1c1d")
+    ledger.left_behind("1a1b1c1d")  # a neighbour, whose thread saw its mpirun end before
+    assert json.loads((tmp_path / FILE_NAME).read_text())["jobs"] == {"0a0b0c0d": here, "1a1b1c1d": there}
+    tried: list[tuple[str, str]] = []
+    monkeypatch.setattr(launch, "end_leftovers_of", lambda cluster, job: tried.append((cluster.name, job)))
+    assert CleanupLedger(tmp_path).end() == ["job 0a0b0c0d", "job 1a1b1c1d"]
+    assert tried == [("here", "0a0b0c0d"), ("there", "1a1b1c1d")]
+    assert not (tmp_path / FILE_NAME).exists()
+    note(tmp_path, cluster=there, jobs=["2a2b2c2d"])  # as a former version did
+    assert CleanupLedger(tmp_path).end() == ["job 2a2b2c2d"]
+    assert tried[-1] == ("there", "2a2b2c2d")
 
 
 def owned_by(process: Process, results: Path) -> None:

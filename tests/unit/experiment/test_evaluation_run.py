@@ -462,10 +462,10 @@ def test_a_neighbour_that_fails_fails_the_row(tmp_path):
 @pytest.mark.slow  # it waits until a program that does not listen is killed
 def test_what_a_killed_evaluation_had_running_is_ended_by_the_next_start(tmp_path):
     first, pid = started(tmp_path, "echo $$ > pid; trap '' TERM; while :; do sleep 1; done")
-    job = json.loads((tmp_path / "results" / FILE_NAME).read_text())["jobs"]
+    (job,) = json.loads((tmp_path / "results" / FILE_NAME).read_text())["jobs"]
     first.kill()
     first.wait()
-    assert CleanupLedger(tmp_path / "results").end() == [f"job {job[0]}"]
+    assert CleanupLedger(tmp_path / "results").end() == [f"job {job}"]
     assert not is_running(pid)
     assert not (tmp_path / "results" / FILE_NAME).exists()
 

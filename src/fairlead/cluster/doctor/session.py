@@ -2,7 +2,6 @@
 
 import json
 import re
-import select
 import subprocess
 import time
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from fairlead.cluster.doctor.answers import Facts, Settings
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import awaited, executed
 from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, last_words, unexpected
+from fairlead.descriptors import readable
 from fairlead.errors import HostError, MissingToolError
 
 PYTHON = "python3"
@@ -111,7 +111,7 @@ class ProbeSession:
         deadline_s = time.monotonic() + timeout_s
         while b"\n" not in self._buffer:
             left_s = deadline_s - time.monotonic()
-            if left_s <= 0 or not select.select([self._process.stdout], [], [], left_s)[0]:
+            if left_s <= 0 or not readable(self._process.stdout, left_s):
                 raise HostError(f"{self._host}: the probe did not answer within {timeout_s:g} s")
             data = self._process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
             if not data:

@@ -67,6 +67,7 @@ class Ending:
                 self._hurry.set()
             return
         self._begin_s = now_s
+        running.told_to_end = True
         self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
         self._thread.start()
         _say(self._announce, self._asked(running, number))

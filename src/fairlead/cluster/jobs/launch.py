@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from fairlead import descriptors, interrupts
 from fairlead.cluster import addresses
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.base import Executor, executor_of
@@ -35,10 +36,12 @@ class Course:
     Attributes:
         started: it has been started.
         ended: it has ended, and nothing is tidied up yet.
+        left_behind: something of it may run on: a host was not reached, or processes do not end.
     """
 
     started: Callable[[], None] = lambda: None
     ended: Callable[[], None] = lambda: None
+    left_behind: Callable[[], None] = lambda: None
 
 
 UNTOLD = Course()
@@ -173,7 +176,7 @@ def start(
         if not executor.passes_signals:
             command = ["sh", "-c", RUN_NOTED, job.id, *command]
         command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
-    command = [*(_END_WITH_CALLER if ends_with_caller else ()), *prefix, *command]
+    command = [*(_END_WITH_CALLER if ends_with_caller else ()), *descriptors.as_before(), *prefix, *command]
     executed.tell(command)
     began_s = now_s()
     try:
@@ -267,7 +270,8 @@ def _run_once(
     running: RunningJob | None = None
     try:
         with forwarding(on_signal) as forward_to:
-            running = begin()
+            with interrupts.held():  # an exception between a start and its note would leave the job to itself
+                running = begin()
             forward_to(running)
             course.started()
             with watching(running) as watch:
@@ -276,16 +280,21 @@ def _run_once(
         if watch.failure:
             raise watch.failure
         return code
+    except KeyboardInterrupt:
+        if running is not None:
+            running.told_to_end = True
+        raise
     finally:
         if running is not None:
-            _tidy(running)
+            _tidy(running, course)
 
 
-def _tidy(running: RunningJob) -> None:
+def _tidy(running: RunningJob, course: Course) -> None:
     """See that nothing is left of a job that did not end well. An unreachable host does not hide how it ended."""
     try:
         if running.poll() != 0:
             running.stop()
         running.forget()
     except (FairleadError, OSError, subprocess.SubprocessError) as error:
+        course.left_behind()
         _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)

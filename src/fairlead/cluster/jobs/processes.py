@@ -2,13 +2,14 @@
 
 import math
 import subprocess
+import threading
 import time
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
 from fairlead.cluster.remote import executed
-from fairlead.cluster.remote.execute import on_all, run_on, unexpected
+from fairlead.cluster.remote.execute import Calls, on_all, run_on, unexpected
 from fairlead.errors import FairleadError, HostError
 from fairlead.runtime import START_OF
 
@@ -92,11 +93,12 @@ class JobProcesses:
         """The same of one host."""
         return self._marked(host, [f"{MARK}={self.job.id}"])
 
-    def end_leftovers(self, grace_s: float | None = None) -> None:
+    def end_leftovers(self, grace_s: float | None = None, limit_s: float | None = None) -> None:
         """End ranks that outlived their mpirun, and what mpirun had started beside it: ask, wait, insist.
 
         Args:
             grace_s: from asking to insisting; None: `STOP_GRACE_S`.
+            limit_s: after which hosts that have not answered are given up; None: each has its usual time.
 
         Raises:
             HostError: a host was not reached, or processes do not end even when killed. Those of other hosts ended.
@@ -104,7 +106,16 @@ class JobProcesses:
         insist_s = time.monotonic() + (STOP_GRACE_S if grace_s is None else grace_s)
         marks = {host: [f"{MARK}={self.job.id}"] for host in self.job.ranks_on()}
         marks.setdefault(self._launch_host, []).append(f"{LAUNCH_MARK}={self.job.id}")
-        left = on_all(marks, lambda host: self._end_on(host, marks[host], insist_s), to_the_end=True)
+        calls = Calls()
+        late = threading.Timer(limit_s, calls.give_up) if limit_s is not None else None
+        if late is not None:
+            late.daemon = True
+            late.start()
+        try:
+            left = on_all(marks, lambda host: self._end_on(host, marks[host], insist_s), to_the_end=True, calls=calls)
+        finally:
+            if late is not None:
+                late.cancel()
         if any(left.values()):
             raise self._not_ended({host: answer for host, answer in left.items() if answer})
 
@@ -168,14 +179,14 @@ class JobProcesses:
     def _launch_host(self) -> str:
         return self._cluster.launch_from or _HERE
 
-    def _run(self, host: str, script: str, *arguments: str) -> str:
+    def _run(self, host: str, script: str, *arguments: str, timeout_s: float = 30.0) -> str:
         """Output of a shell script on a host, or on this machine (`_HERE`)."""
         argv = ["sh", "-c", script, *arguments]
         if host == _HERE:
             executed.tell(argv)
             # In a session of its own: a second Ctrl-C must not end what ends the job.
             return subprocess.run(argv, capture_output=True, text=True, check=True, start_new_session=True).stdout
-        return run_on(self._executor, host, argv)
+        return run_on(self._executor, host, argv, timeout_s=timeout_s)
 
 
 def now_s() -> float:

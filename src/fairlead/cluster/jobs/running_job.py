@@ -13,6 +13,8 @@ from fairlead.cluster.jobs.processes import STOP_GRACE_S, JobProcesses
 from fairlead.errors import FairleadError
 from fairlead.runtime import START_OF, Process
 
+SIGNAL_TIMEOUT_S = 10.0  # it may have to wait for its note, 5 s; the main thread waits meanwhile
+TOLD_LIMIT_S = STOP_GRACE_S + 1.0  # for hosts that do not answer, once the end was asked for
 _log = logging.getLogger(__name__)
 
 # The number and the start time of what becomes mpirun. It is started also where the note cannot be written.
@@ -44,6 +46,7 @@ class RunningJob(JobProcesses):
     Attributes:
         process: what was started here.
         launcher_known: it is an mpirun, which ends its job when it is told to; else a launch line of the user's own.
+        told_to_end: somebody wants the end now: hosts that do not answer are not waited for.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class RunningJob(JobProcesses):
         super().__init__(cluster, job, began_s)
         self.process = process
         self.launcher_known = launcher_known
+        self.told_to_end = False
         try:
             self._noted: Process | None = Process.of(process.pid)
         except ProcessLookupError:  # it has ended, and nothing is sent to it
@@ -88,7 +92,7 @@ class RunningJob(JobProcesses):
         if self.poll() is not None:
             return False
         if self._by_note:
-            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"))
+            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"), timeout_s=SIGNAL_TIMEOUT_S)
         else:
             _send(self._noted, number)
         return True
@@ -113,7 +117,7 @@ class RunningJob(JobProcesses):
             # What waits here must not wait for ever, and nothing may keep the ranks from being ended.
             self.kill_here()
             self.process.wait()
-            self.end_leftovers()
+            self.end_leftovers(limit_s=TOLD_LIMIT_S if self.told_to_end else None)
 
     def kill_here(self) -> None:
         """Kill what was started on this machine, if it has not ended. Another thread may be waiting for it."""
@@ -128,8 +132,8 @@ class RunningJob(JobProcesses):
     def _by_note(self) -> bool:
         return self._cluster.launch_from is not None and not self._executor.passes_signals
 
-    def _on_launch_host(self, script: str, *arguments: str) -> None:
-        self._run(self._launch_host, script, self.job.id, *arguments)
+    def _on_launch_host(self, script: str, *arguments: str, timeout_s: float = 30.0) -> None:
+        self._run(self._launch_host, script, self.job.id, *arguments, timeout_s=timeout_s)
 
 
 def _send(process: Process | None, number: signal.Signals) -> None:

@@ -43,14 +43,22 @@ def attempt(
         with awaited.awaited(host):
             done = _run(command, stdin, timeout_s)
     except subprocess.TimeoutExpired as error:
+        if _given_up():
+            raise _not_waited_for(host) from error
         raise HostError(
             f"{host}: `{argv[0]}` did not end within {timeout_s:g} s: the host does not answer, or is overloaded",
             hint=executor.look(host),
         ) from error
     except FileNotFoundError as error:
         raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+    if done.returncode < 0 and _given_up():
+        raise _not_waited_for(host)
     check_reached(executor, host, done.returncode, done.stderr)
     return done
+
+
+def _not_waited_for(host: str) -> HostError:
+    return HostError(f"{host}: does not answer, and is not waited for any more")
 
 
 def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
@@ -83,10 +91,15 @@ def _output(process: Process, stdin: bytes, timeout_s: float) -> tuple[bytes, by
         try:
             return process.communicate(left, max(min(deadline_s - time.monotonic(), LOOK_S), 0))
         except subprocess.TimeoutExpired:
-            calls: Calls | None = getattr(_of_thread, "calls", None)
-            if time.monotonic() >= deadline_s or (calls is not None and calls.given_up):
+            if time.monotonic() >= deadline_s or _given_up():
                 raise
             left = None  # it goes on with what it was given
+
+
+def _given_up() -> bool:
+    """Whether what this thread does was given up with its `on_all`."""
+    calls: Calls | None = getattr(_of_thread, "calls", None)
+    return calls is not None and calls.given_up
 
 
 def last_words(process: Process) -> bytes:

@@ -1,7 +1,6 @@
 """Bring files from a host as one stream: none is ever in memory as a whole, however many and large they are."""
 
 import os
-import select
 import subprocess
 import tarfile
 import tempfile
@@ -12,6 +11,7 @@ from typing import IO
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import check_reached
+from fairlead.descriptors import readable
 from fairlead.errors import HostError, MissingToolError
 
 STANDSTILL_S = 60.0  # no longer than this without a byte; how long all of it takes is not limited
@@ -81,7 +81,7 @@ class _Sender:
 
     def read(self, size_B: int) -> bytes:
         """Up to so many bytes of the output; none at its end."""
-        if not select.select([self._output], [], [], STANDSTILL_S)[0]:
+        if not readable(self._output, STANDSTILL_S):
             raise self._stuck()
         return os.read(self._output.fileno(), size_B)
 

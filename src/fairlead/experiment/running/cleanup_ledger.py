@@ -31,7 +31,7 @@ class Noted:
     Attributes:
         lab: name of the lab that was started.
         cluster: file of the cluster that jobs run on.
-        jobs: ids of jobs that may be running.
+        jobs: ids of jobs that may be running, each with the file of its cluster.
         undo: commands that take back what was set up on the cluster, ``on`` its hosts or "here".
         bonded: bonds were made on the cluster's hosts.
         groups: control groups that may have been made.
@@ -39,7 +39,7 @@ class Noted:
 
     lab: str | None = None
     cluster: str | None = None
-    jobs: list[str] = field(default_factory=list)
+    jobs: dict[str, str | None] = field(default_factory=dict)
     undo: list[list[str]] = field(default_factory=list)
     on: str = "hosts"
     bonded: bool = False
@@ -62,8 +62,11 @@ class CleanupLedger:
     def __init__(self, results: Path) -> None:
         self.path = results / FILE_NAME
         self._guard = threading.Lock()  # neighbours have threads of their own
+        self._left: set[str] = set()  # jobs that could not be ended
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
+            if isinstance(data["jobs"], list):  # of a former version, whose jobs had one cluster
+                data["jobs"] = dict.fromkeys(data["jobs"], data["cluster"])
             self._noted = Noted(**{each.name: data[each.name] for each in fields(Noted)})
         except FileNotFoundError:
             self._noted = Noted()
@@ -83,12 +86,13 @@ class CleanupLedger:
         try:
             if name := self.end_lab():
                 ended.append(f"lab {name}")
-            cluster = load_cluster(self._noted.cluster) if self._noted and self._noted.cluster else None
-            if cluster is not None:
-                for job in list(self._noted.jobs):
-                    launch.end_leftovers_of(cluster, job)
-                    self.remove(job)
+            for job, file in list(self._noted.jobs.items()):
+                if file is not None:
+                    launch.end_leftovers_of(load_cluster(file), job)
                     ended.append(f"job {job}")
+                self._left.discard(job)
+                self.remove(job)
+            cluster = load_cluster(self._noted.cluster) if self._noted and self._noted.cluster else None
             ended += ["control groups"] if self.remove_groups() else []
         except FairleadError as error:
             raise self._stuck([error]) from error
@@ -123,7 +127,7 @@ class CleanupLedger:
             return None
         ended = lab.take_down(name)
         self._cluster_file(name).unlink(missing_ok=True)
-        self._note(lab=None, jobs=[], **({"undo": []} if self._noted.on == "hosts" else {}))
+        self._note(lab=None, jobs={}, **({"undo": []} if self._noted.on == "hosts" else {}))
         return name if ended else None
 
     def take_back(self, cluster: Cluster | None) -> list[str]:
@@ -172,7 +176,7 @@ class CleanupLedger:
 
     @contextmanager
     def running(self, job: str) -> Iterator[None]:
-        """A job is started and ended inside the block."""
+        """A job is started and ended inside the block. See `left_behind` for one that does not end."""
         self.add(job)
         try:
             yield
@@ -182,13 +186,21 @@ class CleanupLedger:
     def add(self, job: str) -> None:
         """A job is about to be started."""
         with self._guard:
-            self._noted.jobs.append(job)
+            self._noted.jobs[job] = self._noted.cluster
             self._write()
 
     def remove(self, job: str) -> None:
-        """A job is over."""
+        """A job is over, unless something of it was left behind."""
         with self._guard:
-            self._noted.jobs.remove(job)
+            if job not in self._left and job in self._noted.jobs:
+                del self._noted.jobs[job]
+                self._write()
+
+    def left_behind(self, job: str) -> None:
+        """A job may not have ended everywhere: it stays noted, and the next start ends it."""
+        with self._guard:
+            self._left.add(job)
+            self._noted.jobs.setdefault(job, self._noted.cluster)
             self._write()
 
     def _undo(self, cluster: Cluster | None) -> bool:

@@ -84,7 +84,7 @@ class Neighbour:
         self._stop.set()
         with self._guard:
             if self._running is not None:
-                self._running.stop()
+                self._stop_round(self._running)
 
     def wait(self) -> None:
         """Until it is gone."""
@@ -127,6 +127,13 @@ class Neighbour:
             raise LaunchError(f"ended with exit code {code}")
         if by_itself:
             self.times_s.append(taken_s)
+
+    def _stop_round(self, running: RunningJob) -> None:
+        try:
+            running.stop()
+        except FairleadError:
+            self.ledger.left_behind(running.job.id)
+            raise
 
     def _start(self, job: Job) -> RunningJob:
         self.ledger.add(job.id)

@@ -162,7 +162,8 @@ def run(trial: Trial, ledger: CleanupLedger) -> Taken:
     watch = processors.ProcessorWatch() if trial.in_lab else None
     schedule = CongestionSchedule(trial.episodes, trial.congest) if trial.congest is not None else None
     with tempfile.TemporaryFile() as output:
-        launch_it = partial(_launched, trial, output.fileno(), watch, schedule)
+        left_behind = partial(ledger.left_behind, trial.job.id)
+        launch_it = partial(_launched, trial, output.fileno(), watch, schedule, left_behind)
         try:
             with ledger.running(trial.job.id), RunningNeighbours(trial.instances):
                 outcome = _supervised(trial, launch_it, said)
@@ -209,6 +210,7 @@ def _launched(
     output: int,
     watch: processors.ProcessorWatch | None,
     schedule: CongestionSchedule | None,
+    left_behind: Callable[[], None],
     job: Job,
     course: Course,
 ) -> int:
@@ -234,7 +236,7 @@ def _launched(
             stderr=subprocess.STDOUT,
             timeout_s=trial.timeout_s,
             on_signal=None,  # a signal is for the experiment, not for this run of it
-            course=Course(course.started, ended),
+            course=Course(course.started, ended, left_behind),
             ends_with_caller=True,
             prefix=trial.prefix,
         )

@@ -7,7 +7,6 @@ In the foreground it is the command itself. Both note themselves in the lab's di
 
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from fairlead import files
+from fairlead.descriptors import readable
 from fairlead.errors import FairleadError, LabError, NoSuchLabError
 from fairlead.lab import state
 from fairlead.lab.congestion import Congestion, CongestionDescription, make
@@ -89,7 +89,7 @@ def wait(lab: Lab, congestion: Congestion, timeout_s: float | None = None) -> No
         left_s = timeout_s
         while holder is not None and (left_s is None or left_s > 0):
             step_s = 1.0 if left_s is None else min(1.0, left_s)
-            if select.select([holder], [], [], step_s)[0]:
+            if readable(holder, step_s):
                 return
             congestion.check()
             left_s = None if left_s is None else left_s - step_s

@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Self
 
+from fairlead.descriptors import readable
 from fairlead.errors import LabError, NoSuchLabError
 from fairlead.lab.lab import Lab
 from fairlead.lab.migration.order import MigrationOrder
@@ -56,7 +56,7 @@ class Migration:
         assert self._process.stdout is not None
         while self._moved is None:
             left_s = max(0.0, deadline_s - time.monotonic())
-            if not select.select([self._process.stdout], [], [], left_s)[0]:
+            if not readable(self._process.stdout, left_s):
                 break
             data = os.read(self._process.stdout.fileno(), 65536)
             if not data:

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from functools import partial
@@ -20,6 +21,31 @@ from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
 from fairlead.errors import ConfigError, HostError, LaunchError, NoProgramError
 
+INTERRUPTED = """
+import os, signal, subprocess, time
+from pathlib import Path
+from fairlead import interrupts
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.cluster.jobs import launch
+from fairlead.cluster.launchers.base import get
+began = subprocess.Popen
+def slow(*arguments, **options):
+    process = began(*arguments, **options)
+    if options.get("start_new_session") and "stdin" in options:
+        while not Path("{note}").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+    return process
+launch.subprocess.Popen = slow
+interrupts.become_exceptions()
+cluster = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
+job = Job(id="0a0b0c0d", argv=("sh", "-c", "echo $$ >{note}; exec sleep 60"), hosts=("here",))
+try:
+    launch.run(cluster, get("custom")(), job, on_signal=None)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
 CUSTOM = get("custom")()
 
@@ -173,6 +199,28 @@ def test_a_time_out_is_kept_when_the_launching_host_is_not_reached(monkeypatch: 
     assert time.monotonic() - begin_s < 30
 
 
+def test_what_may_run_on_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(self: RunningJob, **limits: float | None) -> None:
+        raise HostError("h0 is not reached")
+
+    left: list[bool] = []
+    course = Course(left_behind=lambda: left.append(True))
+    assert run(LOCAL, CUSTOM, job("exit 3"), course=course) == 3
+    assert left == []
+    monkeypatch.setattr(RunningJob, "end_leftovers", unreachable)
+    assert run(LOCAL, CUSTOM, job("exit 3"), course=course) == 3
+    assert left == [True]
+
+
+def test_an_interrupt_while_a_job_is_started_leaves_nothing(tmp_path: Path) -> None:
+    """In a process of its own, since the first signal ends it. The job's start takes longer than the signal."""
+    note = tmp_path / "pid"
+    script = INTERRUPTED.format(note=note)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=30)
+    assert ended.stdout == "interrupted\n", ended.stderr
+    assert not alive(int(wait_for(note)))
+
+
 def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "STOP_GRACE_S", 0.2)
     monkeypatch.setattr(processes, "LEFTOVERS_TIMEOUT_S", 0.3)
@@ -210,7 +258,7 @@ def test_a_start_is_tried_again_only_where_no_input_is_lost(tmp_path: Path) -> N
 
 def test_a_jobs_start_and_end_are_told_before_anything_is_tidied_up(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
-    monkeypatch.setattr("fairlead.cluster.jobs.launch._tidy", lambda running: order.append("tidied up"))
+    monkeypatch.setattr("fairlead.cluster.jobs.launch._tidy", lambda *_: order.append("tidied up"))
     course = Course(lambda: order.append("started"), lambda: order.append("ended"))
     assert run(LOCAL, CUSTOM, job("exit 4"), course=course) == 4
     assert order == ["started", "ended", "tidied up"]
