@@ -26,6 +26,9 @@ KIND = "characterization"
 STALE_AFTER_S = 24 * 3600.0
 """Networks drift and providers move virtual machines: after a day a measurement is called stale."""
 
+MOST_DESCRIBED = 24
+"""Hosts up to which each pair's detours are told."""
+
 _REASONS = {"ok": "", "running": "it is still being measured", "interrupted": "its measurement was killed"}
 
 
@@ -164,9 +167,7 @@ class Characterization:
 
     def has_detour(self) -> bool:
         """Whether any host pair has a detour around its own bottleneck. On a single switch none has."""
-        count = len(self.hosts)
-        pairs = ((i, j) for i in range(count) for j in range(count) if i != j)
-        return any(self.sensitivity.avoiding(pair).any() for pair in pairs)
+        return any(self.sensitivity.avoiding(pair).any() for pair in self.sensitivity.kinds_of_pairs())
 
     def _both_ways_words(self) -> list[str]:
         """One-way times of the smallest messages by the clocks beside round trips; none where nothing was measured."""
@@ -213,8 +214,11 @@ class Characterization:
         return lines + [f"  note: {note}" for note in self.notes]
 
     def path_table_words(self) -> list[str]:
-        """The path table, for people."""
-        return path_table.describe(self.hosts, self.latency, self.candidates, self.reference_size_B())
+        """The path table, for people: of many hosts one pair for each two groups."""
+        hosts = range(len(self.hosts))
+        few = len(hosts) <= MOST_DESCRIBED
+        pairs = [(i, j) for i in hosts for j in hosts if i != j] if few else self.pairs_by_groups()
+        return path_table.describe(self.hosts, self.latency, self.candidates, self.reference_size_B(), pairs)
 
     def manage_tables(self) -> dict[int, Manage]:
         """By host index, what its agent decides by (docs/guides/characterize.md).

@@ -25,6 +25,9 @@ FORGOTTEN_AFTER_S = 30 * 24 * 3600.0
 MOST_CHARACTERIZATIONS, MOST_RUNS = 10, 20
 """How many, from the newest on, are looked at."""
 
+MOST_WHOLE = 64
+"""Hosts up to which each agent is told of all paths: n^3 numbers in all."""
+
 PROBE_B = 64
 """Size of a message that agents' probes stand for."""
 
@@ -49,13 +52,30 @@ class KnownPaths:
         """What the agent on one host decides by; it learns what is missing."""
         link_bps = float(self.link_bps[self_index])
         ages_s = time.time() - self.measured_s[np.isfinite(self.measured_s)]
-        base = Base(
-            age_s=max(float(ages_s.max(initial=0.0)), 0.0),
+        age_s = max(float(ages_s.max(initial=0.0)), 0.0)
+        base = self._whole(age_s) if len(self.latency_s) <= MOST_WHOLE else self._own(age_s, self_index)
+        return Manage(base=base, shares=[], learn=Learn(link_bps=link_bps if np.isfinite(link_bps) else None))
+
+    def _whole(self, age_s: float) -> Base:
+        return Base(
+            age_s=age_s,
             sizes_B=(PROBE_B,),
             latency_s=[json_form.nullable(self.latency_s)],
             rate_bps=json_form.nullable(np.full_like(self.latency_s, np.nan)),
         )
-        return Manage(base=base, shares=[], learn=Learn(link_bps=link_bps if np.isfinite(link_bps) else None))
+
+    def _own(self, age_s: float, host: int) -> Base:
+        """The host's own paths: relays report what they know of others."""
+        own_s = np.stack((self.latency_s[host, :], self.latency_s[:, host]))
+        return Base(
+            age_s=age_s,
+            sizes_B=(PROBE_B,),
+            latency_s=[[[None]]],
+            rate_bps=[[None]],
+            groups=(0,) * len(self.latency_s),
+            own_latency_s=[json_form.nullable(own_s)],
+            own_rate_bps=json_form.nullable(np.full_like(own_s, np.nan)),
+        )
 
     def words(self, cluster: Cluster, now_s: float | None = None) -> str:
         """For people, in one line: that agents learn, and what they begin with."""

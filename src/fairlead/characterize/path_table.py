@@ -67,27 +67,26 @@ def describe(
     latency: LatencyMatrix,
     candidates_of: Callable[[Pair], Sequence[DetourCandidate]],
     size_B: int,
+    pairs: Sequence[Pair],
 ) -> list[str]:
     """One line an ordered pair that has a detour around its bottleneck, and what to know of the others.
 
     Args:
         candidates_of: the table's entry for an ordered pair, at this size.
+        pairs: those that are described.
     """
     lines, stuck = [], 0
-    for i, source in enumerate(names):
-        for j, destination in enumerate(names):
-            if i == j:
-                continue
-            usable = [c for c in candidates_of((i, j)) if not c.shares_bottleneck]
-            if not usable:
-                stuck += 1
-                continue
-            direct_s = latency.base_s(i, j, size_B)
-            best = ", ".join(f"{names[c.relay]} {c.latency_s * 1e3:.2f} ms" for c in usable[:3])
-            more = f" and {len(usable) - 3} more" if len(usable) > 3 else ""
-            lines.append(f"{source} → {destination}: direct {direct_s * 1e3:.2f} ms; over {best}{more}")
+    for pair in pairs:
+        usable = [c for c in candidates_of(pair) if not c.shares_bottleneck]
+        if not usable:
+            stuck += 1
+            continue
+        direct_s = latency.base_s(*pair, size_B)
+        best = ", ".join(f"{names[c.relay]} {c.latency_s * 1e3:.2f} ms" for c in usable[:3])
+        more = f" and {len(usable) - 3} more" if len(usable) > 3 else ""
+        lines.append(f"{names[pair[0]]} → {names[pair[1]]}: direct {direct_s * 1e3:.2f} ms; over {best}{more}")
     if stuck:
-        every = "every pair" if not lines else f"{stuck} ordered pairs"
+        every = "every pair" if not lines else f"{stuck} of {len(pairs)} ordered pairs"
         lines.append(
             f"no detour for {every}: every path over a third host shares the direct path's bottleneck, as on a "
             "single switch"

@@ -16,6 +16,7 @@ from fairlead.characterize.samples import Bools, Floats, Ints, Samples
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair
 
+PAIRS_OF_A_KIND = 3  # a single one may have the only relay as an end
 MOST_KEPT = 100
 """Hosts up to which `SharedBottlenecks.hurting` remembers what it told: n^4 bits are few then."""
 
@@ -170,6 +171,17 @@ class SharedBottlenecks:
         hurting[:, path[1]] |= self.by_destination[:, path[1]]
         hurting[path] = False
         return hurting
+
+    def kinds_of_pairs(self) -> list[Pair]:
+        """Some ordered pairs of each kind: those of a kind have the same detours but over their own hosts."""
+        sources, destinations = np.nonzero(~np.eye(self.hosts, dtype=bool))
+        pairs, of = (sources, destinations), self.groups.of
+        facts = self.over_link[pairs], self.by_source[pairs], self.by_destination[pairs]
+        kind = np.unique(np.stack((of[sources], of[destinations], *facts)), axis=1, return_inverse=True)[1].ravel()
+        order = np.argsort(kind, kind="stable")
+        begins = np.searchsorted(kind[order], kind[order])  # of each one's kind
+        chosen = order[np.arange(len(order)) - begins < PAIRS_OF_A_KIND]
+        return list(zip(sources[chosen].tolist(), destinations[chosen].tolist(), strict=True))
 
     def avoiding(self, path: Pair) -> Bools:
         """(hosts) over which third hosts a path's detour avoids its bottleneck: some injection hurts the path, and

@@ -155,3 +155,15 @@ def test_a_report_finds_what_a_run_was_managed_by(store: Store) -> None:
         made = store.run(learnt(store, cluster))
         found = characterized.before(store, made)
         assert (None if found is None else found.id) == expected
+
+
+def test_an_agent_among_many_hosts_is_told_of_its_own_paths(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All paths to each of a thousand hosts are a thousand million numbers."""
+    learnt(store, CLUSTER, ("h0", "h1", 3e-4, 1e8), ("h2", "h1", 2e-4, None))
+    found = known.paths(store, CLUSTER)
+    monkeypatch.setattr(known, "MOST_WHOLE", 2)
+    base = found.manage_tables(1).to_json()["base"]
+    assert base["groups"] == [0, 0, 0]
+    assert base["latency_s"] == [[[None]]] and base["rate_bps"] == [[None]]
+    assert base["own_latency_s"] == [[[None, None, None], [3e-4, None, 2e-4]]]
+    assert base["own_rate_bps"] == [[None] * 3] * 2

@@ -107,3 +107,18 @@ def test_some_hosts_keep_what_was_found_of_them(found: SharedBottlenecks) -> Non
 def test_nothing_is_known_of_an_unmeasured_network() -> None:
     found = SharedBottlenecks.unknown(3)
     assert not found.dense().any() and not found.measured.any() and np.isnan(found.rates_bps).all()
+
+
+def test_some_pairs_of_each_kind_stand_for_all(found: SharedBottlenecks) -> None:
+    every = [(i, j) for i in range(found.hosts) for j in range(found.hosts) if i != j]
+    some = found.kinds_of_pairs()
+    assert set(some) <= set(every)
+    assert len(set(some)) == len(some)
+    any_detour = any(found.avoiding(pair).any() for pair in every)
+    assert any(found.avoiding(pair).any() for pair in some) == any_detour
+
+
+def test_pairs_that_stand_for_all_do_not_grow_with_the_hosts_of_a_group() -> None:
+    few, many = (SharedBottlenecks.of(Measured(NETWORKS["star"](hosts)).samples) for hosts in (12, 24))
+    assert len(many.groups) == len(few.groups) == 1
+    assert len(many.kinds_of_pairs()) == len(few.kinds_of_pairs()) <= 3
