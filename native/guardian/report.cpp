@@ -219,7 +219,8 @@ bool print_check(Netlink& netlink, std::ostream& out) {
     checks.push_back(attempt("vxlan", "load the kernel module vxlan", [&] { try_vxlan(netlink, job); }));
     checks.push_back(attempt("rule_uidrange", "a kernel of 4.17 or later with CONFIG_IP_MULTIPLE_TABLES",
                              [&] { try_rule(netlink); }));
-    checks.push_back(attempt("nftables", "load the kernel module nf_tables", [&] { try_filter(filter_name(job)); }));
+    checks.push_back(attempt("nftables", "load the kernel module nf_tables, and have Linux 5.10 or newer",
+                             [&] { try_filter(filter_name(job)); }));
     bool ok = true;
     for (const json& check : checks) ok = ok && check["ok"].get<bool>();
     if (ok) add_filter_hints(checks);

@@ -128,6 +128,8 @@ std::vector<RefusingChain> list_refusing_chains() {
 void try_filter(const std::string& name) {
     nf::Batch batch;
     batch.add_table(name);
+    // What came last: Linux has such hooks for both versions of IP together from 5.10 on.
+    batch.add_chain(name, {"try", NF_INET_INGRESS, 0, NF_ACCEPT, "lo"});
     batch.commit("nftables");
     remove_filter(name);
 }

@@ -54,6 +54,11 @@ class Management:
     settings: Mapping[str, int | float] = field(default_factory=dict)
 
     @property
+    def in_ranks(self) -> bool:
+        """Whether a library of ours is loaded into the program's ranks."""
+        return self.components.monitor or PLANES.get(self.plane).in_ranks
+
+    @property
     def reroutes(self) -> bool:
         """Whether guardians are needed."""
         return not PLANES.get(self.plane).by_agents and (self.components.detours or self.manual)

@@ -114,8 +114,8 @@ class Program:
         return None if self.custom else self.mpirun or cluster.mpirun
 
 
-def prepare_program(cluster: Cluster, program: Program, job_id: str) -> tuple[Launcher, Job]:
-    """A program as a job; raises as `launch.prepare`, `placed.hosts` and `programs.brought`."""
+def prepare_program(cluster: Cluster, program: Program, job_id: str, *, watched: bool = False) -> tuple[Launcher, Job]:
+    """A program as a job; raises as `launch.prepare`, `placed.hosts` and `programs.brought`, which has ``watched``."""
     if program.mpirun:
         cluster = cluster.with_mpirun(program.mpirun)
     hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None
@@ -128,4 +128,4 @@ def prepare_program(cluster: Cluster, program: Program, job_id: str) -> tuple[La
         env=program.environment,
         hosts=hosts,
     )
-    return launcher, programs.brought(cluster, job, launcher.family)
+    return launcher, programs.brought(cluster, job, launcher.family, watched=watched)

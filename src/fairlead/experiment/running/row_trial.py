@@ -44,7 +44,8 @@ def of(
     cluster = _hosts_of(plan, 0, testbed.cluster)
     # Before neighbours are there: the network is characterized quiet.
     management = None if alone else _management(plan, row, testbed, clean_time_s)
-    launcher, job = prepare_program(cluster, program, secrets.token_hex(4))
+    watched = management is not None and management.in_ranks
+    launcher, job = prepare_program(cluster, program, secrets.token_hex(4), watched=watched)
     instances = _neighbours(plan, row, testbed, ledger)
     testbed.share_processors(1 + len(plan.neighbours_at(row.levels)))
     testbed.restore()
