@@ -168,7 +168,7 @@ def _bench(session: Session) -> Iterator[Bench]:
     with laboratory.network(session, STAR3) as net:
         hosts = net.cluster.managed_hosts()
         executor = executors.executor_of(net.cluster)
-        with preload.directory(net.cluster, [host.name for host in hosts], f"fairlead-{secrets.token_hex(4)}") as path:
+        with preload.directory(net.cluster, [host.name for host in hosts], "bench", secrets.token_hex(4)) as path:
 
             def make_group() -> AgentGroup:
                 return AgentGroup(
