@@ -31,8 +31,8 @@ class LocalRanks {
         std::function<void(const std::string&)> log;    ///< what went wrong with one
     };
 
-    /// Listens in `directory`, which it makes, and removes, if it is gone. uid: whose ranks are wanted, besides the agent's own user's. Throws std::system_error,
-    /// or std::runtime_error for a name that is too long.
+    /// Listens in `directory`, which it makes, and removes, if it is gone. uid: whose ranks are wanted, besides the
+    /// agent's own user's. Throws std::system_error, or std::runtime_error for a name that is too long.
     LocalRanks(EventLoop& loop, const std::string& directory, std::uint32_t uid, std::uint64_t ring_B,
                Handlers handlers);
     ~LocalRanks();
