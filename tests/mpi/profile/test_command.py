@@ -128,7 +128,10 @@ def test_nothing_is_left_when_fairlead_is_killed(tmp_path: Path) -> None:
     said = process.stdout.read()  # to the program's end
     process.wait()
     assert '"verified":true' in said, f"the program came to harm: {said}"
-    assert not used.exists()
+    deadline = time.monotonic() + 10  # it goes when the ranks have gone
+    while used.exists():
+        assert time.monotonic() < deadline, f"{used} stays"
+        time.sleep(0.05)
 
 
 def test_nobody_reads_the_tables(tmp_path: Path) -> None:
