@@ -492,6 +492,34 @@ def test_a_host_that_is_cut_off_for_a_while_has_its_agent_back(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_host_that_is_cut_off_holds_the_end_of_a_run_up_for_a_moment_only(
+    lab: labs.Lab, cluster_file: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    program = ["nbody", "--payload", "200", "--steps", "10000000"]
+    options = ["--plane", "relay", "--no-detection", "-n", "3"]
+    with managed_runs.run(cluster_file, *options, program=program, results=tmp_path) as command:
+        managed_runs.wait_for(lambda: managed_runs.processes(lab, "h2", "nbody"), "the ranks' start")
+        nft = lab.enter_command("h2", ["nft", "-f", "-"])
+        chain = "add table inet cut\nadd chain inet cut incoming { type filter hook input priority 0; policy drop; }\n"
+        subprocess.run(nft, input=chain, text=True, check=True)
+        begin_s = time.monotonic()
+        command.process.send_signal(number)
+        try:
+            command.end()
+            taken_s = time.monotonic() - begin_s
+            assert not any(managed_runs.processes(lab, host, "nbody") for host in ("h0", "h1"))
+        finally:
+            subprocess.run(nft, input="delete table inet cut\n", text=True, check=True)
+            for rank in managed_runs.processes(lab, "h2", "nbody"):
+                os.kill(rank, signal.SIGKILL)
+    managed_runs.wait_for(lambda: not managed_runs.processes(lab, "h2", "fairlead-agent"), "the lease's end", 20)
+    assert "h2: does not answer" in command.text()
+    assert not any(f"{host}: /dev/shm" in command.text() for host in ("h0", "h1"))
+    assert taken_s < 25.0  # 13 s on a free machine
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["h1", "h2"])  # where a rank is; that only relays
 def test_the_relay_plane_is_there_again_after_all_connections_to_a_host_were_lost(
     lab: labs.Lab, cluster: Cluster, cluster_file: Path, tmp_path: Path, host: str

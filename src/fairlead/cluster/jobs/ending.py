@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 GRACE_S = 2.0  # from the signal to the end of patience; Open MPI gives its ranks 1 s from TERM to KILL
 RELEASE_S = 0.8  # at most so long the job's traffic is let go of before its processes are ended
 INSIST_S = 0.8  # from TERM to KILL of what carries the job's mark
+ANSWER_S = 1.0  # after that for hosts that have not answered: threads that wait for them keep fairlead from ending
 LAST_S = 0.5  # after that for mpirun, which may be behind an ssh that waits for a host that is cut off
 IMPATIENT_S = 1.0  # what comes sooner after the first signal is the same wish: systemd sends HUP right after TERM
 POLL_S = 0.02
@@ -129,7 +130,7 @@ def _say(tell: Callable[[str], None], text: str) -> None:
 
 def _sweep(running: RunningJob) -> None:
     try:
-        running.end_leftovers(INSIST_S)
+        running.end_leftovers(INSIST_S, INSIST_S + ANSWER_S)
     except (
         FairleadError,
         OSError,

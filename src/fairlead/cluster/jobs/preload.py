@@ -22,6 +22,7 @@ from fairlead.cluster.job import MARK, Job
 from fairlead.cluster.remote import awaited, executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.cluster.remote.execute import (
+    LAST_WORDS_S,
     check_reached,
     end_session,
     given_up_with_others,
@@ -35,7 +36,7 @@ from fairlead.lab.idle import VARIABLE
 SHIM = "libfairlead.so"
 LIBRARIES = (SHIM, *(f"libfairlead-{abi}.so" for abi in ("openmpi", "mpich", "standard")))
 MAKE_TIMEOUT_S = 30.0
-REMOVE_TIMEOUT_S = 10.0
+REMOVE_TIMEOUT_S = 5.0
 INTERRUPTED_TIMEOUT_S = 2.0  # in place of the latter, where the user wants it all to end
 _log = logging.getLogger(__name__)
 
@@ -192,6 +193,8 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
 
 def _end(keeper: subprocess.Popen[bytes], limit_s: float) -> str | None:
     """Let a keeper remove its directory; why it may not have."""
+    if keeper.poll() is not None:  # while others were waited for: only its last words are left to be read
+        limit_s = max(limit_s, LAST_WORDS_S)
     try:
         _, said = keeper.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:

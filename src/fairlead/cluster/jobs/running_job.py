@@ -14,7 +14,8 @@ from fairlead.errors import FairleadError
 from fairlead.runtime import START_OF, Process
 
 SIGNAL_TIMEOUT_S = 10.0  # it may have to wait for its note, 5 s; the main thread waits meanwhile
-TOLD_LIMIT_S = STOP_GRACE_S + 1.0  # for hosts that do not answer, once the end was asked for
+TOLD_GRACE_S = 1.0  # from TERM to KILL of what is left once the end was asked for, which had its grace time
+TOLD_LIMIT_S = 3.0  # and for hosts that do not answer then
 _log = logging.getLogger(__name__)
 
 # The number and the start time of what becomes mpirun. It is started also where the note cannot be written.
@@ -117,7 +118,7 @@ class RunningJob(JobProcesses):
             # What waits here must not wait for ever, and nothing may keep the ranks from being ended.
             self.kill_here()
             self.process.wait()
-            self.end_leftovers(limit_s=TOLD_LIMIT_S if self.told_to_end else None)
+            self.end_leftovers(*((TOLD_GRACE_S, TOLD_LIMIT_S) if self.told_to_end else ()))
 
     def kill_here(self) -> None:
         """Kill what was started on this machine, if it has not ended. Another thread may be waiting for it."""

@@ -123,6 +123,23 @@ def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
     assert len([each for each in caplog.records if "it does not answer" in each.getMessage()]) == 6
 
 
+def test_only_the_host_that_does_not_answer_at_the_end_is_named(
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The last one is waited for first, until nobody is waited for any more."""
+
+    def apart(self: Frail, host: str, argv: Sequence[str], *rest: Any) -> list[str]:
+        end = "exec sleep 1000" if host == "h2" else "exit 0"
+        return ["sh", "-c", f"{argv[2]}; {end}", f"{argv[-1]}-{host}"]
+
+    monkeypatch.setattr(frail, "command", apart)
+    hosts = [f"h{k}" for k in range(3)]
+    cluster = Cluster("c", "frail", tuple(Host(name, f"127.0.0.{k + 1}") for k, name in enumerate(hosts)))
+    with preload.directory(cluster, hosts, "test", tmp_path.name) as path:
+        pass
+    assert [each.getMessage() for each in caplog.records] == [f"h2: {path} may not be removed: it does not answer"]
+
+
 def test_ctrl_c_waits_for_them_a_moment_only(
     frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
