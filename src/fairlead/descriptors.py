@@ -22,8 +22,9 @@ class HasFileno(Protocol):
 
 
 def make_room(count: int) -> None:
-    """This process can open so many more, as far as its hard limit lets it.
+    """This process can have so many files open, and some, as far as its hard limit lets it.
 
+    The highest count of several calls holds: it is not a sum.
     Programs that it starts inherit the limit: see `as_before`.
     """
     global _before  # a process has one limit
@@ -49,4 +50,4 @@ def readable(file: int | HasFileno, timeout_s: float) -> bool:
     """Wait until there is something to read, or the end. Whether there is; unlike select(2) for any descriptor."""
     poll = select.poll()
     poll.register(file, select.POLLIN)
-    return bool(poll.poll(min(math.ceil(timeout_s * 1e3), _LONGEST_MS)))
+    return bool(poll.poll(min(max(math.ceil(timeout_s * 1e3), 0), _LONGEST_MS)))

@@ -45,7 +45,7 @@ def become_exceptions() -> None:
 @contextmanager
 def held() -> Iterator[None]:
     """Within, in the main thread: a signal that ends fairlead takes effect at the block's end. For blocks that are
-    short and must not end half-way, though no exception of their own is expected.
+    short and must not end half-way.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

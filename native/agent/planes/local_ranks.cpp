@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "process/system_error.hpp"
 
@@ -39,12 +40,24 @@ bool valid(const relay::Hello& hello) {
 
 }  // namespace
 
+// It is gone where the connection of what keeps it was lost, and no rank was there. Its name is no secret.
+LocalRanks::Directory::Directory(std::string path, std::uint32_t uid)
+    : path_(std::move(path)), made_(mkdir(path_.c_str(), S_IRWXU) == 0) {
+    struct stat facts {};
+    if (lstat(path_.c_str(), &facts) != 0) throw_errno("the ranks' directory " + path_);
+    if (facts.st_uid != geteuid() && facts.st_uid != uid) {
+        throw std::runtime_error("the ranks' directory " + path_ + " belongs to another user");
+    }
+}
+
+LocalRanks::Directory::~Directory() {
+    if (made_) rmdir(path_.c_str());
+}
+
 LocalRanks::LocalRanks(EventLoop& loop, const std::string& directory, std::uint32_t uid, std::uint64_t ring_B,
                        Handlers handlers)
     : loop_(loop),
-      directory_(directory),
-      // Gone where the connection of what keeps it was lost, and no rank was there. An error shows in what follows.
-      made_directory_(mkdir(directory.c_str(), S_IRWXU) == 0),
+      directory_(directory, uid),
       path_(directory + "/" + relay::kChannelSocket),
       uid_(uid),
       ring_B_(ring_B),
@@ -59,7 +72,6 @@ LocalRanks::~LocalRanks() {
     loop_.cancel(pulse_timer_);
     loop_.forget(listener_.get());
     unlink(path_.c_str());
-    if (made_directory_) rmdir(directory_.c_str());
     for (const auto& [fd, stranger] : strangers_) {
         loop_.forget(fd);
         loop_.cancel(stranger.patience);

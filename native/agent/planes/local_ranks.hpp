@@ -61,8 +61,21 @@ class LocalRanks {
     void beat();
 
     EventLoop& loop_;
-    std::string directory_;
-    bool made_directory_;
+    /// Where ranks find the agent. It is made if it is gone, and then removed at the end.
+    class Directory {
+      public:
+        /// Throws std::runtime_error if it belongs to neither the agent's user nor `uid`.
+        Directory(std::string path, std::uint32_t uid);
+        ~Directory();
+        Directory(const Directory&) = delete;
+        Directory& operator=(const Directory&) = delete;
+
+      private:
+        std::string path_;
+        bool made_;
+    };
+
+    Directory directory_;
     std::string path_;
     std::uint32_t uid_;
     std::uint64_t ring_B_;

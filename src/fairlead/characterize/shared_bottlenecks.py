@@ -16,7 +16,6 @@ from fairlead.characterize.samples import Bools, Floats, Ints, Samples
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair
 
-PAIRS_OF_A_KIND = 3  # a single one may have the only relay as an end
 MOST_KEPT = 100
 """Hosts up to which `SharedBottlenecks.hurting` remembers what it told: n^4 bits are few then."""
 
@@ -173,14 +172,17 @@ class SharedBottlenecks:
         return hurting
 
     def kinds_of_pairs(self) -> list[Pair]:
-        """Some ordered pairs of each kind: those of a kind have the same detours but over their own hosts."""
+        """Three ordered pairs of each kind at most: those of a kind have the same detours but over their own hosts, so
+        a single one may have the only relay as an end.
+        """
         sources, destinations = np.nonzero(~np.eye(self.hosts, dtype=bool))
         pairs, of = (sources, destinations), self.groups.of
         facts = self.over_link[pairs], self.by_source[pairs], self.by_destination[pairs]
         kind = np.unique(np.stack((of[sources], of[destinations], *facts)), axis=1, return_inverse=True)[1].ravel()
-        order = np.argsort(kind, kind="stable")
-        begins = np.searchsorted(kind[order], kind[order])  # of each one's kind
-        chosen = order[np.arange(len(order)) - begins < PAIRS_OF_A_KIND]
+        order = np.argsort(kind, kind="stable")  # by source, within a kind
+        kinds = np.arange(kind.max(initial=-1) + 1)
+        first, last = np.searchsorted(kind[order], kinds), np.searchsorted(kind[order], kinds, side="right") - 1
+        chosen = order[np.unique(np.concatenate((first, (first + last) // 2, last)))]
         return list(zip(sources[chosen].tolist(), destinations[chosen].tolist(), strict=True))
 
     def avoiding(self, path: Pair) -> Bools:

@@ -11,7 +11,6 @@ from fairlead.cli.parameters import scale as scale_option
 from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.cli.parameters.settings import settings_option
 from fairlead.display import words
-from fairlead.errors import FairleadError
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
 
@@ -164,9 +163,8 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
                 announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.describe()}", err=True),
                 tell=lambda text: click.echo(text, err=True),
             )
-    except (KeyboardInterrupt, FairleadError):
-        if results.is_dir():
-            click.echo(f"finished runs are kept in {results}; repeat the command to continue with the rest", err=True)
+    except KeyboardInterrupt:
+        click.echo(f"finished runs are kept in {results}; repeat the command to continue with the rest", err=True)
         raise
     click.echo("computing and drawing the report", err=True)
     with Store.read(results) as store:

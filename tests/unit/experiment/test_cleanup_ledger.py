@@ -149,7 +149,7 @@ def test_a_job_that_may_run_on_stays_noted_and_is_ended_by_the_next_start_on_its
     assert CleanupLedger(tmp_path).end() == ["job 0a0b0c0d", "job 1a1b1c1d"]
     assert tried == [("here", "0a0b0c0d"), ("there", "1a1b1c1d")]
     assert not (tmp_path / FILE_NAME).exists()
-    note(tmp_path, cluster=there, jobs=["2a2b2c2d"])  # as a former version did
+    note(tmp_path, cluster=there, jobs=["2a2b2c2d"])  # as other versions write it
     assert CleanupLedger(tmp_path).end() == ["job 2a2b2c2d"]
     assert tried[-1] == ("there", "2a2b2c2d")
 

@@ -296,5 +296,5 @@ def _tidy(running: RunningJob, course: Course) -> None:
             running.stop()
         running.forget()
     except (FairleadError, OSError, subprocess.SubprocessError) as error:
-        course.left_behind()
         _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)
+        course.left_behind()

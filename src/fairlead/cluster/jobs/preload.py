@@ -200,6 +200,9 @@ def _end(keeper: subprocess.Popen[bytes], limit_s: float) -> str | None:
     except subprocess.TimeoutExpired:
         keeper.kill()
         return "it does not answer"
+    except BaseException:  # Popen would wait for it without a limit
+        end_session(keeper)
+        raise
     return said.decode(errors="replace").strip() or f"status {keeper.returncode}" if keeper.returncode else None
 
 

@@ -111,26 +111,36 @@ class JobProcesses:
         if late is not None:
             late.daemon = True
             late.start()
+        # Within a limit all are asked at once: none may wait for its turn behind those that do not answer.
+        at_once = None if limit_s is None else len(marks)
+
+        def end(host: str) -> list[int] | FairleadError:
+            return self._end_on(host, marks[host], insist_s, calls)
+
         try:
-            left = on_all(marks, lambda host: self._end_on(host, marks[host], insist_s), to_the_end=True, calls=calls)
+            left = on_all(marks, end, to_the_end=True, calls=calls, at_once=at_once)
         finally:
             if late is not None:
                 late.cancel()
         if any(left.values()):
             raise self._not_ended({host: answer for host, answer in left.items() if answer})
 
-    def _end_on(self, host: str, marks: list[str], insist_s: float) -> list[int] | FairleadError:
+    def _end_on(self, host: str, marks: list[str], insist_s: float, calls: Calls) -> list[int] | FairleadError:
         """The same on one host, which waits for no other: one that is cut off answers late, or never.
 
         Returns:
             Ids of processes that did not end, or why none are known.
         """
         give_up_s = math.inf
+        seen: list[int] = []
         while True:
             now_s = time.monotonic()
             insist = now_s >= insist_s
             left = self._signal_left(host, marks, "KILL" if insist else "TERM")
+            seen = seen if isinstance(left, FairleadError) else left
             # A host that was not reached is asked again until then: it may be a log-in that was refused once.
+            if calls.given_up:
+                return seen or left
             if not left or (insist and (now_s >= give_up_s or isinstance(left, FairleadError))):
                 return left
             if insist:

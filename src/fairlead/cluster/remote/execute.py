@@ -220,6 +220,7 @@ def on_all(
     *,
     to_the_end: bool = False,
     calls: Calls | None = None,
+    at_once: int | None = None,
 ) -> dict[str, Result]:
     """``function`` of every host name, at the same time; the first exception is raised when all are through.
 
@@ -228,6 +229,7 @@ def on_all(
     Args:
         to_the_end: Ctrl-C takes effect when all are through: what tidies up, or changes hosts, must not stop half-way.
         calls: by which another thread may give it up: hosts that have not answered then fail.
+        at_once: so many hosts at a time; None: `AT_ONCE`.
 
     Raises:
         HostError: a host failed; where several did, the first one's, which names the others.
@@ -240,7 +242,7 @@ def on_all(
             raise HostError(f"{name}: is not asked any more")
         return function(name)
 
-    with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(1, len(names)))) as pool:
+    with ThreadPoolExecutor(max_workers=min(at_once or AT_ONCE, max(1, len(names)))) as pool:
         futures = {name: pool.submit(call, name) for name in names}
         try:
             wait(futures.values())

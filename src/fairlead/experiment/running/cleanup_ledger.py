@@ -65,7 +65,7 @@ class CleanupLedger:
         self._left: set[str] = set()  # jobs that could not be ended
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
-            if isinstance(data["jobs"], list):  # of a former version, whose jobs had one cluster
+            if isinstance(data["jobs"], list):  # as other versions write it: all jobs have one cluster
                 data["jobs"] = dict.fromkeys(data["jobs"], data["cluster"])
             self._noted = Noted(**{each.name: data[each.name] for each in fields(Noted)})
         except FileNotFoundError:

@@ -131,7 +131,7 @@ class Neighbour:
     def _stop_round(self, running: RunningJob) -> None:
         try:
             running.stop()
-        except FairleadError:
+        except (FairleadError, OSError, subprocess.SubprocessError):
             self.ledger.left_behind(running.job.id)
             raise
 

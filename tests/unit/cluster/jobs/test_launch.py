@@ -19,6 +19,7 @@ from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.cluster.remote.execute import run_on
 from fairlead.errors import ConfigError, HostError, LaunchError, NoProgramError
 
 INTERRUPTED = """
@@ -229,6 +230,33 @@ def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(RunningJob, "_signal_left", lambda self, host, marks, name: [2**22 + 1])
     with pytest.raises(HostError, match=r"may not have ended everywhere: here: processes 4194305 do not end"):
         running.end_leftovers()
+
+
+def test_within_a_limit_no_host_waits_behind_those_that_do_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def marked(self: RunningJob, host: str, marks: list[str], signal: str = "") -> list[int]:
+        asked.append(host)
+        if host == "h49":
+            return []
+        if host == "h48":
+            return [2**22 + 1]  # its process does not end
+        run_on(self._executor, "h0", ["sleep", "60"])
+        return []
+
+    hosts = tuple(Host(f"h{k}", f"127.0.0.{k + 1}", interface="lo") for k in range(50))
+    what = Job(id="0a0b0c0d", argv=("true",), hosts=tuple(host.name for host in hosts))
+    running = start(Cluster("c", "local", hosts), CUSTOM, what)
+    running.wait()
+    monkeypatch.setattr(RunningJob, "_marked", marked)
+    begin_s = time.monotonic()
+    with pytest.raises(HostError) as raised:
+        running.end_leftovers(0.2, 1.0)
+    assert time.monotonic() - begin_s < 10
+    assert "h49" in asked
+    assert "h0: does not answer, and is not waited for any more" in str(raised.value)
+    assert "h48: processes 4194305 do not end" in str(raised.value)
+    assert "h49" not in str(raised.value)
 
 
 def test_others_processes_are_left_alone() -> None:
