@@ -65,8 +65,9 @@ TEST(LongExplore, AgentsThatDie) {
 TEST(LongExplore, ConsentInsteadOfCancelling) {
     for (const Program& program : small_programs()) holds(program, {.takeovers = 1, .cancels = false, .wishes = 1});
     for (const Program& program : {programs::two_in_order(), programs::two_posted(), programs::tags_crossed(),
-                                   programs::probes(), programs::cancelled_by_program(), programs::ping_pong()}) {
-        holds(program, {.cancels = false, .wishes = 2});
+                                   programs::probes(), programs::cancelled_by_program(), programs::ping_pong(),
+                                   programs::barrier_between()}) {
+        holds(program, {.cancels = false, .wishes = 2});  // consent is given back, too
     }
     holds(programs::two_in_order(), {.losses = 1, .repeats = 1, .cancels = false, .wishes = 1});
 }
@@ -75,6 +76,12 @@ TEST(LongExplore, ConsentWhileAgentsDie) {
     for (const Program& program : {programs::one_posted(), programs::two_in_order()}) {
         holds(program, {.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1});
     }
+}
+
+TEST(LongExplore, FindsAcknowledgingConsentAtTheAgent) {
+    const Chaos chaos{.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1};
+    const Mistakes mistakes{.agent_acknowledges = true};
+    EXPECT_FALSE(check(programs::one_posted(), chaos, mistakes, {.until_illegal = true}).illegal.empty());
 }
 
 TEST(LongExplore, PayloadsWithoutCredit) {

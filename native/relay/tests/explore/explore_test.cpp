@@ -51,13 +51,6 @@ constexpr Chaos kWithoutCancelling{.cancels = false, .wishes = 1};
 TEST(Explore, WithConsentNothingNeedsToBeCancelled) {
     holds(programs::two_in_order(), kWithoutCancelling);
     holds(programs::two_posted(), kWithoutCancelling);
-    holds(programs::barrier_between(), {.cancels = false, .wishes = 2});  // consent is given back, too
-}
-
-constexpr Chaos kConsentAndDeaths{.agents = true, .agent_deaths = 1, .cancels = false, .wishes = 1};
-
-TEST(Explore, FindsAcknowledgingConsentAtTheAgent) {
-    is_found({.agent_acknowledges = true}, programs::one_posted(), kConsentAndDeaths);
 }
 
 TEST(Explore, FindsConsentWhileTheLibraryHasReceives) {
