@@ -225,6 +225,21 @@ def test_settings_of_a_cluster_must_go_with_each_other(plan: Path) -> None:
     assert complaint.startswith(f"{plan}:3: evaluation.cluster: settings of agents on c: congestion_level.medium_fa")
 
 
+SHARED = ('factor = "neighbours"\n', 'factor = "neighbours"\nprocessors = "equal"\n')
+
+
+def test_processors_are_shared_on_this_machine_only(plan: Path) -> None:
+    rewrite(plan.parent / "here.toml", ('"ssh"', '"local"'))
+    rewrite(plan, SHARED, ('"{program}", "--class", "C"', '"ep", "--class", "S"'))
+    line = plan.read_text().splitlines().index('processors = "equal"') + 1
+    assert found(plan) == [
+        f"{plan}:{line}: neighbours.processors: the ranks of d are not processes of this machine"
+        " (in 4 of 8 cells: place there)\n"
+        "  only labs and local clusters share processors by control groups; omit it"
+    ]
+    assert found(rewrite(plan, ('processors = "equal"', 'processors = "system"'))) == []
+
+
 def test_evaluate_plan_shows_the_plan_and_then_what_is_wrong(plan: Path) -> None:
     shown = CliRunner().invoke(evaluate, ["plan", str(plan)])
     assert shown.exit_code == 0

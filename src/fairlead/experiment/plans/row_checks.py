@@ -30,6 +30,7 @@ from fairlead.programs import needs
 
 RowT = TypeVar("RowT")
 _SMALLER = "use a smaller class or more hosts"
+ONLY_HERE = "only labs and local clusters share processors by control groups; omit it"
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,8 @@ def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
         _add_shortage(found, row, there.cluster, started, hint)
         _add_placement(found, row, keys.placement(levels), there.cluster, started[0].program)
         _add_settings(found, row, plan, keys, levels, there.cluster)
+        if why := unshared_processors(plan, there.cluster):
+            found.add(row, ("neighbours", "processors"), why, ONLY_HERE)
         if (congested := plan.congestion_at(levels)) is not None:
             where = keys.congestion(levels), keys.network(levels)
             _add_congestion(found, row, *where, there, networks.path(levels), congested.bottlenecks)
@@ -231,6 +234,14 @@ def starts(plan: Plan, levels: Levels, cluster: Cluster | None, table: Location 
         hosts = place_ranks(beside, program.ranks)
         for host in dict.fromkeys(hosts):
             yield Start(at, plan.neighbour_at(name, levels, hosts.count(host)), beside.only([host]))
+
+
+def unshared_processors(plan: Plan, cluster: Cluster) -> str | None:
+    """Why a row's instances cannot share processors on this cluster as the plan says; None: they can."""
+    table = plan.neighbours
+    if table is None or table.processors == "system" or memory.shares_this_machine(cluster):
+        return None
+    return f"the ranks of {cluster.name} are not processes of this machine"
 
 
 def needed_B(started: Sequence[Start]) -> list[dict[str, float]]:

@@ -21,6 +21,7 @@ from fairlead.errors import ConfigError, LaunchError, PrivilegeError
 from fairlead.experiment.factors import network
 from fairlead.experiment.factors.management import Managed
 from fairlead.experiment.factors.program import Program
+from fairlead.experiment.plans import row_checks
 from fairlead.experiment.plans.design import Row
 from fairlead.experiment.plans.plan import Plan
 from fairlead.experiment.plans.templates import Levels, fill_template, placeholders
@@ -248,11 +249,8 @@ class Testbed:
         if table is None or table.processors == "system" or self._processors:
             return
         asked = {"asked": table.processors}
-        if executor_of(self.cluster).other_machines:
-            raise ConfigError(
-                f"neighbours.processors: the ranks of {self.cluster.name} are not processes of this machine",
-                hint="only labs and local clusters share processors by control groups; omit it",
-            )
+        if why := row_checks.unshared_processors(self._plan, self.cluster):
+            raise ConfigError(f"neighbours.processors: {why}", hint=row_checks.ONLY_HERE)
         names = cgroups.names(1 + max(map(len, table.levels.values())))
         self._ledger.note_groups(cgroups.candidates(names))
         try:
