@@ -78,3 +78,37 @@ def test_a_run_leaves_the_fabric_to_the_library_unless_tcp_is_asked_for(cluster:
     assert "transport:" not in done.stderr
     with Store.open(tmp_path / "r") as store:
         assert [each.facts["transport"] for each in store.runs("run")] == ["native", "tcp"]
+
+
+PLAN = """
+[evaluation]
+name = "two ways"
+cluster = "{cluster}"
+[factors]
+management = ["none", "detours"]
+[run]
+command = ["cg", "--class", "S"]
+ranks = 2
+[replications]
+count = 1
+[management]
+factor = "management"
+levels = {{ none = "none", detours = "detours" }}
+"""
+
+
+def test_an_evaluation_goes_the_same_way_and_says_which_rows_cannot_be_managed(cluster: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(cluster=cluster))
+    shown = fairlead("evaluate", "plan", plan).stdout
+    assert "  transport: native where every host has an active RDMA device, else tcp\n" in shown
+    done = fairlead("evaluate", plan, "--results", tmp_path / "r", exit_code=1)
+    assert "transport: the MPI library's choice, since every host has an RDMA device (rxe0)" in done.stderr
+    assert "FAILED management detours, replication 1: management cannot reroute messages over native" in done.stderr
+    asked = ("--set", 'run.transport="tcp"', "--set", 'management=["none"]')
+    done = fairlead("evaluate", plan, "--results", tmp_path / "r", *asked)
+    assert "transport:" not in done.stderr
+    with Store.open(tmp_path / "r") as store:
+        rows = [(row.labels["management"], row.status, row.facts["transport"]) for row in store.runs("evaluation_row")]
+    assert sorted(rows[:2]) == [("detours", "failed", "native"), ("none", "ok", "native")]
+    assert rows[2:] == [("none", "ok", "tcp")]

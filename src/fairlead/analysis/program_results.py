@@ -49,11 +49,13 @@ def deviations(store: Store, parent: int) -> list[Deviation]:
     return [each for each in worst if each is not None]
 
 
-Key = tuple[Label, ...]
+Key = tuple[Label | None, ...]
 
 
 def _key(series: Series) -> Key:
-    return tuple(series.labels[name] for name in ("command", "environment", "mpirun", "ranks", "number"))
+    """What libraries choose by the transport, such as the order of a sum, changes results, too."""
+    named = tuple(series.labels[name] for name in ("command", "environment", "mpirun", "ranks", "number"))
+    return (*named, series.labels.get("transport"))
 
 
 def _ranges(undisturbed: Iterator[Series]) -> dict[Key, tuple[float, float]]:

@@ -156,11 +156,11 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]")
       fairlead evaluate plan examples/evaluate/small.toml --all
       fairlead evaluate plan examples/evaluate/802.3ad.toml --set class=D
     """
-    from fairlead.experiment.plans import design, plan_words, row_checks, row_needs
+    from fairlead.experiment.plans import design, plan_words, row_checks, row_needs, row_transports
     from fairlead.experiment.plans import plan_file as plan_files
 
     read = plan_files.read(plan_file, changes)
-    for line in (*plan_words.summary(read), *row_needs.summary(read)):
+    for line in (*plan_words.summary(read), *row_transports.summary(read), *row_needs.summary(read)):
         click.echo(line)
     if everything:
         for row in design.planned_rows(read):

@@ -159,7 +159,7 @@ class ClusterTable(config.Model):
     """Hosts share processor cores: ranks are not bound to a core and do not spin. Default: true for labs only."""
     transport: Transport | None = None
     """What carries MPI's messages between hosts: ``tcp``, which can be rerouted, or ``native``, the library's own
-    choice. Default: ``tcp``; for ``run`` and ``profile`` ``native`` where every host has an active RDMA device."""
+    choice. Default: ``native`` where every host has an active RDMA device, else ``tcp``; for ``measure`` ``tcp``."""
     guardian: CommandLine | None = None
     """Path of the guardian on the hosts, or command that starts it. Default: the installed one, or fairlead's copy."""
 

@@ -1,5 +1,6 @@
 """Results of programs, compared with those of undisturbed runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +10,21 @@ from fairlead.store import Series, Store
 
 
 def experiment(
-    directory: Path, *runs: tuple[bool, dict[str, float]], mpirun: str = "mpirun", command: str = "lmp -in melt.in"
+    directory: Path,
+    *runs: tuple[bool, dict[str, float]],
+    mpirun: str = "mpirun",
+    command: str = "lmp -in melt.in",
+    native: Sequence[int] = (),
 ) -> list[Deviation]:
-    """Deviations among runs, (disturbed, result) each."""
+    """Deviations among runs, (disturbed, result) each. ``native``: places of those over native transport."""
     with Store.open(directory) as store:
         parent = store.begin_run("experiment", {})
-        for disturbed, result in runs:
+        for number, (disturbed, result) in enumerate(runs):
             about = {"command": command, "environment": "", "mpirun": mpirun, "ranks": 8, "disturbed": disturbed}
+            transport = {"transport": "native"} if number in native else {}
             series = [
-                Series(RESULT, "1", {**about, "number": name}, np.array([value])) for name, value in result.items()
+                Series(RESULT, "1", {**about, **transport, "number": name}, np.array([value]))
+                for name, value in result.items()
             ]
             store.record("run", {}, parent=parent, plan=None, started_s=0.0, exit_code=0, series=series)
         return deviations(store, parent)
@@ -52,6 +59,13 @@ def test_without_an_undisturbed_run_nothing_is_expected(tmp_path: Path) -> None:
 def test_where_zero_is_expected_any_other_number_deviates(tmp_path: Path) -> None:
     runs = (False, {"errors": 0.0}), (True, {"errors": 3.0}), (True, {"errors": 0.0}), (True, {"errors": 2e-14})
     assert [each.run for each in experiment(tmp_path, *runs)] == [3]
+
+
+def test_another_transport_may_add_up_in_another_order(tmp_path: Path) -> None:
+    runs = (False, {"TotEng": -2.0}), (True, {"TotEng": -3.0}), (False, {"TotEng": -3.0}), (True, {"TotEng": -2.0})
+    found = experiment(tmp_path, *runs, native=(1, 2))
+    assert found == []
+    assert [each.run for each in experiment(tmp_path / "alike", *runs[:2])] == [3]
 
 
 def test_another_mpi_may_add_up_in_another_order(tmp_path: Path) -> None:

@@ -35,6 +35,30 @@ def test_tcp_carries_them_where_a_host_has_none(monkeypatch: pytest.MonkeyPatch,
     assert (chosen.transport, remark) == ("tcp", None)
 
 
+def test_the_way_out_is_told_as_whoever_asks_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_devices(monkeypatch, {"h0": "mlx5_0\n", "h1": "mlx5_0\n"})
+    _, remark = fabric.with_chosen_transport(CLUSTER, other='transport = "tcp" in the plan')
+    assert remark is not None and remark.endswith(
+        'transport = "tcp" in the plan makes MPI use TCP, which it can reroute'
+    )
+    assert "--transport" not in remark
+
+
+@pytest.mark.parametrize(
+    ("cluster", "known"),
+    [
+        (CLUSTER, None),
+        (replace(CLUSTER, transport="native"), "native"),
+        (replace(CLUSTER, transport="tcp"), "tcp"),
+        (replace(CLUSTER, executor="local"), "tcp"),
+        (replace(CLUSTER, executor="local", transport="native"), "native"),
+        (replace(CLUSTER, hosts=CLUSTER.hosts[:1]), "tcp"),
+    ],
+)
+def test_what_is_known_before_a_host_is_asked(cluster: Cluster, known: str | None) -> None:
+    assert fabric.known_transport(cluster) == known
+
+
 def test_what_was_asked_for_counts_and_no_host_is_asked() -> None:
     for wanted, in_file, expected in (
         ("tcp", None, "tcp"),

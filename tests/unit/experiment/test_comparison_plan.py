@@ -1,6 +1,8 @@
 """Plans of comparisons: cases, what is wrong with one, how long it will take, what is left of it."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +15,7 @@ from fairlead.cluster.launchers.custom import Custom
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import experiment, session
 from fairlead.experiment.comparisons.experiment import ComparisonExperiment
-from fairlead.experiment.factors.program import prepare_program
+from fairlead.experiment.factors.program import Program, prepare_program
 from fairlead.experiment.plans import forecast
 from fairlead.experiment.plans.comparison import ComparisonPlan
 from fairlead.experiment.plans.comparison_form import key, rows_of, scenario
@@ -252,6 +254,26 @@ def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(
     with Store.read(tmp_path) as store:
         assert [run.status for run in store.runs("experiment")] == ["ok"]
         assert len(store.runs("run")) == 3 + 40
+
+
+def test_trials_go_over_the_transport_of_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the cluster file of a lab that is up says another."""
+    cluster = Cluster("two", "local", (Host("h0", "10.0.0.1"), Host("h1", "10.0.0.2")), transport="native")
+    started: list[str | None] = []
+
+    def prepared(there: Cluster, program: Program, job_id: str) -> tuple[Custom, Job]:
+        started.append(program.transport_on(there))
+        return Custom(), Job(job_id, (), ("h0",))
+
+    monkeypatch.setattr(experiment, "prepare_program", prepared)
+    monkeypatch.setattr(trial, "run", lambda *_: Taken(Outcome(0, 1.0, 0.0), b""))
+    lab = SimpleNamespace(plan=SimpleNamespace(scale=1.0))
+    bed: Any = SimpleNamespace(cluster=cluster, lab=lab, facts=lambda program: {})
+    for text in (SIMPLE, SIMPLE.replace("replications", 'transport = "tcp"\nreplications')):
+        plan = parse(text + PROGRAMS.replace('["cg", "--class", "S"]', '["true"]'))
+        with Store.open(tmp_path / str(len(started))) as store:
+            ComparisonExperiment(plan, store)._try(plan.all_cases()[0], bed, None, False)
+    assert started == ["native", "tcp"]
 
 
 def test_the_example_of_the_thesis_is_sound() -> None:

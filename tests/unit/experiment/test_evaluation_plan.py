@@ -295,6 +295,13 @@ def test_commands_may_name_files_beside_the_plan() -> None:
         ((HEAD, FACTORS, '[run]\nprogram = "is"\n', ONE, ONE), "programs: two are called is"),
         ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is not a factor"),
         ((HEAD, FACTORS, RUN + 'environment = { A = "{b}" }\n'), "run.environment: {b} is not a factor"),
+        ((HEAD, FACTORS, RUN + 'transport = "rdma"\n'), "run.transport: no 'rdma'; there are tcp, native"),
+        ((HEAD, FACTORS, RUN + 'transport = "{network}"\n'), "run.transport: no 'none'; there are tcp, native"),
+        ((HEAD, FACTORS, RUN + 'transport = "{fabric}"\n'), "run.transport: {fabric} is not a factor"),
+        (
+            (HEAD, FACTORS, RUN + 'launcher = "custom"\ntransport = "tcp"\n'),
+            "run.transport: run.launcher custom runs commands unchanged",
+        ),
         (
             (HEAD, FACTORS, RUN + 'mpirun = "{plan_directory}/mpirun"\n'),
             "run.mpirun: {plan_directory} is not a factor",

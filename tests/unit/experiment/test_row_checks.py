@@ -11,7 +11,7 @@ from fairlead.cluster import memory
 from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import session
-from fairlead.experiment.plans import plan_file, row_checks, row_needs
+from fairlead.experiment.plans import comparison_form, plan_file, row_checks, row_needs
 
 GIB = 2**30
 CLUSTER = """\
@@ -225,6 +225,48 @@ def test_settings_of_a_cluster_must_go_with_each_other(plan: Path) -> None:
     assert complaint.startswith(f"{plan}:3: evaluation.cluster: settings of agents on c: congestion_level.medium_fa")
 
 
+REROUTED = """
+[management]
+factor = "management"
+levels = { off = "none", seen = "detection", on = "detours" }
+"""
+NEEDS_TCP = 'transport = "tcp" in the plan makes MPI use TCP, which it can reroute; '
+
+
+def managed(plan: Path, *more: tuple[str, str]) -> Path:
+    rewrite(plan, ('["none", "1 is"]', '["none", "1 is"]\nmanagement = ["off", "seen", "on"]'), *more)
+    plan.write_text(plan.read_text() + REROUTED)
+    return plan
+
+
+def test_management_that_reroutes_needs_tcp(plan: Path) -> None:
+    managed(plan, ('program = ["bt", "ft"]', 'program = ["bt"]\ntransport = ["tcp", "native"]'))
+    rewrite(plan, ("ranks = 16\n", 'ranks = 16\ntransport = "{transport}"\n'))
+    (complaint,) = found(plan)
+    line = plan.read_text().splitlines().index('transport = "{transport}"') + 1
+    told, way_out = complaint.split("\n")
+    assert told == (
+        f"{plan}:{line}: run.transport: management cannot reroute messages over native transport"
+        " (in 4 of 24 cells: transport native, management on)"
+    )
+    assert way_out.startswith(f"  {NEEDS_TCP}") and "[[exclude]]" in way_out
+    plan.write_text(plan.read_text() + '\n[[exclude]]\ntransport = "native"\nmanagement = "on"\n')
+    assert found(plan) == []
+
+
+def test_the_cluster_s_transport_counts_where_the_plan_says_none(plan: Path) -> None:
+    managed(plan)
+    assert found(plan) == []  # what devices hosts have is not known yet
+    rewrite(plan.parent / "here.toml", ('interface = "eth0"', 'interface = "eth0"\ntransport = "native"'))
+    (complaint,) = found(plan)
+    assert complaint.startswith(
+        f"{plan}:3: evaluation.cluster: management cannot reroute messages over native transport, which here.toml asks"
+        f" for (in 4 of 24 cells: place here, management on)\n  {NEEDS_TCP}"
+    )
+    assert found(rewrite(plan, ("expected_s = 30", 'transport = "tcp"'))) == []
+    assert found(rewrite(plan, ('transport = "tcp"', 'launcher = "custom"'))) == []  # its command says it
+
+
 SHARED = ('factor = "neighbours"\n', 'factor = "neighbours"\nprocessors = "equal"\n')
 
 
@@ -389,6 +431,18 @@ def test_compare_takes_other_values(comparison: Path) -> None:
     assert shown.output.count("replication 0") == 12
     wrong = CliRunner().invoke(compare, [str(comparison), "--show-plan", "--set", "programs.cg.ranks=3"])
     assert "cg --class S does not run on 3 ranks" in str(wrong.exception)
+
+
+def test_a_comparison_needs_tcp_for_what_it_manages(comparison: Path) -> None:
+    rewrite(comparison, ("replications = 2\n", 'replications = 2\ntransport = "native"\n'))
+    with pytest.raises(ConfigError) as caught:
+        session.read(comparison)
+    told, way_out = str(caught.value).split("\n")
+    assert told == f"{comparison}:4: comparison.transport: management cannot reroute messages over native transport"
+    assert way_out.startswith(f"  {NEEDS_TCP}")
+    plan = session.read(rewrite(comparison, ('transport = "native"', 'transport = "tcp"')))
+    parts = comparison_form.parts(plan).values()
+    assert {part.program_at(levels).transport for part in parts for levels in part.combinations()} == {"tcp"}
 
 
 def test_memory_of_a_host_is_read_from_the_cluster_s_file() -> None:

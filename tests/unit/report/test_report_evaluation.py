@@ -26,7 +26,7 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.columns import ColumnMap, import_csv
-from fairlead.report.evaluation import evaluation_report, network_tables
+from fairlead.report.evaluation import evaluation_methods, evaluation_report, network_tables
 from fairlead.store import Run, Store
 
 RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
@@ -250,6 +250,27 @@ def test_what_was_measured_is_set_beside_what_the_nics_carried():
     table = network_tables.beside_theory(replace(found, data=replace(found.data, rows=rows), networks=networks))
     remarks = {row[0].value: row[1].value for row in table.rows}
     assert remarks == {"two": "as the busiest NIC predicts", "one": "no gain expected, and none significant"}
+
+
+@pytest.mark.parametrize(
+    ("native", "told"),
+    [
+        (0, None),
+        (2, "was the MPI library's own choice (native transport) in 2 of 3 rows."),
+        (3, "was the MPI library's own choice (native transport)."),
+    ],
+)
+def test_the_methods_name_rows_over_native_transport(native: int, told: str | None):
+    plan = {
+        **{"run": {"value": "time_s"}, "replications": {"half_width": None}, "whole_plot": None, "neighbours": None},
+        **{"exclude": [], "fractions": [], "evaluation": {"seed": 1, "lab": None}},
+    }
+    rows = tuple(replace(RECORD, id=k, facts={"transport": "native" if k < native else "tcp"}) for k in range(3))
+    record = replace(RECORD, plan=plan, labels={"name": "d", "origin": "run"})
+    found = analyse(replace(data(FOUR), rows=rows, record=record), REPORT)
+    said = evaluation_methods.paragraphs(found)[0]
+    assert ("native transport" in said) == (told is not None)
+    assert told is None or f"What carried messages between hosts {told}" in said
 
 
 def test_a_group_may_name_levels_of_a_compared_factor():

@@ -203,6 +203,7 @@ class ComparisonExperiment(Experiment):
         """
         assert testbed.lab is not None  # only labs have a scale
         program = (case.program if number is None else case.program.of_length(number)).resolved()
+        program = replace(program, transport=self._plan.comparison.transport)
         labels: dict[str, Label] = {"case": case.name, "program": case.program.name, "ranks": program.ranks}
         labels |= {"cluster": testbed.cluster.name, "scale": testbed.lab.plan.scale}
         labels |= {"scenario": comparison_form.CONGESTED if congested else comparison_form.CLEAN}

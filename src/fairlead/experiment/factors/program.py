@@ -8,7 +8,8 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from fairlead import programs
-from fairlead.cluster.description import MOST_RANKS, Cluster
+from fairlead.cluster.description import MOST_RANKS, Cluster, Transport
+from fairlead.cluster.fabric import known_transport
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
@@ -99,6 +100,7 @@ class Program:
         placement: file that says on which host each rank runs; None: by slots.
         custom: the command is a whole launch line.
         environment: of the ranks, beside the user's.
+        transport: what carries its messages between hosts; None: see `fairlead.cluster.fabric`.
     """
 
     command: tuple[str, ...]
@@ -108,16 +110,23 @@ class Program:
     custom: bool = False
     timeout_s: float = 600.0
     environment: Mapping[str, str] = field(default_factory=dict)
+    transport: Transport | None = None
 
     def mpirun_on(self, cluster: Cluster) -> str | None:
         """The mpirun that starts it there; None: none of ours does."""
         return None if self.custom else self.mpirun or cluster.mpirun
+
+    def transport_on(self, cluster: Cluster) -> Transport | None:
+        """What carries its messages there; None: its own launch line says it, or the hosts were not asked yet."""
+        return None if self.custom else self.transport or known_transport(cluster)
 
 
 def prepare_program(cluster: Cluster, program: Program, job_id: str, *, watched: bool = False) -> tuple[Launcher, Job]:
     """A program as a job; raises as `launch.prepare`, `placed.hosts` and `programs.brought`, which has ``watched``."""
     if program.mpirun:
         cluster = cluster.with_mpirun(program.mpirun)
+    if program.transport:
+        cluster = cluster.with_transport(program.transport)
     hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None
     launcher, job = launch.prepare(
         cluster,

@@ -11,6 +11,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from fairlead.cluster.description import Transport
 from fairlead.config import Model
 from fairlead.experiment.factors.congestion import CongestionPlan
 from fairlead.experiment.factors.management import AcknowledgeName, PlaneName
@@ -47,6 +48,8 @@ class ComparisonTable(Model):
     """[Settings of the agents](../agent-settings.md) in managed runs that differ from the cluster's."""
     planes: tuple[PlaneName, ...] = Field(default=("route",), min_length=1)
     """How managed runs carry rerouted traffic; each plane has managed scenarios of its own."""
+    transport: Transport | None = None
+    """What carries MPI's messages between hosts. Managed runs need ``tcp``. Default: the cluster's."""
     scale: Literal["auto"] | Scale | None = None
     """Factor for the labs' rates; ``auto`` finds what this machine can emulate. Default: each lab's own."""
 

@@ -40,7 +40,7 @@ def _part(plan: ComparisonPlan, network: NetworkPlan, cases: list[Case]) -> Plan
             NETWORK: (CLEAN, *congestions),
             MANAGEMENT: tuple(managements),
         },
-        run=RunTable(program=f"{{{CASE}}}"),
+        run=RunTable(program=f"{{{CASE}}}", transport=table.transport),
         programs=tuple(case.program.model_copy(update={"name": case.name}) for case in cases),
         replications=Replications(count=table.replications),
         congestion=CongestionTable(factor=NETWORK, levels={CLEAN: "none", **congestions}),

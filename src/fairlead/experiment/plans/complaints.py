@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fairlead.analysis.evaluations.settings import Level
 from fairlead.errors import ConfigError
 from fairlead.experiment.factors.program import PLAN_DIRECTORY
+from fairlead.experiment.factors.transport import TRANSPORTS
 from fairlead.experiment.plans.templates import fill_ranks, fill_template, placeholders
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def of(plan: "Plan") -> Iterator[str]:
     yield from _of_factors(plan.factors)
     yield from _of_templates(plan)
     yield from _of_programs(plan)
+    yield from _of_transport(plan)
     yield from _of_whole_plot(plan)
     yield from _of_neighbours(plan)
     yield from _of_levels(plan)
@@ -46,6 +48,7 @@ def _of_templates(plan: "Plan") -> Iterator[str]:
     run, plot = plan.run, plan.whole_plot
     texts = {"run.command": run.command, "run.ranks": (str(run.ranks),), "run.program": (run.program or "",)}
     texts |= {"run.mpirun": (run.mpirun or "",), "run.environment": tuple(run.environment.values())}
+    texts |= {"run.transport": (run.transport or "",)}
     texts |= {f"programs.{number}.command": each.command for number, each in enumerate(plan.programs)}
     for key in ("lab", "cluster"):
         texts[f"evaluation.{key}"] = (getattr(plan.evaluation, key) or "",)
@@ -85,6 +88,16 @@ def _of_programs(plan: "Plan") -> Iterator[str]:
     for levels in product(*plan.factors.values()):
         name = fill_template(plan.run.program, dict(zip(plan.factors, levels, strict=True)))
         yield from _unknown("run.program", (name,), tuple(names))
+
+
+def _of_transport(plan: "Plan") -> Iterator[str]:
+    if plan.run.transport is None:
+        return
+    if plan.run.launcher == "custom":
+        yield "run.transport: run.launcher custom runs commands unchanged; they choose the transport"
+    for levels in product(*plan.factors.values()):
+        found = fill_template(plan.run.transport, dict(zip(plan.factors, levels, strict=True)))
+        yield from _unknown("run.transport", (found,), TRANSPORTS)
 
 
 def _of_whole_plot(plan: "Plan") -> Iterator[str]:

@@ -12,11 +12,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from fairlead.analysis.evaluations.settings import Level, ReportSettings
+from fairlead.cluster.description import Transport
 from fairlead.config import Model
 from fairlead.experiment.factors.congestion import CongestionPlan, CongestionTable
 from fairlead.experiment.factors.management import Managed, ManagementTable
 from fairlead.experiment.factors.network import NetworkTable
 from fairlead.experiment.factors.program import Program, ProgramTable, in_directory
+from fairlead.experiment.factors.transport import TRANSPORTS
 from fairlead.experiment.plans import complaints
 from fairlead.experiment.plans.templates import Levels, fill_ranks, fill_template
 from fairlead.lab.description import NicsDescription
@@ -61,6 +63,9 @@ class RunTable(Model):
     """``mpi``: the cluster's mpirun starts the ranks. ``custom``: the command runs unchanged."""
     mpirun: str | None = None
     """The mpirun to use; may hold ``{factor}``. Default: the cluster's."""
+    transport: str | None = None
+    """What carries MPI's messages between hosts, neighbours' too: ``tcp``, which management can reroute, or ``native``,
+    the library's own choice; may hold ``{factor}``. Default: the cluster's, as for ``fairlead run``."""
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the ranks; values may hold ``{factor}``."""
     timeout_s: float = Field(default=600.0, gt=0)
@@ -261,6 +266,7 @@ class Plan(Model):
         return replace(
             program,
             mpirun=mpirun,
+            transport=self._transport_at(levels),
             placement=self._placement_at(levels) or program.placement,
             custom=run.launcher == "custom",
             environment={name: fill_template(value, levels) for name, value in run.environment.items()},
@@ -279,7 +285,8 @@ class Plan(Model):
         table = self.neighbours.programs[name]
         argv = tuple(fill_template(word, levels) for word in table.command)
         mpirun = fill_template(self.run.mpirun, levels) if self.run.mpirun else None
-        return Program(argv, ranks or fill_ranks(table.ranks, levels), mpirun, custom=self.run.launcher == "custom")
+        number, custom = ranks or fill_ranks(table.ranks, levels), self.run.launcher == "custom"
+        return Program(argv, number, mpirun, custom=custom, transport=self._transport_at(levels))
 
     def managed_at(self, levels: Mapping[str, Level]) -> Managed:
         """What of fairlead works beside a row's program."""
@@ -304,6 +311,11 @@ class Plan(Model):
     def _placement_at(self, levels: Mapping[str, Level]) -> Path | None:
         found = self.placement.levels[str(levels[self.placement.factor])] if self.placement else "slots"
         return found if isinstance(found, Path) else None
+
+    def _transport_at(self, levels: Mapping[str, Level]) -> Transport | None:
+        """What the plan asks for; None: nothing."""
+        found = fill_template(self.run.transport or "", levels)
+        return next((each for each in TRANSPORTS if each == found), None)
 
     def nics_at(self, levels: Mapping[str, Level]) -> NicsDescription | None:
         """How the lab's hosts have their NICs at these levels; None: as its description says."""

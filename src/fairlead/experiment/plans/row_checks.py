@@ -15,6 +15,7 @@ from fairlead.config_mistakes import Location
 from fairlead.display import words
 from fairlead.errors import ConfigError, LabError
 from fairlead.experiment.factors.program import Program
+from fairlead.experiment.factors.transport import CANNOT_REROUTE, WAY_OUT, is_out_of_reach
 from fairlead.experiment.plans import comparison_form
 from fairlead.experiment.plans.comparison import Case, ComparisonPlan
 from fairlead.experiment.plans.plan import Plan
@@ -100,7 +101,7 @@ class Keys(Generic[RowT]):
 
     Attributes:
         row: what a row is told by.
-        network, program, congestion, placement, settings: keys or tables, by a row's levels.
+        network, program, congestion, placement, settings, transport: keys or tables, by a row's levels.
     """
 
     row: Callable[[Levels], RowT]
@@ -109,6 +110,7 @@ class Keys(Generic[RowT]):
     congestion: Callable[[Levels], Location]
     placement: Callable[[Levels], Location]
     settings: Callable[[Levels], Location]
+    transport: Callable[[Levels], Location]
 
 
 def findings(plan: Plan, path: Path) -> Findings[Levels]:
@@ -154,7 +156,15 @@ def _keys(plan: Plan) -> Keys[Levels]:
         return ("management", "levels", str(levels[plan.management.factor]), "settings")
 
     kind = "cluster" if plan.evaluation.lab is None else "lab"
-    return Keys(dict, lambda levels: ("evaluation", kind), program_of, congestion_of, placement_of, settings_of)
+    return Keys(
+        dict,
+        lambda levels: ("evaluation", kind),
+        program_of,
+        congestion_of,
+        placement_of,
+        settings_of,
+        lambda levels: ("run", "transport"),
+    )
 
 
 def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[str]:
@@ -181,6 +191,7 @@ def _keys_of_comparison(plan: ComparisonPlan, cases: dict[str, Case]) -> Keys[st
         congestion_of,
         lambda levels: (*program_of(levels), "placement"),
         lambda levels: ("comparison", "settings"),
+        lambda levels: ("comparison", "transport"),
     )
 
 
@@ -204,6 +215,7 @@ def _add(found: Findings[RowT], plan: Plan, keys: Keys[RowT]) -> None:
         _add_shortage(found, row, there.cluster, started, hint)
         _add_placement(found, row, keys.placement(levels), there.cluster, started[0].program)
         _add_settings(found, row, plan, keys, levels, there.cluster)
+        _add_transport(found, row, plan, keys, levels, there.cluster, networks.path(levels))
         if why := unshared_processors(plan, there.cluster):
             found.add(row, ("neighbours", "processors"), why, ONLY_HERE)
         if (congested := plan.congestion_at(levels)) is not None:
@@ -300,6 +312,19 @@ def _add_settings(
     except ConfigError as error:
         location = keys.settings(levels) if settings else keys.network(levels)
         found.add(row, location, error.message, "docs/reference/agent-settings.md has limits and defaults")
+
+
+def _add_transport(
+    found: Findings[RowT], row: RowT, plan: Plan, keys: Keys[RowT], levels: Levels, cluster: Cluster, file: Path
+) -> None:
+    """As far as plan and cluster file say it: what hosts have is seen when they are asked."""
+    program = plan.program_at(levels)
+    if not is_out_of_reach(plan.managed_at(levels).components, program.transport_on(cluster)):
+        return
+    if program.transport is not None:
+        found.add(row, keys.transport(levels), CANNOT_REROUTE, WAY_OUT)
+    else:
+        found.add(row, keys.network(levels), f"{CANNOT_REROUTE}, which {file.name} asks for", WAY_OUT)
 
 
 def _add_congestion(

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fairlead.cluster.description import Cluster
+from fairlead.errors import LaunchError
 from fairlead.experiment.factors.congestion import CongestionPlan, Episode, episodes
 from fairlead.experiment.factors.program import Program, prepare_program
+from fairlead.experiment.factors.transport import CANNOT_REROUTE, WAY_OUT, is_out_of_reach
 from fairlead.experiment.plans.design import Row
 from fairlead.experiment.plans.plan import Plan
 from fairlead.experiment.running.cleanup_ledger import CleanupLedger
@@ -39,8 +41,11 @@ def of(
         alone: without congestion and management, as pilots are.
 
     Raises:
+        LaunchError: see `can_manage`.
         FairleadError: something of it is missing, or the network cannot be characterized.
     """
+    if not alone and not can_manage(plan, row, testbed, program):
+        raise LaunchError(CANNOT_REROUTE, hint=WAY_OUT)
     cluster = _hosts_of(plan, 0, testbed.cluster)
     # Before neighbours are there: the network is characterized quiet.
     management = None if alone else _management(plan, row, testbed, clean_time_s)
@@ -66,6 +71,11 @@ def of(
         traffic=testbed.watch(),
         prefix=testbed.prefix(0),
     )
+
+
+def can_manage(plan: Plan, row: Row, testbed: Testbed, program: Program) -> bool:
+    """Whether what the row's management moves goes over a transport that it can move."""
+    return not is_out_of_reach(plan.managed_at(row.levels).components, program.transport_on(testbed.cluster))
 
 
 def needs_pilot(plan: Plan, row: Row) -> bool:

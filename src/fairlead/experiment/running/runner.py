@@ -265,9 +265,12 @@ class Experiment(ABC):
                 return False
             row = waiting[0]
             if testbed.prepare(row):
+                if remark := testbed.take_remark():
+                    self._announce(remark)
                 self._check(plan, testbed)
                 self._run_pilots(plan, waiting, testbed)
-            if (managed := plan.managed_at(row.levels)).components.agents:
+            managed, program = plan.managed_at(row.levels), self._program(plan, row.levels)
+            if managed.components.agents and row_trial.can_manage(plan, row, testbed, program):
                 testbed.management(managed)  # a characterization is no part of a row
             left = self._remaining.words([each.levels for each in (*waiting, *later)])
             self._progress(len(self._done), total, f"{self._describe(row)}; {left}")

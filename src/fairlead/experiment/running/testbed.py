@@ -16,11 +16,13 @@ from fairlead.cluster import cgroups, run_facts
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.fabric import with_chosen_transport
 from fairlead.cluster.remote import configure
 from fairlead.errors import ConfigError, LaunchError, PrivilegeError
 from fairlead.experiment.factors import network
 from fairlead.experiment.factors.management import Managed
 from fairlead.experiment.factors.program import Program
+from fairlead.experiment.factors.transport import TCP_IN_PLAN
 from fairlead.experiment.plans import row_checks
 from fairlead.experiment.plans.design import Row
 from fairlead.experiment.plans.plan import Plan
@@ -88,7 +90,8 @@ class Testbed:
         self._file: str | None = None  # of the cluster, or of the lab that is up
         self._place: tuple[int, Levels] | None = None
         self._home: dict[str, str] = {}  # server of each of the lab's virtual machines
-        self._facts: dict[str | None, dict[str, Any]] = {}  # by mpirun
+        self._facts: dict[tuple[str | None, str | None], dict[str, Any]] = {}  # by mpirun and transport
+        self._remark: str | None = None
         self._network: dict[str, Any] = {}
         self._bonds_end_s: float | None = None  # time.monotonic()
         self._read_back: dict[str, Any] = {}
@@ -157,14 +160,15 @@ class Testbed:
         Raises:
             FairleadError: see `fairlead.cluster.run_facts.collect`.
         """
-        mpirun = program.mpirun_on(self.cluster)
-        if mpirun not in self._facts:
+        mpirun, transport = program.mpirun_on(self.cluster), program.transport_on(self.cluster)
+        if (mpirun, transport) not in self._facts:
             found = run_facts.collect(self.cluster, mpirun) | self._processors | self._read_back
+            found |= {"transport": transport} if transport is not None else {}
             if self.lab is not None:
                 found["lab"] = {"scale": self.lab.plan.scale, "asleep": self.lab.plan.asleep}
                 found["network"] = network.facts(self.lab.plan)
-            self._facts[mpirun] = found | ({"network": self._network} if self._network else {})
-        return self._facts[mpirun]
+            self._facts[mpirun, transport] = found | ({"network": self._network} if self._network else {})
+        return self._facts[mpirun, transport]
 
     def watch(self) -> TrafficWatch | None:
         """Counts what the hosts send from now on; None where they do not count.
@@ -219,6 +223,11 @@ class Testbed:
         news, self.news = self.news, []
         return news
 
+    def take_remark(self) -> str | None:
+        """What the user should know of the transport that was found on the cluster, once."""
+        remark, self._remark = self._remark, None
+        return remark
+
     def _have_cluster(self, levels: Levels) -> bool:
         """Start what the levels name, unless it is up; whether it is new."""
         table = self._plan.evaluation
@@ -237,11 +246,17 @@ class Testbed:
             self.cluster = load_cluster(file)
             self._ledger.note_cluster(file)
             self.lab = labs.find_lab(self.cluster.lab) if self.cluster.lab else None
+        self._choose_transport()
         self._home = {host.name: host.server for host in self.lab.plan.hosts if host.server} if self.lab else {}
         self._make_groups()
         self._facts.clear()
         self._file = file
         return True
+
+    def _choose_transport(self) -> None:
+        """Where neither the plan nor launch lines of its own say it, by the cluster's file or its hosts' devices."""
+        if self._plan.run.transport is None and self._plan.run.launcher != "custom":
+            self.cluster, self._remark = with_chosen_transport(self.cluster, other=TCP_IN_PLAN)
 
     def _make_groups(self) -> None:
         """Once, where the plan asks for them; facts say where there are none."""

@@ -16,7 +16,7 @@ from fairlead.analysis.evaluations import traffic
 from fairlead.analysis.evaluations.dataset import TIME
 from fairlead.analysis.evaluations.traffic import HostTraffic
 from fairlead.analysis.program_results import RESULT
-from fairlead.cluster.description import Cluster
+from fairlead.cluster.description import TCP, Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.launch import Course
@@ -202,7 +202,9 @@ def _result_labels(trial: Trial) -> dict[str, Label]:
     job = trial.job
     environment = " ".join(f"{name}={value}" for name, value in sorted(job.env.items()))
     program = {"command": " ".join(job.argv), "environment": environment, "mpirun": trial.launcher.mpirun}
-    return {**program, "ranks": job.ranks, "disturbed": trial.disturbed}
+    own_line = trial.launcher.family is None  # which chooses the transport
+    transport = {} if own_line or job.transport == TCP else {"transport": job.transport}
+    return {**program, **transport, "ranks": job.ranks, "disturbed": trial.disturbed}
 
 
 def _launched(

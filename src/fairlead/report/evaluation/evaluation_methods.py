@@ -5,6 +5,7 @@ from typing import Any
 
 from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.dataset import Dataset, is_imported
+from fairlead.cluster.description import NATIVE
 from fairlead.display import words
 from fairlead.statistics import modes
 
@@ -62,6 +63,7 @@ def _design(plan: dict[str, Any], analysis: Analysis) -> Iterator[str]:
 
 def _surroundings(plan: dict[str, Any], analysis: Analysis) -> Iterator[str]:
     """The network that programs ran on, and what others did meanwhile."""
+    yield from _transport(analysis.data)
     if plan.get("network") and plan["evaluation"]["lab"]:
         yield "Bonds were emulated in a lab (tc filters with classic BPF, nftables), not made by the kernel's driver."
     if plan.get("congestion"):
@@ -82,6 +84,14 @@ def _surroundings(plan: dict[str, Any], analysis: Analysis) -> Iterator[str]:
             f"At {words.listing(list(silent))} every host ran as many of their ranks, but as a separate job, "
             "without traffic between hosts."
         )
+
+
+def _transport(data: Dataset) -> Iterator[str]:
+    """In which rows messages were not kept on TCP between hosts."""
+    native = sum(row.facts.get("transport") == NATIVE for row in data.rows)
+    if native:
+        where = "" if native == len(data.rows) else f" in {native} of {len(data.rows)} rows"
+        yield f"What carried messages between hosts was the MPI library's own choice (native transport){where}."
 
 
 def _processors(asked: str | None, analysis: Analysis) -> list[str]:
