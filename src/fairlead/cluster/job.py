@@ -29,6 +29,7 @@ class Job:
         cwd: working directory of the ranks, or None for the launcher's own.
         cores_shared: there are more ranks than cores, or hosts share cores: bind nothing, yield when idle.
         rsh_agent: path of the program that mpirun calls in place of ssh, or None.
+        by_agent_alone: mpirun is in a batch job that it could start ranks by, too, and that has not all of the hosts.
         options: more options for mpirun, placed last, so that they win.
     """
 
@@ -43,6 +44,7 @@ class Job:
     cwd: str | None = None
     cores_shared: bool = False
     rsh_agent: str | None = None
+    by_agent_alone: bool = False
     options: tuple[str, ...] = ()
 
     @property
@@ -102,6 +104,7 @@ def make_job(
     cwd: str | None = None,
     hosts: Sequence[str] | None = None,
     rsh_agent: str | None = None,
+    by_agent_alone: bool = False,
     launcher_address: LauncherAddress | None = None,
     options: Sequence[str] = (),
 ) -> Job:
@@ -129,5 +132,6 @@ def make_job(
         cwd=cwd,
         cores_shared=cluster.cores_shared or full,
         rsh_agent=rsh_agent,
+        by_agent_alone=by_agent_alone,
         options=tuple(options),
     )

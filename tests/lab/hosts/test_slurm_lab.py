@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +71,16 @@ def test_an_allocation_that_nobody_characterized(slurm: labs.Lab) -> None:
 def test_nodes_and_tasks_are_those_of_the_allocation(slurm: labs.Lab) -> None:
     said = in_allocation(slurm, "-N2 --ntasks-per-node=2", f"{FAIRLEAD} run slurm --no-detection -- hostname")
     assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h0", "h1", "h1"]
+
+
+def test_all_components_of_a_heterogeneous_allocation_have_ranks(slurm: labs.Lab) -> None:
+    """Slurm's variables without an ending tell of the first component at most, and so does mpirun by itself."""
+    for mpirun in ("mpirun.openmpi", "mpirun.mpich"):
+        run = f"{FAIRLEAD} run slurm --no-detection --mpirun {mpirun} -- hostname"
+        said = in_allocation(slurm, "-N1 --ntasks-per-node=2 : -N2 --ntasks-per-node=1", run)
+        counts = Counter(re.findall(r"^h\d$", said, re.MULTILINE))
+        assert sorted(counts) == ["h0", "h1", "h2"]
+        assert sorted(counts.values()) == [1, 1, 2]
 
 
 def test_ranks_start_in_the_directory_and_environment_of_the_job(slurm: labs.Lab) -> None:

@@ -169,6 +169,16 @@ APART = {
 }
 
 
+# Where mpirun is in a batch job that has not all of the hosts.
+ALONE = {
+    "openmpi4": {"OMPI_MCA_plm": "rsh", "OMPI_MCA_ras": "^slurm"},
+    "openmpi5": {"PRTE_MCA_plm": "ssh", "PRTE_MCA_ras": "^slurm"},
+    "mpich4": {},  # what -launcher and -hosts say stands above the batch job
+    "mpich5": {},
+    "intelmpi2021": {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "off"},
+}
+
+
 @pytest.fixture(params=launchers.names())
 def launcher(request: pytest.FixtureRequest) -> Launcher:
     return get(request.param)()
@@ -211,6 +221,14 @@ def test_mpirun_on_a_machine_that_is_no_host(launcher: Launcher) -> None:
     # Open MPI 4 hands the agent that its command line names to daemons that do not have it, and they end.
     agent = {"OMPI_MCA_plm_rsh_agent": "/lab/agent"} if launcher.name == "openmpi4" else {}
     assert {name: value for name, value in launcher.environment(apart).items() if "agent" in name} == agent
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_in_a_batch_job_without_some_of_the_hosts_the_agent_reaches_all(name: str) -> None:
+    launcher, alone = get(name)(), job(by_agent_alone=True)
+    assert launcher.environment(alone) == ALONE[name]
+    assert line(launcher, alone) == EXPECTED[name]
+    assert launcher.environment(job()) == {}
 
 
 def test_ranks_of_a_host_need_not_be_neighbours(launcher: Launcher) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.cluster.inventory import slurm_components
 from fairlead.cluster.inventory.host_addresses import Resolve, interface_here, resolved, seen_by_others
 from fairlead.errors import ConfigError, MissingToolError
 
@@ -20,7 +21,7 @@ def from_slurm(
     expand: Expand | None = None,
     resolve: Resolve | None = None,
 ) -> Cluster:
-    """The allocation as a cluster: hosts by ssh, slots from the allocation's tasks.
+    """The allocation as a cluster: hosts by ssh, slots from its tasks; of a heterogeneous one, all components.
 
     Args:
         environment: where Slurm's variables are (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES").
@@ -28,31 +29,21 @@ def from_slurm(
         expand, resolve: `scontrol show hostnames` and the resolver, unless given.
 
     Raises:
-        ConfigError: not inside an allocation, or its variables contradict each other.
+        ConfigError: not inside an allocation, or its variables contradict each other, or one of them is missing.
         MissingToolError: no scontrol.
         HostError: a name has no address, or several have one of the loopback device.
         LaunchError: no route leads from here to the other hosts.
     """
-    nodes = environment.get("SLURM_JOB_NODELIST")
-    if not nodes:
-        raise ConfigError(
-            "there is no Slurm allocation here (SLURM_JOB_NODELIST is not set)",
-            hint="start one with salloc or sbatch, or give a cluster file",
-        )
-    names = (expand or expanded)(nodes)
-    slots = tasks_per_node(environment.get("SLURM_TASKS_PER_NODE", "1"))
-    if len(slots) == 1:
-        slots *= len(names)
-    if len(slots) != len(names):
-        raise ConfigError(
-            f"SLURM_TASKS_PER_NODE={environment['SLURM_TASKS_PER_NODE']!r} has {len(slots)} nodes, "
-            f"SLURM_JOB_NODELIST={nodes!r} has {len(names)}"
-        )
+    slots: dict[str, int] = {}
+    for ending in slurm_components.endings(environment):
+        for name, count in _component(environment, ending, expand or expanded):
+            slots[name] = slots.get(name, 0) + count  # components may share a node
+    names = list(slots)
     addresses = seen_by_others(names, [(resolve or resolved)(name) for name in names])
     device = interface or _interface_of(addresses)
     hosts = tuple(
         Host(name=name, address=address, slots=count, reach=name, interface=device)
-        for name, address, count in zip(names, addresses, slots, strict=True)
+        for (name, count), address in zip(slots.items(), addresses, strict=True)
     )
     return Cluster(
         name=f"slurm-{environment.get('SLURM_JOB_ID', 'job')}",
@@ -65,8 +56,56 @@ def from_slurm(
     )
 
 
-def tasks_per_node(text: str) -> list[int]:
-    """SLURM_TASKS_PER_NODE, for example ``2(x3),1`` -> [2, 2, 2, 1].
+def _component(environment: Mapping[str, str], ending: str, expand: Expand) -> list[tuple[str, int]]:
+    """(name, slots) of each node of a component, whose variables' names end so.
+
+    Raises:
+        ConfigError: its variables contradict each other, or one of them is missing.
+    """
+    variable = slurm_components.NODES + ending
+    nodes = environment.get(variable)
+    if not nodes:
+        raise ConfigError(
+            f"there is no Slurm allocation here ({variable} is not set)",
+            hint="start one with salloc or sbatch, or give a cluster file",
+        )
+    names = expand(nodes)
+    source, slots = _slots(environment, ending)
+    if len(slots) == 1:
+        slots *= len(names)
+    if len(slots) != len(names):
+        raise ConfigError(
+            f"{source}={environment[source]!r} has {len(slots)} nodes, {variable}={nodes!r} has {len(names)}"
+        )
+    return list(zip(names, slots, strict=True))
+
+
+def _slots(environment: Mapping[str, str], ending: str) -> tuple[str, list[int]]:
+    """The slots of a component's nodes, and the variable that tells them: its tasks, else its processors.
+
+    Raises:
+        ConfigError: it is not understood; or a component of a heterogeneous job has neither.
+    """
+    tasks, processors = f"SLURM_TASKS_PER_NODE{ending}", f"SLURM_JOB_CPUS_PER_NODE{ending}"
+    if tasks in environment:
+        return tasks, tasks_per_node(environment[tasks], tasks)
+    if processors in environment:
+        each_task = f"SLURM_CPUS_PER_TASK{ending}"
+        share = environment.get(each_task, "1")
+        if not re.fullmatch(r"[1-9]\d*", share):
+            raise ConfigError(f"{each_task}={share!r} is not a number of processors")
+        counts = tasks_per_node(environment[processors], processors)
+        return processors, [max(count // int(share), 1) for count in counts]
+    if ending:
+        raise ConfigError(
+            f"neither {tasks} nor {processors} is set, so the slots of this component's nodes are not known",
+            hint=slurm_components.WAY_OUT,
+        )
+    return tasks, [1]
+
+
+def tasks_per_node(text: str, variable: str = "SLURM_TASKS_PER_NODE") -> list[int]:
+    """What SLURM_TASKS_PER_NODE says, or another variable of that form, for example ``2(x3),1`` -> [2, 2, 2, 1].
 
     Raises:
         ConfigError: not of that form.
@@ -75,7 +114,7 @@ def tasks_per_node(text: str) -> list[int]:
     for part in text.split(","):
         found = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
         if not found:
-            raise ConfigError(f"SLURM_TASKS_PER_NODE={text!r} is not understood (expected for example 2(x3),1)")
+            raise ConfigError(f"{variable}={text!r} is not understood (expected for example 2(x3),1)")
         counts += [int(found.group(1))] * int(found.group(2) or 1)
     return counts
 

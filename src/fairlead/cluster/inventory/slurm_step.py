@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.inventory import host_addresses, slurm
+from fairlead.cluster.inventory import host_addresses, slurm, slurm_components
 from fairlead.cluster.inventory.host_addresses import Resolve
 from fairlead.cluster.inventory.slurm import Expand
 from fairlead.errors import ConfigError
@@ -42,7 +42,7 @@ def from_step(
         raise ConfigError("there is no Slurm step here (SLURM_NODELIST is not set)", hint="srun --fairlead has one")
     jobs = {node: job for job, listed in _jobs(environment) for node in expand(listed)}
     # Of a heterogeneous step, srun names the nodes of one component, be it of which it may.
-    of_step = list(jobs) if "SLURM_HET_SIZE" in environment else expand(step)
+    of_step = list(jobs) if slurm_components.is_heterogeneous(environment) else expand(step)
     if unknown := [node for node in of_step if node not in jobs]:
         raise ConfigError(f"{', '.join(unknown)}: SLURM_NODELIST={step!r} has nodes that are not the job's")
     names = list(dict.fromkeys([*of_step, *(jobs if nodes == "job" else ())]))
@@ -58,14 +58,12 @@ def from_step(
 
 def _jobs(environment: Mapping[str, str]) -> list[tuple[str, str]]:
     """(job, its nodes), of a heterogeneous one (job+component, its nodes) for each component."""
-    # An srun that has made the job itself knows no other nodes than the step's, and says PACK for HET.
-    kind = "PACK" if "SLURM_JOB_NODELIST_PACK_GROUP_0" in environment else "HET"
-    listed = {"SLURM_JOB_NODELIST": environment["SLURM_NODELIST"], **environment}
-    try:
-        job = listed["SLURM_JOB_ID"]
-        if "SLURM_HET_SIZE" not in listed:
-            return [(job, listed["SLURM_JOB_NODELIST"])]
-        components = range(int(listed["SLURM_HET_SIZE"]))
-        return [(f"{job}+{each}", listed[f"SLURM_JOB_NODELIST_{kind}_GROUP_{each}"]) for each in components]
-    except KeyError as error:
-        raise ConfigError(f"there is no Slurm job here ({error.args[0]} is not set)") from error
+    # An srun that has made the job itself knows no other nodes than the step's.
+    listed = {slurm_components.NODES: environment["SLURM_NODELIST"], **environment}
+    job = listed.get("SLURM_JOB_ID")
+    if job is None:
+        raise ConfigError("there is no Slurm job here (SLURM_JOB_ID is not set)")
+    return [
+        (f"{job}+{ending.rpartition('_')[2]}" if ending else job, listed[slurm_components.NODES + ending])
+        for ending in slurm_components.endings(listed)
+    ]

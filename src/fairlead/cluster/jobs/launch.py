@@ -12,6 +12,7 @@ from fairlead import descriptors, interrupts
 from fairlead.cluster import addresses
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.base import Executor, executor_of
+from fairlead.cluster.inventory import slurm_components
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
 from fairlead.cluster.jobs import preload, startup
 from fairlead.cluster.jobs.processes import JobProcesses, now_s
@@ -78,6 +79,7 @@ def prepare(
         cwd = _this_directory(executor, host)
     elif cwd is None and launcher_address and not executor.shares_files:
         cwd = _login_directory(executor, first.name)
+    agent = _rsh_agent(cluster, executor)
     job = make_job(
         cluster,
         argv,
@@ -86,7 +88,9 @@ def prepare(
         env=env,
         cwd=cwd,
         hosts=hosts,
-        rsh_agent=_rsh_agent(cluster, executor),
+        rsh_agent=agent,
+        # Of a heterogeneous Slurm job, MPI libraries know the first component at most.
+        by_agent_alone=agent is not None and host is None and slurm_components.is_heterogeneous(),
         launcher_address=launcher_address,
         options=options,
     )

@@ -25,6 +25,10 @@ class IntelMpi(Hydra):
         found = _VERSION.search(version_text)
         return Mpi("intelmpi", found.group(1), label="Intel MPI") if found else None
 
+    def environment(self, job: Job) -> dict[str, str]:
+        """See `Launcher.environment`. In a batch job, its numbers of ranks would stand above those of the options."""
+        return {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "off"} if job.by_agent_alone else {}
+
     def _network(self, job: Job) -> list[str]:
         # It does not listen to -localhost, and asks for the interface on mpirun's machine only.
         return ["-iface", job.launcher_address.interface] if job.launcher_address else super()._network(job)

@@ -7,6 +7,8 @@ PRRTE: prterun(1).
 
 import re
 from abc import abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
 
 from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
@@ -45,6 +47,15 @@ class OpenMpi(Launcher):
             *job.argv,
         ]
 
+    def environment(self, job: Job) -> dict[str, str]:
+        """See `Launcher.environment`. As variables: what the command line names, daemons on other hosts need as well.
+
+        Of a batch job, its own components of plm would start the daemons, and those of ras say where these may be.
+        """
+        return dict(self._without_batch_job) if job.by_agent_alone else {}
+
+    _without_batch_job: ClassVar[Mapping[str, str]]  # by which hosts, and the way to them, are the command line's
+
     @abstractmethod
     def _daemons(self, job: Job) -> list[str]:
         """How the run time's daemons are started and find each other.
@@ -66,12 +77,15 @@ class OpenMpi(Launcher):
 class OpenMpi4(OpenMpi):
     """Open MPI 4.0 and 4.1."""
 
+    _without_batch_job: ClassVar = {"OMPI_MCA_plm": "rsh", "OMPI_MCA_ras": "^slurm"}
+
     def environment(self, job: Job) -> dict[str, str]:
         """See `Launcher.environment`.
 
         What the command line names is handed to the daemons, and they end if the agent is not on their host, too.
         """
-        return {"OMPI_MCA_plm_rsh_agent": job.rsh_agent} if job.launcher_address and job.rsh_agent else {}
+        agent = {"OMPI_MCA_plm_rsh_agent": job.rsh_agent} if job.launcher_address and job.rsh_agent else {}
+        return {**super().environment(job), **agent}
 
     def _daemons(self, job: Job) -> list[str]:
         if job.launcher_address:
@@ -91,6 +105,8 @@ class OpenMpi4(OpenMpi):
 @register("openmpi5")
 class OpenMpi5(OpenMpi):
     """Open MPI 5: the daemons' settings belong to PRRTE and have its names."""
+
+    _without_batch_job: ClassVar = {"PRTE_MCA_plm": "ssh", "PRTE_MCA_ras": "^slurm"}
 
     def _daemons(self, job: Job) -> list[str]:
         agent = ["--prtemca", "plm_ssh_agent", job.rsh_agent] if job.rsh_agent else []

@@ -46,6 +46,84 @@ def test_in_the_job_itself_mpirun_is_started_here(monkeypatch: pytest.MonkeyPatc
     assert not parse_cluster(to_toml(cluster, Site({"launch_from": "node02"}))).launches_from_here()
 
 
+# salloc -N 2 --ntasks-per-node=4 : -N 2 --ntasks-per-node=1 : -N 1 -n 2, Slurm 22.05: the variables that matter.
+HETEROGENEOUS = {
+    "SLURM_HET_SIZE": "3",
+    "SLURM_JOB_ID": "4711",
+    "SLURM_JOB_NODELIST_HET_GROUP_0": "node01,node02",
+    "SLURM_TASKS_PER_NODE_HET_GROUP_0": "4(x2)",
+    "SLURM_JOB_NODELIST_HET_GROUP_1": "node03,big1",
+    "SLURM_TASKS_PER_NODE_HET_GROUP_1": "1(x2)",
+    "SLURM_JOB_NODELIST_HET_GROUP_2": "node02",
+    "SLURM_TASKS_PER_NODE_HET_GROUP_2": "2",
+}
+
+
+def heterogeneous(without: str = "", **changed: str) -> Cluster:
+    environment = {name: value for name, value in {**HETEROGENEOUS, **changed}.items() if name != without}
+    return from_slurm(
+        environment, interface="ib0", expand=lambda text: text.split(","), resolve=lambda name: NODES[name]
+    )
+
+
+def slots(cluster: Cluster) -> list[tuple[str, int]]:
+    return [(host.name, host.slots) for host in cluster.hosts]
+
+
+def test_a_heterogeneous_allocation_has_the_nodes_of_all_components() -> None:
+    """A node that two components share is one host, with the tasks of both."""
+    expected = [("node01", 4), ("node02", 6), ("node03", 1), ("big1", 1)]
+    cluster = heterogeneous()
+    assert cluster.name == "slurm-4711"
+    assert slots(cluster) == expected
+    assert [host.address for host in cluster.hosts] == list(NODES.values())
+    # A batch script has the first component's variables without an ending, too.
+    assert slots(heterogeneous(SLURM_JOB_NODELIST="node01,node02", SLURM_TASKS_PER_NODE="4(x2)")) == expected
+    earlier = {name.replace("_HET_", "_PACK_"): value for name, value in HETEROGENEOUS.items()}  # before Slurm 20.11
+    named = from_slurm(earlier, interface="x", expand=lambda text: text.split(","), resolve=NODES.__getitem__)
+    assert slots(named) == expected
+
+
+def test_components_without_tasks_have_slots_by_their_processors() -> None:
+    tasks = "SLURM_TASKS_PER_NODE_HET_GROUP_1"
+    by_processors = heterogeneous(
+        tasks, SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1="16,7", SLURM_CPUS_PER_TASK_HET_GROUP_1="8"
+    )
+    assert slots(by_processors)[2:] == [("node03", 2), ("big1", 1)]
+    assert slots(heterogeneous(tasks, SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1="16(x2)"))[2:] == [
+        ("node03", 16), ("big1", 16),
+    ]  # fmt: skip
+    with pytest.raises(ConfigError, match=r"SLURM_CPUS_PER_TASK_HET_GROUP_1='0' is not a number of processors"):
+        heterogeneous(tasks, SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1="16", SLURM_CPUS_PER_TASK_HET_GROUP_1="0")
+
+
+@pytest.mark.parametrize(
+    ("without", "changed", "said"),
+    [
+        ("SLURM_JOB_NODELIST_HET_GROUP_1", {}, r"SLURM_JOB_NODELIST_HET_GROUP_1 is not set, though SLURM_HET_SIZE='3'"),
+        ("", {"SLURM_HET_SIZE": "4"}, "SLURM_JOB_NODELIST_HET_GROUP_3 is not set, though SLURM_HET_SIZE='4'"),
+        ("", {"SLURM_HET_SIZE": "two"}, "SLURM_HET_SIZE='two' is not a number of components"),
+        ("", {"SLURM_HET_SIZE": "0"}, "SLURM_HET_SIZE='0' is not a number of components"),
+        (
+            "SLURM_TASKS_PER_NODE_HET_GROUP_2",
+            {},
+            "neither SLURM_TASKS_PER_NODE_HET_GROUP_2 nor SLURM_JOB_CPUS_PER_NODE",
+        ),
+        ("", {"SLURM_TASKS_PER_NODE_HET_GROUP_1": "x"}, "SLURM_TASKS_PER_NODE_HET_GROUP_1='x' is not understood"),
+        (
+            "",
+            {"SLURM_TASKS_PER_NODE_HET_GROUP_0": "1(x3)"},
+            r"SLURM_TASKS_PER_NODE_HET_GROUP_0='1\(x3\)' has 3 nodes, SLURM_JOB_NODELIST_HET_GROUP_0='.*' has 2",
+        ),
+    ],
+)
+def test_a_variable_of_a_component_that_is_missing_or_wrong_is_named(
+    without: str, changed: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        heterogeneous(without, **changed)
+
+
 @pytest.mark.parametrize(("text", "counts"), [("1", [1]), ("4(x2)", [4, 4]), ("2(x3),1,16(x2)", [2, 2, 2, 1, 16, 16])])
 def test_tasks_per_node(text: str, counts: list[int]) -> None:
     assert tasks_per_node(text) == counts

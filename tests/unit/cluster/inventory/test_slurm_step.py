@@ -68,6 +68,11 @@ def test_outside_of_a_step() -> None:
         step({})
     with pytest.raises(ConfigError, match=r"no Slurm job here \(SLURM_JOB_ID is not set\)"):
         step({"SLURM_NODELIST": "n1"})
+    partial = {name: value for name, value in HETEROGENEOUS.items() if name != "SLURM_JOB_NODELIST_HET_GROUP_1"}
+    with pytest.raises(ConfigError, match=r"SLURM_JOB_NODELIST_HET_GROUP_1 is not set, though SLURM_HET_SIZE='2'"):
+        step(partial)
+    with pytest.raises(ConfigError, match="SLURM_HET_SIZE='' is not a number of components"):
+        step(HETEROGENEOUS | {"SLURM_HET_SIZE": ""})
     with pytest.raises(ConfigError, match="n9: SLURM_NODELIST='n1,n9' has nodes that are not the job's"):
         step(ENVIRONMENT | {"SLURM_NODELIST": "n1,n9"})
 

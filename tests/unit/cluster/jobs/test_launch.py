@@ -317,3 +317,18 @@ def test_what_a_launcher_refuses_is_refused_when_the_job_is_made() -> None:
     hosts = tuple(Host(name, address, interface="eth0") for name, address in (("a", "fd00::1"), ("b", "fd00::2")))
     with pytest.raises(ConfigError, match="by IPv4 addresses only"):
         prepare(Cluster("c", "local", hosts), ["./x"], 2, job_id="00000000", launcher="mpich4")
+
+
+def test_in_a_heterogeneous_slurm_job_hosts_are_reached_by_the_agent_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def alone(cluster: Cluster) -> bool:
+        _, job = prepare(cluster, ["./x"], 2, job_id="00000000", launcher="openmpi4", cwd="/")
+        return job.by_agent_alone
+
+    here, there = Host("a", "127.0.0.1", interface="lo"), Host("b", "127.0.0.2", interface="lo")
+    by_ssh = Cluster("c", "ssh", (here, there))
+    monkeypatch.delenv("SLURM_HET_SIZE", raising=False)
+    assert not alone(by_ssh)
+    monkeypatch.setenv("SLURM_HET_SIZE", "2")
+    assert alone(by_ssh)
+    assert not alone(Cluster("c", "ssh", (here, there), launch_from="a"))  # there mpirun sees nothing of the job
+    assert not alone(LOCAL)
