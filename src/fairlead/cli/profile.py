@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.cli.parameters.named_path import NamedPath
@@ -52,6 +53,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
               help="A cluster file, `slurm` or `hostfile:PATH` [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
+@bring_option
 @click.option(
     "--transport",
     type=click.Choice(["auto", "tcp", "native"]),
@@ -95,6 +97,7 @@ def run(
     cluster_file: Path | None,
     mpirun: str | None,
     own_mpirun: bool,
+    bring: tuple[Path, ...],
     transport: str,
     placement: Path | None,
     otf2: Path | None,
@@ -136,6 +139,7 @@ def run(
         ranks=ranks,
         mpirun=mpirun,
         own_mpirun=own_mpirun,
+        bring=bring,
         transport=transport,
         placement=placement,
         messages=messages,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.parameters.agent_settings import complete_settings, parse_settings
+from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.named_path import NamedPath
 from fairlead.cli.parameters.program_command import ProgramCommand
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--mpirun", help="mpirun to use, by name or path  [default: the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
+@bring_option
 @click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path),
               help="Results directory.")  # fmt: skip
 @click.option("--no-agents", is_flag=True, help="No management: only run the program and record its time.")
@@ -95,6 +97,7 @@ def command(
     ranks: int | None,
     mpirun: str | None,
     own_mpirun: bool,
+    bring: tuple[Path, ...],
     results: Path,
     no_agents: bool,
     no_detection: bool,
@@ -138,6 +141,7 @@ def command(
       fairlead run mesh8.cluster.toml --placement placed.json -- ./program
       fairlead run mesh8.cluster.toml -n 8 --start-limit 60 --grace 30 -- ./program
       fairlead run cloud.toml --transport tcp -- ./program
+      fairlead run cloud.toml --bring ./solver --bring in.dat -- ./solver in.dat
       fairlead run hostfile:/etc/mpi/hostfile --plane relay -- /opt/program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
     """
@@ -168,6 +172,7 @@ def command(
         ranks=ranks,
         mpirun=mpirun,
         own_mpirun=own_mpirun,
+        bring=bring,
         results=results,
         components=components,
         reroutes=reroutes,

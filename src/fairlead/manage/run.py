@@ -41,6 +41,7 @@ from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
+from fairlead.programs import own_files
 from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.protocol.settings import Number, describe
 from fairlead.store import Store
@@ -54,6 +55,7 @@ def run(
     ranks: int | None = None,
     mpirun: str | None = None,
     own_mpirun: bool = False,
+    bring: Sequence[Path] = (),
     results: Path,
     components: Components,
     reroutes: Sequence[Reroute] = (),
@@ -72,6 +74,7 @@ def run(
     Args:
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
+        bring: files that hosts get, and that ``argv`` names.
         reroutes: (source, destination, relay) host names, rerouted manually before the program starts.
         settings: of agents, in place of the cluster's (docs/reference/agent-settings.md).
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
@@ -88,6 +91,7 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
+    own_files.check(bring, argv)
     cluster = load_cluster(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
@@ -103,6 +107,8 @@ def run(
         launcher, job = launch.prepare(
             cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
         )
+        used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
+        job = own_files.with_brought(cluster, job, bring, used, partial(say, quiet=quiet))
         watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
         job, unseen = _looked_at(cluster, job, launcher, watched)
         kept = message_files.prepare(cluster, messages) if messages is not None else None

@@ -23,6 +23,7 @@ from fairlead.profile.collective_traffic import CollectiveTraffic
 from fairlead.profile.json_form import ESTIMATED, MEASURED, Summary
 from fairlead.profile.profile import Profile
 from fairlead.profile.settings import ProfileSettings
+from fairlead.programs import own_files
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
 Write = Callable[[Summary], Sequence[Path]]
@@ -35,6 +36,7 @@ def run_profiled(
     ranks: int | None = None,
     mpirun: str | None = None,
     own_mpirun: bool = False,
+    bring: Sequence[Path] = (),
     transport: str = AUTO,
     placement: Path | None = None,
     messages: int = MESSAGES,
@@ -53,6 +55,7 @@ def run_profiled(
         cluster_file: None: this machine.
         ranks: number of ranks; None: one a slot, or one a core of this machine.
         own_mpirun: ``argv`` is a whole launch line.
+        bring: files that hosts get, and that ``argv`` names.
         transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
         placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
@@ -71,6 +74,7 @@ def run_profiled(
     Raises:
         FairleadError: nothing was started.
     """
+    own_files.check(bring, argv)
     write_traces = _trace_writers(otf2, trace)
     cluster = this_machine() if cluster_file is None else load_cluster(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
@@ -92,6 +96,7 @@ def run_profiled(
     with collection(
         cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos, count=counts
     ) as collected:
+        job = own_files.with_brought(cluster, job, bring, used, _say)
         job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
         signals = NotedSignals()

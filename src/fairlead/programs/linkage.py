@@ -176,7 +176,7 @@ def _check_there(executor: Executor, job: Job, said: Mapping[str, str]) -> None:
     host, why = next(iter(without.items()))
     if "/" in program and (executor.shares_files or job.cwd):
         program = str(Path(job.cwd or Path.cwd(), program))
-    hint = "name an executable file that every host has at this path"
+    hint = "name an executable file that every host has at this path, or let `fairlead run --bring FILE` copy it there"
     if executor.shares_files and said[host] == "absent\n" and Path(program).exists():
         hint = executor.own_files or hint
     raise NoProgramError(f"{describe_hosts(without)}: {program} {why}", hint=hint)

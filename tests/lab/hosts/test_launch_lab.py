@@ -1,12 +1,14 @@
 """Real MPI programs over the hosts of a lab: its executor and the launchers of all MPIs."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import managed_runs
@@ -14,13 +16,15 @@ import mpi_libraries
 import pytest
 from mpi_libraries import Mpi
 
+from fairlead import programs
 from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs.launch import prepare, run, start
 from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.launchers import Launcher
-from fairlead.errors import LaunchError
+from fairlead.errors import LaunchError, NoProgramError
+from fairlead.programs import own_files
 
 SOURCE = Path(__file__).parents[2] / "mpi" / "launch" / "sources" / "ring.c"
 pytestmark = [pytest.mark.userns, pytest.mark.mpi]
@@ -91,6 +95,21 @@ def test_ranks_run_where_they_shall_and_talk(cluster: Cluster, mpi: Mpi, program
 def test_exit_code_passes(cluster: Cluster, mpi: Mpi, program: str, tmp_path: Path) -> None:
     code, _ = output_of(cluster, mpi, [program, "exit", "7"], "end\n", tmp_path)
     assert code == 7
+
+
+def test_a_program_in_tmp_is_brought_to_hosts_that_have_their_own(
+    cluster: Cluster, mpi: Mpi, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with TemporaryDirectory(dir="/tmp") as own, TemporaryDirectory(dir=tmp_path) as home:
+        monkeypatch.setenv("HOME", home)
+        path = Path(shutil.copy(program, own))
+        launcher, job = prepared(cluster, mpi, [str(path), "exit", "7"])
+        with pytest.raises(NoProgramError, match="lab hosts have their own /tmp"):
+            programs.brought(cluster, job, launcher.family)
+        job = own_files.with_brought(cluster, job, [path], job.hosts, lambda _: None)
+        job = programs.brought(cluster, job, launcher.family)
+        code, _ = output_of(cluster, mpi, list(job.argv), "end\n", tmp_path)
+        assert code == 7
 
 
 def wait_for_ranks(running: RunningJob, number: int) -> None:

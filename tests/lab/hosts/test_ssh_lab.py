@@ -30,6 +30,7 @@ from fairlead.cluster.remote.deploy import check_version, deploy
 from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import HostError
 from fairlead.manage.clean import clean
+from fairlead.programs import own_files
 
 pytestmark = [
     pytest.mark.root,
@@ -235,6 +236,28 @@ def test_a_bundled_program_is_brought_to_the_hosts(cluster: Cluster, tmp_path: P
         assert run(cluster, launcher, job, stdout=out.fileno(), timeout_s=LIMIT_S) == 0
         out.seek(0)
         assert programs.verdict(out.read()).verified is True
+
+
+def test_a_program_of_ones_own_is_brought_once_and_removed_by_clean(cluster: Cluster, tmp_path: Path) -> None:
+    """Each host gets it; a second time nothing is copied."""
+    own = tmp_path / "ring"
+    subprocess.run(["mpicc.openmpi", "-o", own, SOURCE], check=True)
+    launcher, job = prepare(cluster, [str(own), "exit", "7"], 3, job_id=os.urandom(4).hex())
+    told: list[str] = []
+    ready = own_files.with_brought(cluster, job, [own], job.hosts, told.append)
+    assert told == [f"copied {own} to h0, h1, h2"]
+    assert ready.argv[0].startswith("/root/.cache/fairlead/brought/")
+    assert ready.argv[1:] == ("exit", "7")
+    mode = ["stat", "-c", "%a", ready.argv[0], str(Path(ready.argv[0]).parent)]
+    assert run_on(executor_of(cluster), "h1", mode).split() == ["500", "700"]
+    assert own_files.with_brought(cluster, job, [own], job.hosts, told.append) == ready
+    assert len(told) == 1
+    with (tmp_path / "out").open("w") as out:
+        code = run(cluster, launcher, ready, stdin=subprocess.DEVNULL, stdout=out.fileno(), timeout_s=LIMIT_S)
+    assert code == 7
+    copies = {(each.host, each.what["path"]) for each in clean([cluster]).removed if each.what["kind"] == "brought"}
+    assert copies == {(host, ready.argv[0]) for host in ("h0", "h1", "h2")}
+    assert run_on(executor_of(cluster), "h1", ["ls", "/root/.cache/fairlead/brought"]) == ""
 
 
 def test_signals_reach_mpirun_behind_ssh(cluster: Cluster, program: str) -> None:

@@ -1,49 +1,13 @@
-"""Bring files to hosts that do not see this machine's: named by their content, checked after copying.
+"""Bring fairlead's own files to hosts that do not see this machine's."""
 
-A set of files is named by the SHA-256 of its manifest (the SHA-256 of every file, as sha256sum prints it) and lies in
-``~/.cache/fairlead/<that>/`` on the host. A set that is there and intact is not copied again; a copy becomes visible by
-one rename, so that nobody ever sees half of it.
-"""
-
-import hashlib
-import io
-import tarfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import Executor, executor_of
-from fairlead.cluster.remote.execute import attempt, on_all, run_on, unexpected
+from fairlead.cluster.remote.execute import attempt, on_all
+from fairlead.cluster.remote.parcel import Parcel
 from fairlead.errors import ConfigError, HostError, MissingToolError
-
-MANIFEST = "SHA256SUMS"
-COPY_TIMEOUT_S = 120.0
-
-_FIND = """
-cd "$HOME/.cache/fairlead/$0" 2>/dev/null && sha256sum --check --status SHA256SUMS || exit 3
-[ "$(sha256sum SHA256SUMS | cut -d' ' -f1)" = "$0" ] && pwd
-"""
-_PUT = """
-set -e
-intact() {
-  (cd "$1" && sha256sum --check --status SHA256SUMS) || return 1
-  [ "$(sha256sum "$1/SHA256SUMS" | cut -d' ' -f1)" = "$identity" ]
-}
-identity=$0
-umask 077
-mkdir -p "$HOME/.cache/fairlead"
-cd "$HOME/.cache/fairlead"
-new=$(mktemp -d ".$0.XXXXXX")
-trap 'rm -rf "$new"' EXIT
-tar -x -C "$new" -f -
-(cd "$new" && sha256sum --check --quiet SHA256SUMS >&2)
-[ "$(sha256sum "$new/SHA256SUMS" | cut -d' ' -f1)" = "$0" ] || { echo "the manifest arrived damaged" >&2; exit 1; }
-# Hosts that share the directory do this at the same time: what one of them has put there stays.
-if [ -e "$0" ] && ! intact "$0"; then mv -T "$0" "$new/damaged" || [ ! -e "$0" ] || intact "$0"; fi
-mv -T "$new" "$0" 2>/dev/null || intact "$0" || { echo "$PWD/$0 cannot be put in place" >&2; exit 1; }
-rm -rf "$0/damaged"
-echo "$PWD/$0"
-"""
 
 
 def deploy(executor: Executor, host: str, files: Mapping[str, Path]) -> dict[str, str]:
@@ -68,18 +32,7 @@ def deploy(executor: Executor, host: str, files: Mapping[str, Path]) -> dict[str
             )
     if executor.shares_files:
         return {name: str(path.absolute()) for name, path in files.items()}
-    manifest = _manifest(files)
-    identity = hashlib.sha256(manifest).hexdigest()
-    found = attempt(executor, host, ["sh", "-c", _FIND, identity])
-    if found.returncode == 0:
-        directory = found.stdout.decode().strip()
-    else:
-        archive = _archive(files, manifest)
-        directory = run_on(
-            executor, host, ["sh", "-c", _PUT, identity], stdin=archive, timeout_s=COPY_TIMEOUT_S
-        ).strip()
-    if not directory.startswith("/") or "\n" in directory:
-        raise unexpected(host, directory)
+    directory = Parcel(files).place(executor, host).directory
     return {name: f"{directory}/{name}" for name in files}
 
 
@@ -94,10 +47,23 @@ def deploy_everywhere(cluster: Cluster, hosts: Iterable[str], files: Mapping[str
     each = dict.fromkeys(hosts)
     if executor.shares_files:
         return deploy(executor, next(iter(each)), files)
-    first, *others = on_all(each, lambda host: deploy(executor, host, files)).values()
+    return same_everywhere(cluster, files, on_all(each, lambda host: deploy(executor, host, files)))
+
+
+def same_everywhere(cluster: Cluster, names: Iterable[str], placed: Mapping[str, dict[str, str]]) -> dict[str, str]:
+    """The paths of files that have the same ones on all hosts.
+
+    Args:
+        names: of the files.
+        placed: by host, their paths there.
+
+    Raises:
+        ConfigError: they have different ones.
+    """
+    first, *others = placed.values()
     if any(other != first for other in others):
         raise ConfigError(
-            f"{cluster.source}: home directories differ between hosts, so {' and '.join(files)} cannot be at one path",
+            f"{cluster.source}: home directories differ between hosts, so {' and '.join(names)} cannot be at one path",
             hint="give the user the same home directory on all hosts",
         )
     return first
@@ -120,25 +86,3 @@ def check_version(executor: Executor, host: str, path: str, expected: str) -> No
             hint=f"install the same version everywhere, or let fairlead copy it: shared_files = false under "
             f"[{executor.name}]",
         )
-
-
-def _manifest(files: Mapping[str, Path]) -> bytes:
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in sorted(files.items())]
-    return "".join(lines).encode()
-
-
-def _archive(files: Mapping[str, Path], manifest: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        entry = tarfile.TarInfo(MANIFEST)
-        entry.size = len(manifest)
-        archive.addfile(entry, io.BytesIO(manifest))
-        for name, path in files.items():
-            archive.add(path, arcname=name, filter=_anonymous)
-    return buffer.getvalue()
-
-
-def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    entry.uid = entry.gid = 0
-    entry.uname = entry.gname = ""
-    return entry

@@ -160,8 +160,13 @@ def run_on(
     """
     done = attempt(executor, host, argv, env=env, stdin=stdin, timeout_s=timeout_s)
     if done.returncode != 0:
-        raise HostError(f"{host}: `{argv[0]}` ended with exit code {done.returncode}: {_tail(done.stderr)}")
+        raise failure(host, argv, done)
     return done.stdout.decode(errors="replace")
+
+
+def failure(host: str, argv: Sequence[str], done: "subprocess.CompletedProcess[bytes]") -> HostError:
+    """The error for a command that ended with another exit code than 0; with the end of its stderr."""
+    return HostError(f"{host}: `{argv[0]}` ended with exit code {done.returncode}: {_tail(done.stderr)}")
 
 
 def unexpected(host: str, said: str) -> HostError:
