@@ -13,7 +13,7 @@ from fairlead.errors import HostError
 @click.argument("cluster_files", metavar="[CLUSTER]...", nargs=-1, type=ClusterArgument())
 @click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
 def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
-    """Remove what dead runs left on the hosts of CLUSTER: devices, routes, rules, filters.
+    """Remove what dead runs left on the hosts of CLUSTER: devices, routes, rules, filters, and files of --bring.
 
     Without CLUSTER: on the clusters of this user's dead runs; also labs of killed demos, comparisons and evaluations,
     and the records of dead labs. Live runs and labs are not touched, nor is anything that fairlead did not make.

@@ -1,11 +1,14 @@
-"""Removes what dead runs left: kernel state on the cluster's hosts, files of the registry. The living stay."""
+"""Removes what dead runs left: kernel state and brought files on the cluster's hosts, files of the registry.
+
+The living stay.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fairlead import lab
 from fairlead.cluster.cluster_file import load_cluster
@@ -13,14 +16,20 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.guardian.state import CAPABILITY
 from fairlead.cluster.host_binaries import bring, guardian_tool
+from fairlead.cluster.remote import brought
 from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import registry
 
+Found = TypeVar("Found")
+
 
 @dataclass(frozen=True)
 class Removed:
-    """One thing that was (or, in a dry run, would be) removed; ``what`` is the guardian's own record of it."""
+    """One thing that was (or, in a dry run, would be) removed.
+
+    ``what`` is the guardian's own record of it, or the path of a file that ``--bring`` had copied.
+    """
 
     host: str
     what: dict[str, Any]
@@ -46,9 +55,10 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
 
     Dead runs on other clusters are not forgotten, unless their cluster file is gone: nothing leads to their hosts then.
     Those without guardians left nothing on any host, and are always forgotten. Where there is no dead run with them,
-    a guardian that may change nothing need not clean.
+    a guardian that may change nothing need not clean. Brought files stay while a run is alive.
     """
-    dead = [run for run in registry.look().runs if not run.alive]
+    runs = registry.look().runs
+    dead = [run for run in runs if not run.alive]
     removed: list[Removed] = []
     unreachable: dict[str, str] = {}
     for cluster in filter(_exists, clusters):
@@ -62,6 +72,8 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
         for host, answer in answers.items():
             if not isinstance(answer, str):
                 removed += [Removed(host, what) for what in answer]
+        if len(dead) == len(runs):
+            removed += _without_brought(cluster, unreachable, dry_run)
     files = {_file(cluster) for cluster in clusters}
     forgotten = []
     for run in dead:
@@ -102,6 +114,38 @@ def clean_host(
         return [json.loads(line) for line in output.splitlines() if line]
     except ValueError as error:
         raise HostError(f"{host}: cannot read the guardian's report of what it removed: {output.strip()!r}") from error
+
+
+def _without_brought(cluster: Cluster, unreachable: dict[str, str], dry_run: bool) -> list[Removed]:
+    """Remove the brought files that no process on any of the hosts uses: these may share the directory.
+
+    Args:
+        unreachable: hosts that are not asked; those are added that cannot be cleaned.
+    """
+    executor = executor_of(cluster)
+
+    def tried(step: Callable[[str], Found], hosts: Iterable[str]) -> dict[str, Found]:
+        answers = on_all(hosts, lambda host: _or_reason(partial(step, host)))
+        unreachable.update({host: why for host, why in answers.items() if isinstance(why, str)})
+        return {host: answer for host, answer in answers.items() if not isinstance(answer, str)}
+
+    asked = [host.name for host in cluster.managed_hosts() if host.name not in unreachable]
+    kept = tried(partial(brought.kept, executor), asked)
+    used = {each.name for copies in kept.values() for each in copies if each.used}
+    free = {host: [each for each in copies if each.name not in used] for host, copies in kept.items()}
+    free = {host: copies for host, copies in free.items() if copies}
+    if not dry_run:
+        done = tried(lambda host: brought.remove(executor, host, free[host]), free)
+        free = {host: free[host] for host in done}
+    return [Removed(host, {"kind": "brought", "path": each.path}) for host, copies in free.items() for each in copies]
+
+
+def _or_reason(step: Callable[[], Found]) -> Found | str:
+    """What a step returns, or why it failed."""
+    try:
+        return step()
+    except FairleadError as error:
+        return str(error)
 
 
 def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | str:

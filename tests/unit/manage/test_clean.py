@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from click.testing import CliRunner
 from fairlead.cli.clean import command
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
+from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.host_binaries import HostBinaries
+from fairlead.cluster.remote import brought
 from fairlead.errors import HostError
 from fairlead.lab import state
 from fairlead.manage import clean, registry
@@ -25,6 +28,7 @@ GONE = 1  # start time of no process
 @pytest.fixture(autouse=True)
 def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
 
 def cluster(directory: Path, name: str) -> Cluster:
@@ -175,3 +179,48 @@ def test_notes_of_dead_labs_are_removed_without_a_cluster() -> None:
     said = [CliRunner().invoke(command, words).output for words in (["--dry-run"], [], [])]
     assert said == ["would forget dead lab mesh8\n", "forgot dead lab mesh8\n", "nothing to clean\n"]
     assert not note.exists()
+
+
+def test_files_that_were_brought_go_unless_a_run_is_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    one = cluster(tmp_path, "one")
+    monkeypatch.setattr(clean, "_on", lambda cluster, dry_run, host: [])
+    file = tmp_path / "solver"
+    file.write_text("a program")
+    placed = Path(brought.bring(one, ["a"], [file])[file].path)
+    what = json.dumps({"kind": "brought", "path": str(placed)})
+
+    dead_run("aaaaaaaa", one.source, ticks=Process.own().start_ticks)
+    assert CliRunner().invoke(command, [one.source]).output == "nothing to clean\n"
+    dead_run("aaaaaaaa", one.source, guardians=False)
+    assert CliRunner().invoke(command, ["--dry-run", one.source]).output == f"a: would remove {what}\n"
+    assert placed.exists()
+    done = CliRunner().invoke(command, [one.source])
+    assert done.output == f"a: removed {what}\nforgot dead run aaaaaaaa\n"
+    assert not placed.parent.exists()
+    assert CliRunner().invoke(command, [one.source]).output == "nothing to clean\n"
+
+
+def test_a_brought_file_that_a_host_uses_stays_on_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may share their home directory. A host that cannot be asked is named."""
+    text = CLUSTER.format(name="two") + '\n[[hosts]]\nname = "b"\naddress = "127.0.0.2"\n'
+    text += '\n[[hosts]]\nname = "c"\naddress = "127.0.0.3"\n'
+    (tmp_path / "two.toml").write_text(text)
+    used, free = (brought.Kept(name * 64, f"/home/ann/{name}", used=False) for name in "12")
+    removed: dict[str, list[str]] = {}
+
+    def kept(_: Executor, host: str) -> list[brought.Kept]:
+        if host == "c":
+            raise HostError("c: does not answer")
+        return [replace(used, used=host == "b"), free]
+
+    def remove(_: Executor, host: str, copies: list[brought.Kept]) -> None:
+        removed[host] = [each.path for each in copies]
+
+    monkeypatch.setattr(clean, "_on", lambda cluster, dry_run, host: [])
+    monkeypatch.setattr(brought, "kept", kept)
+    monkeypatch.setattr(brought, "remove", remove)
+    done = clean.clean([load_cluster(tmp_path / "two.toml")])
+    assert removed == {"a": ["/home/ann/2"], "b": ["/home/ann/2"]}
+    assert [(each.host, each.what["path"]) for each in done.removed] == [("a", "/home/ann/2"), ("b", "/home/ann/2")]
+    assert done.unreachable == {"c": "c: does not answer"}
