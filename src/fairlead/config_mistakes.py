@@ -9,6 +9,8 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from fairlead import config_former_names
+
 Location = tuple[str | int, ...]
 
 # Kinds of pydantic's errors, and what is said of them. Braces hold the error's own figures.
@@ -135,16 +137,19 @@ def without_consequences(errors: Iterable[ErrorDetails], data: Any) -> list[Erro
     """Errors without those that only follow.
 
     A list is not too short because the entries that it has are wrong. Where a value may be a word or a table, a table
-    with a mistake inside is not told that it is no word.
+    with a mistake inside is not told that it is no word. A key is not missing that stands there under a former name.
 
     Args:
         data: the whole file.
     """
     found = list(errors)
     places = [each["loc"] for each in found]
+    former = {each["loc"] for each in found if each["type"] == "extra_forbidden"}
 
     def follows(each: ErrorDetails) -> bool:
         at, depth = each["loc"], len(each["loc"])
+        if each["type"] == "missing":
+            return any((*at[:-1], name) in former for name in config_former_names.former_keys(str(at[-1])))
         if each["type"] == "too_short":
             return any(len(other) > depth and other[:depth] == at for other in places)
         if each["type"] not in _NO_TABLE or not isinstance(each["input"], dict) or _is_key(at, data):
@@ -163,6 +168,8 @@ def _is_key(location: Location, data: Any) -> bool:
 
 
 def _unknown(key: str, known: list[str]) -> str:
+    if (present := config_former_names.present_key(key, known)) is not None:
+        return config_former_names.told(key, present)
     near = difflib.get_close_matches(key, known, n=1)
     if near:
         return f"unknown key `{key}` (did you mean `{near[0]}`?)"

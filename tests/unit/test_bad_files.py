@@ -16,7 +16,7 @@ COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 CLUSTER = (
     '[cluster]\nname = "c"\nexecutor = "local"\ninterface = "lo"\n\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
 )
-PLAN = '[comparison]\nname = "p"\nlab = "l.toml"\n\n[congestion]\nplaces = []\n\n[[programs]]\nname = "x"\n'
+PLAN = '[comparison]\nname = "p"\nlab = "l.toml"\n\n[congestion]\nbottlenecks = []\n\n[[programs]]\nname = "x"\n'
 EVALUATION = '[evaluation]\nname = "e"\ncluster = "c"\n[factors]\nf = [1]\n[run]\ncommand = ["true"]\n'
 COLUMNS = '[dataset]\nname = "d"\n[factors]\nf = "f"\n[values.time_s]\ncolumn = "t"\nunit = "s"\n'
 LAB = '[lab]\nname = "l"\ntopology = "star"\nhosts_per_leaf = 2\n\n[host_link]\nrate = "1gbit"\n'

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from pydantic import Field
 
-from fairlead import config
+from fairlead import config, config_former_names
 from fairlead.benchmarks.options import between_option, mpi_options
 from fairlead.benchmarks.registration import Asked
 from fairlead.cli.measuring.options import (
@@ -125,6 +125,8 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
         if not isinstance(command, BenchmarkCommand):
             raise _wrong(path, number, step, "is not a benchmark")
         context = command.make_context(name, arguments, parent=group)
+    except click.NoSuchOption as error:
+        raise _wrong(path, number, step, _unknown(command, error)) from error
     except click.UsageError as error:
         raise _wrong(path, number, step, error.format_message()) from error
     except click.exceptions.Exit as error:
@@ -136,6 +138,12 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
         raise _wrong(path, number, step, f"--{misplaced[0]} applies to the whole plan; give it after the file's name")
     options = {option: value for option, value in context.params.items() if option not in OUTPUT_OPTIONS}
     return command.prepare(**options | {key: shared[key] for key in shared if key in options and key not in own})
+
+
+def _unknown(command: BenchmarkCommand, error: click.NoSuchOption) -> str:
+    known = [name for each in command.params for name in each.opts]
+    present = config_former_names.present_option(error.option_name, known)
+    return error.format_message() if present is None else config_former_names.told(error.option_name, present)
 
 
 def _given(context: click.Context, command: click.Command) -> Sequence[str]:

@@ -167,6 +167,13 @@ def test_one_that_fails_is_told_and_the_others_go_on(
         ("import osu f", "import osu f: is not a benchmark"),
         ("tcp --streams none", "plan.toml:4: steps[1]: tcp --streams none: Invalid value for '--streams'"),
         ("tcp --warmth 3", "plan.toml:4: steps[1]: tcp --warmth 3: No such option"),
+        (
+            "all-pairs --train-size 1MiB",
+            "plan.toml:4: steps[1]: all-pairs --train-size 1MiB: `--train-size` is called `--bulk-size` now: rename it",
+        ),
+        ("network-noise --train-size 1MiB", "`--train-size` is called `--bulk-size` now"),
+        ("mpi-latency --within 5", "plan.toml:4: steps[1]: mpi-latency --within 5: `--within` is called `--precision`"),
+        ("timer --train-size 1MiB", "timer --train-size 1MiB: No such option"),
         ("tcp --results r", "--results applies to the whole plan"),
         ("tcp --help", "--help cannot be used in a plan"),
         ("tcp 'x", "is not a benchmark with options"),
