@@ -10,13 +10,16 @@ where components were added one by one, each stage is a ``managed`` of its own; 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fairlead.analysis import run_costs
 from fairlead.analysis.program_results import Deviation, deviations
+from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import characterized, communication, effects, managed
 from fairlead.analysis.runs.communication import Communication
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.analysis.runs.managed import ManagedRun
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.lab.processors import SERIES, Use
+from fairlead.prices.book import Book, kept_with
 from fairlead.statistics import estimates
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Spread
@@ -39,6 +42,7 @@ class ScenarioRuns:
         failed: runs that ended otherwise.
         processors: how busy they were, in the runs of a lab that ended well.
         asleep: the lab's ranks slept while they waited.
+        cost: of a run at the median time; None: there is none, or its price is not known.
     """
 
     scenario: str
@@ -48,6 +52,7 @@ class ScenarioRuns:
     spread: Spread | None
     processors: tuple[Use, ...] = ()
     asleep: bool = False
+    cost: RunCost | None = None
 
     @property
     def busy(self) -> float | None:
@@ -163,6 +168,7 @@ class Comparison:
     Attributes:
         runs: all its runs, the pilots and the failed ones too, in the order they were made.
         deviations: those whose programs computed something else than undisturbed.
+        book: prices of systems; None: none is known.
     """
 
     experiment: Run
@@ -171,6 +177,12 @@ class Comparison:
     differences: tuple[NamedDifference, ...]
     runs: tuple[Run, ...]
     deviations: tuple[Deviation, ...] = ()
+    book: Book | None = None
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the clusters that runs were made on."""
+        return run_costs.systems_of(self.runs)
 
     @property
     def complete(self) -> bool:
@@ -191,12 +203,18 @@ def latest(store: Store) -> Run:
 
 
 def load(
-    store: Store, experiment: int, *, level: float = estimates.DEFAULT_LEVEL, stages: Sequence[str] = ()
+    store: Store,
+    experiment: int,
+    *,
+    level: float = estimates.DEFAULT_LEVEL,
+    stages: Sequence[str] = (),
+    book: Book | None = None,
 ) -> Comparison:
     """Compute a comparison from the store.
 
     Args:
         stages: names of the stages in the order in which components were added; others found follow by name.
+        book: prices of systems; None: the book that the plan named, if it did.
 
     Raises:
         StoreError: not an experiment, or it holds no finished run.
@@ -210,7 +228,8 @@ def load(
     whole_s = _series(store, runs, WHOLE_RUN)
     timed_s = _series(store, runs, TIMED_SECTION)
     names = _in_order_of_plan(record, {case_of(run) for run in runs})
-    programs = [_program(store, name, runs, whole_s, timed_s, level, stages) for name in names]
+    book = book or kept_with(record.plan)
+    programs = [_program(store, name, runs, whole_s, timed_s, level, stages, book) for name in names]
     programs = [program for program in programs if any(scenario.n for scenario in program.scenarios())]
     if not programs:
         raise StoreError(f"{store.directory}: experiment {experiment} has no finished run yet")
@@ -221,6 +240,7 @@ def load(
         tuple(_differences(programs, level)),
         tuple(runs),
         tuple(deviations(store, experiment)),
+        book,
     )
 
 
@@ -260,6 +280,7 @@ def _program(
     timed_s: Mapping[int, float],
     level: float,
     order: Sequence[str],
+    book: Book | None,
 ) -> ProgramResults:
     own = [run for run in runs if case_of(run) == name]
     own_clock = all(run.id in timed_s for run in own if run.id in whole_s)
@@ -269,7 +290,7 @@ def _program(
         by_scenario.setdefault(str(run.labels["scenario"]), []).append(run)
 
     def runs_in(scenario: str) -> ScenarioRuns:
-        return _scenario_runs(store, scenario, by_scenario.get(scenario, []), times_s, level)
+        return _scenario_runs(store, scenario, by_scenario.get(scenario, []), times_s, level, book)
 
     clean, congested = runs_in(CLEAN), runs_in(CONGESTED)
     stages = []
@@ -312,7 +333,12 @@ def _stage_names(scenarios: Mapping[str, object], order: Sequence[str]) -> list[
 
 
 def _scenario_runs(
-    store: Store, scenario: str, runs: Sequence[Run], times_s: Mapping[int, float], level: float
+    store: Store,
+    scenario: str,
+    runs: Sequence[Run],
+    times_s: Mapping[int, float],
+    level: float,
+    book: Book | None,
 ) -> ScenarioRuns:
     well = [run for run in runs if run.id in times_s]
     times = {int(run.labels["replication"]): times_s[run.id] for run in well}
@@ -328,6 +354,7 @@ def _scenario_runs(
         spread,
         tuple(use for use in used if use is not None),
         any(run.facts.get("lab", {}).get("asleep") for run in well),
+        run_costs.of_run(book, well[-1], estimates.median(samples)) if book is not None and well else None,
     )
 
 

@@ -9,6 +9,7 @@ import click
 
 from fairlead.cli.parameters import scale as scale_option
 from fairlead.cli.parameters.example_file import ExampleFile
+from fairlead.cli.parameters.prices import prices_option
 from fairlead.cli.parameters.settings import settings_option
 from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
 @click.option("--replications", type=click.IntRange(min=1), help="Number of replications  [default: the plan's].")
+@prices_option("the plan's")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")
 @click.option("--show-plan", is_flag=True, help="Print the runs in order and the time they will take; run nothing.")
 def command(
@@ -79,6 +81,7 @@ def command(
     planes: tuple[str, ...],
     scale: float | str | None,
     replications: int | None,
+    prices: Path | None,
     changes: "tuple[ConfigChange, ...]",
     show_plan: bool,
 ) -> int:
@@ -100,6 +103,7 @@ def command(
       fairlead compare examples/demo.toml --monitor --acknowledge always
       fairlead compare examples/demo.toml --plane route --plane relay
       fairlead compare examples/demo.toml --scale 0.2
+      fairlead compare plan.toml --prices prices.toml
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
     from fairlead.experiment.comparisons import session
@@ -125,6 +129,9 @@ def command(
         plan = session.with_table(plan, scale=scale)
     if replications:
         plan = session.with_table(plan, replications=replications)
+    if prices:
+        plan = session.with_table(plan, prices=prices.absolute())
+    session.require_prices(plan)
     only = session.chosen(plan, patterns, congestions)
     if show_plan:
         _show(plan, only)
@@ -168,7 +175,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
         raise
     click.echo("computing and drawing the report", err=True)
     with Store.read(results) as store:
-        report, summary, *_ = make.comparison(store, experiment, results / "report.html")
+        report, summary, *_ = make.comparison(store, experiment, results / "report.html", prices=plan.comparison.prices)
         failed = [run for run in comparison.failed(store, experiment) if comparison.case_of(run) in only]
     click.echo(f"report:  {report}")
     click.echo(f"summary: {summary}")

@@ -10,6 +10,7 @@ import click
 
 from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.cli.parameters.example_file import ExampleFile
+from fairlead.cli.parameters.prices import prices_option
 from fairlead.cli.parameters.settings import settings_option
 from fairlead.errors import FairleadError
 
@@ -38,8 +39,9 @@ def command() -> None:
 @command.command("run")
 @click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @results_option
+@prices_option("the plan's")
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
-def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> int:
+def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[ConfigChange, ...]") -> int:
     """Run a plan (default; `run` may be omitted).
 
     PLAN.toml is a plan, or the name of an example that comes with fairlead. Every row is checked before the first one
@@ -52,6 +54,7 @@ def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> 
     \b
     Examples:
       fairlead evaluate examples/evaluate/small.toml --results results/small
+      fairlead evaluate clouds.toml --prices prices.toml
       fairlead evaluate examples/evaluate/clouds-lab.toml --set class=W --set 'program=["is"]'
     """
     from fairlead.cli.output.progress import progress_on
@@ -59,12 +62,13 @@ def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> 
     from fairlead.experiment.evaluations import endings
     from fairlead.experiment.evaluations.experiment import Evaluation
     from fairlead.experiment.plans import plan_file as plan_files
-    from fairlead.experiment.plans import row_checks
+    from fairlead.experiment.plans import price_checks, row_checks
     from fairlead.report.evaluation import evaluation_report
     from fairlead.store import Store
 
-    plan = plan_files.read(plan_file, changes)
+    plan = plan_files.with_prices(plan_files.read(plan_file, changes), prices)
     row_checks.findings(plan, plan_file).require_none()
+    book = price_checks.book_of(plan.evaluation.prices, [plan])
     begin_s = time.monotonic()
 
     def say(done: int, total: int, text: str) -> None:
@@ -83,7 +87,7 @@ def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> 
             raise
         for line in endings.failures(plan_file, results, evaluation):
             click.echo(line, err=True)
-        analysis = evaluation_report.compute(store, store.run(evaluation.experiment))
+        analysis = evaluation_report.compute(store, store.run(evaluation.experiment), book=book)
     evaluation_report.show(analysis, console())
     click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
     for line in endings.what_is_left(evaluation):
@@ -110,6 +114,7 @@ def run(plan_file: Path, results: Path, changes: "tuple[ConfigChange, ...]") -> 
     metavar="SECONDS",
     help="Print the cheapest configuration that meets this run time.",
 )
+@prices_option("what the plan says of prices")
 def report(
     results: Path,
     name: str | None,
@@ -118,6 +123,7 @@ def report(
     output: Path | None,
     figures: Path | None,
     within_s: float | None,
+    prices: Path | None,
 ) -> None:
     """Report an evaluation or import in the directory RESULTS, from its raw samples.
 
@@ -125,17 +131,20 @@ def report(
     Examples:
       fairlead evaluate report results/published --name ICCSA
       fairlead evaluate report results/published --name ISCC --within 300
+      fairlead evaluate report results/clouds --prices prices.toml
     """
     from fairlead.display.terminal import console
-    from fairlead.report.evaluation import evaluation_report
+    from fairlead.prices.book import load_prices
+    from fairlead.report.evaluation import cost_table, evaluation_report
     from fairlead.store import Store
 
+    book = None if prices is None else load_prices(prices)
     with Store.read(results) as store:
-        analysis = evaluation_report.load(store, name, value, level)
+        analysis = evaluation_report.load(store, name, value, level, book)
     written = evaluation_report.write(analysis, output or results / "evaluation.html", figures)
     evaluation_report.show(analysis, console())
     if within_s is not None:
-        for line in evaluation_report.cheapest(analysis, within_s):
+        for line in cost_table.cheapest(analysis, within_s):
             click.echo(line)
     for path in written:
         click.echo(path)
@@ -156,7 +165,7 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]")
       fairlead evaluate plan examples/evaluate/small.toml --all
       fairlead evaluate plan examples/evaluate/802.3ad.toml --set class=D
     """
-    from fairlead.experiment.plans import design, plan_words, row_checks, row_needs, row_transports
+    from fairlead.experiment.plans import design, plan_words, price_checks, row_checks, row_needs, row_transports
     from fairlead.experiment.plans import plan_file as plan_files
 
     read = plan_files.read(plan_file, changes)
@@ -166,6 +175,7 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]")
         for row in design.planned_rows(read):
             click.echo(plan_words.row(row))
     row_checks.findings(read, plan_file).require_none()
+    price_checks.book_of(read.evaluation.prices, [read])
 
 
 @command.command("import")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 @click.option("--characterization", type=int, help="Report this characterization (run number).")
 @click.option("--benchmarks", is_flag=True, help="Report the benchmarks of `fairlead measure` in all RESULTS.")
 @click.option("--baseline", metavar="SYSTEM", help="With several RESULTS: compare with this one  [default: the first].")
-@click.option("--prices", type=click.Path(path_type=Path), help="Price book (TOML): also show benchmarks per price.")
+@click.option("--prices", type=click.Path(path_type=Path),
+              help="Price book: also show what runs cost  [default: the plan's], or benchmarks per price.")  # fmt: skip
 @click.option("--output", type=click.Path(path_type=Path),
               help="HTML page to write.  [default: RESULTS/report.html; evaluations: evaluation.html]")  # fmt: skip
 @click.option(
@@ -73,6 +74,7 @@ def command(
       fairlead report results --list
       fairlead report results --run 12
       fairlead report results --run 12 --json
+      fairlead report results --run 12 --prices prices.toml
       fairlead report results/demo --experiment 3 --output /tmp/report.html --figures /tmp/figures
       fairlead report results --benchmarks
       fairlead report results --benchmarks --json
@@ -88,14 +90,7 @@ def command(
             raise click.UsageError("--list takes one directory, and no option but --json")
         _list(results[0], as_json)
         return
-    if (
-        benchmarks
-        or of_benchmarks
-        or baseline
-        or prices
-        or len(results) > 1
-        or (not asked and _only_benchmarks(results[0]))
-    ):
+    if benchmarks or of_benchmarks or baseline or len(results) > 1 or (not asked and _only_benchmarks(results[0])):
         from fairlead.benchmarks.page import report as benchmark_report
 
         if asked:
@@ -111,7 +106,15 @@ def command(
         with lines_on(sys.stderr, after_s=EVERY_S) as progress:
             progress("computing and drawing the report", 0, 1)
             made = _one_result(
-                context, results[0], asked, output, progress, figures=figures, level=level, as_json=as_json
+                context,
+                results[0],
+                asked,
+                output,
+                progress,
+                figures=figures,
+                level=level,
+                prices=prices,
+                as_json=as_json,
             )
     for path in made:
         click.echo(path, err=as_json)
@@ -144,6 +147,7 @@ def _one_result(
     *,
     figures: Path | None,
     level: float,
+    prices: Path | None,
     as_json: bool,
 ) -> list[Path]:
     """The files of one report. ``asked``: the kind of result and its run number; None: the newest result."""
@@ -164,11 +168,13 @@ def _one_result(
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
         if kind == run_report.KIND and number is not None:
-            return make.run(store, number, target, figures=figures, as_json=as_json)
+            return make.run(store, number, target, figures=figures, prices=prices, as_json=as_json)
         if kind == comparison.KIND:
-            return make.comparison(store, number, target, figures=figures, level=level, as_json=as_json)
+            return make.comparison(store, number, target, figures=figures, level=level, prices=prices, as_json=as_json)
         if kind == EVALUATION:
-            return make.evaluation(store, target, figures=figures, level=level)
+            return make.evaluation(store, target, figures=figures, level=level, prices=prices)
+        if prices is not None:
+            raise click.UsageError("--prices: a characterization has no price; name a result that has times")
         return make.characterization(store, number, target, figures=figures, as_json=as_json, progress=progress)
 
 

@@ -28,4 +28,4 @@ def collect(cluster: Cluster, mpirun: str | None) -> dict[str, Any]:
     if executor.other_machines:
         names = [host.name for host in cluster.managed_hosts()]
         hosts = on_all(names, lambda host: facts.parse(run_on(executor, host, ["sh", "-c", facts.SCRIPT])))
-    return facts.collect(version, hosts)
+    return facts.collect(version, hosts, len(cluster.compute_hosts()))

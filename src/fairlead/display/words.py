@@ -54,6 +54,11 @@ def rate(bps: float) -> str:
     return f"{significant(bps / scale)}{NBSP}{unit}"
 
 
+def money(amount: float, currency: str, digits: int = 3) -> str:
+    """For example "0.0123 EUR"."""
+    return f"{significant(amount, digits)}{NBSP}{currency}"
+
+
 def percent(share: float, *, signed: bool = False, decimals: int = 1) -> str:
     """For example "91.2 %", with ``signed`` "+0.4 %"; no negative zero."""
     number = round(share * 100, decimals) + 0.0

@@ -84,7 +84,7 @@ def supervise(
         results=results,
         argv=argv,
         labels=labels,
-        facts=host_facts.collect() | coverage.facts(cluster),
+        facts=host_facts.collect(compute_hosts=len(hosts)) | coverage.facts(cluster),
         interrupted="interrupted ({})",
         quiet=quiet,
     )

@@ -1,1 +1,1 @@
-"""Price books: what systems cost."""
+"""Price books: what systems cost, and what money buys."""

@@ -1,15 +1,21 @@
 """Price books: what hosts cost, and what runs beside them. People write them, and build on those of others."""
 
 import datetime
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator
 
 from fairlead import config
 from fairlead.config import Model
+from fairlead.display import words
 from fairlead.errors import ConfigError
+from fairlead.prices import efficiency
+
+KEPT = "prices"
+"""Key of a stored plan under which the book is kept that it named (`Book.content`)."""
 
 
 class Instance(Model):
@@ -109,7 +115,15 @@ class Price:
 
     def of_seconds(self, seconds: float) -> float:
         """All of it for a time."""
-        return self.per_hour * seconds / 3600
+        return efficiency.cost(self.per_hour, seconds)
+
+    def describe(self, system: str) -> str:
+        """For people: what it is the price of."""
+        one = self.instance
+        return (
+            f"{system} {words.significant(self.per_hour)} {self.currency} an hour for "
+            f"{words.count(self.hosts, 'host')} ({one.provider} {one.name}, {one.region}, {one.date.isoformat()})"
+        )
 
 
 @dataclass(frozen=True)
@@ -121,22 +135,18 @@ class Book:
     instances: dict[str, Instance]
     costs: dict[str, ExtraCost]
 
-    def price(self, *names: str) -> Price | None:
-        """Of the first of these names that is a system of the book; None where none is.
+    @property
+    def currency(self) -> str:
+        """Of all its prices."""
+        return self.file.currency
 
-        Raises:
-            ConfigError: the system's instance or cost is not in the book.
-        """
+    def price(self, *names: str) -> Price | None:
+        """Of the first of these names that is a system of the book; None where none is."""
         name = next((each for each in names if each in self.file.systems), None)
         if name is None:
             return None
         system = self.file.systems[name]
-        instance = self.instances.get(system.instance)
-        if instance is None:
-            raise self._unknown(name, "instance", system.instance)
-        missing = [each for each in system.costs if each not in self.costs]
-        if missing:
-            raise self._unknown(name, "costs", missing[0])
+        instance = self.instances[system.instance]
         paid = [self.costs[each] for each in system.costs]
         per_hour = system.hosts * instance.price_per_hour
         for cost in paid:
@@ -144,19 +154,78 @@ class Book:
             per_hour += times * cost.per_hour
         return Price(self.file.currency, per_hour, system.hosts, instance)
 
-    def _unknown(self, system: str, key: str, value: str) -> ConfigError:
-        line = config.line_of(self.path.read_text(encoding="utf-8-sig"), ("systems", system, key))
-        return ConfigError(f"{self.path}:{line}: systems.{system}.{key}: there is no {value!r} in the book")
+    def known_price(self, system: str) -> Price:
+        """The price of a system that must have one.
+
+        Raises:
+            ConfigError: the book does not have it.
+        """
+        price = self.price(system)
+        if price is None:
+            raise ConfigError(f"{self.path}: no [systems.{system}]", hint="add it, or name no price book")
+        return price
+
+    def missing(self, systems: Iterable[str]) -> str:
+        """For people: whose price the book does not have; empty: it has all."""
+        unknown = [name for name in dict.fromkeys(systems) if name not in self.file.systems]
+        if not unknown:
+            return ""
+        return f"{words.listing(unknown)} {'has' if len(unknown) == 1 else 'have'} no price in {self.path}"
+
+    def describe(self, systems: Iterable[str]) -> str:
+        """For people: what these systems cost, of those that have a price; empty: none has."""
+        priced = {name: self.price(name) for name in dict.fromkeys(systems)}
+        told = [price.describe(name) for name, price in priced.items() if price is not None]
+        return f"Prices of {self.path}: {'; '.join(told)}." if told else ""
+
+    def content(self) -> dict[str, Any]:
+        """All of it, with what it extends, as plain dictionaries: to be kept with results. `from_content` reads it."""
+        entries = {"instances": tuple(self.instances.values()), "costs": tuple(self.costs.values())}
+        file = self.file.model_copy(update={"extends": (), **entries})
+        return {"path": str(self.path), **file.model_dump(mode="json")}
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `content`."""
+        file = BookFile.model_validate({key: value for key, value in content.items() if key != "path"})
+        instances = {entry.name: entry for entry in file.instances}
+        return cls(Path(content["path"]), file, instances, {entry.name: entry for entry in file.costs})
+
+
+def kept(path: Path | None) -> dict[str, Any]:
+    """What a stored plan has of the book that it names, so that reports can be made without the file; None: nothing.
+
+    Raises:
+        ConfigError: see `load_prices`.
+    """
+    return {} if path is None else {KEPT: load_prices(path).content()}
+
+
+def kept_with(plan: Any) -> Book | None:
+    """The book that a stored plan named, as it was then; None: it named none."""
+    content = plan.get(KEPT) if isinstance(plan, Mapping) else None
+    return None if content is None else Book.from_content(content)
 
 
 def load_prices(path: Path) -> Book:
     """Read a price book.
 
     Raises:
-        ConfigError: a file is not usable, two entries of one file have the same name, currencies differ, or books
-            extend each other in a circle.
+        ConfigError: a file is not usable, two entries of one file have the same name, currencies differ, books extend
+            each other in a circle, or a system's instance or cost is not in the book.
     """
-    return _load(path, ())
+    book = _load(path, ())
+    for name, system in book.file.systems.items():
+        if system.instance not in book.instances:
+            raise _unknown(path, name, "instance", system.instance)
+        if unknown := [each for each in system.costs if each not in book.costs]:
+            raise _unknown(path, name, "costs", unknown[0])
+    return book
+
+
+def _unknown(path: Path, system: str, key: str, value: str) -> ConfigError:
+    text = path.read_text(encoding="utf-8-sig")
+    return ConfigError(config.told(text, str(path), ("systems", system, key), f"there is no {value!r} in the book"))
 
 
 def _load(path: Path, outer: tuple[Path, ...]) -> Book:

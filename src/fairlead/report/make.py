@@ -11,6 +11,7 @@ from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
+from fairlead.prices.book import Book, load_prices
 from fairlead.progress import Progress, unseen
 from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
@@ -28,6 +29,7 @@ def comparison(
     *,
     figures: Path | None = None,
     level: float = DEFAULT_LEVEL,
+    prices: Path | None = None,
     as_json: bool = False,
     console: Console | None = None,
 ) -> list[Path]:
@@ -35,6 +37,7 @@ def comparison(
 
     Args:
         experiment: its run; None: the newest.
+        prices: a price book; None: the one that its plan named.
 
     Returns:
         The files written: page, summary, figures.
@@ -43,7 +46,8 @@ def comparison(
         FairleadError: no such comparison, or a file cannot be written.
     """
     chosen = comparisons.latest(store).id if experiment is None else experiment
-    computed = comparisons.load(store, chosen, level=level, stages=[*STAGES, *PLANES.names()])
+    stages = [*STAGES, *PLANES.names()]
+    computed = comparisons.load(store, chosen, level=level, stages=stages, book=_book(prices))
     written = comparison_report.write(computed, html, figures=figures)
     if as_json:
         print(summary.of(computed).to_json(), end="")
@@ -89,15 +93,19 @@ def run(
     html: Path,
     *,
     figures: Path | None = None,
+    prices: Path | None = None,
     as_json: bool = False,
     console: Console | None = None,
 ) -> list[Path]:
     """Write the page of a run by itself and print its tables (or, ``as_json``, its figures); returns the files written.
 
+    Args:
+        prices: a price book; None: the one that the plan of its comparison named.
+
     Raises:
-        FairleadError: it is none, or a file cannot be written.
+        FairleadError: it is none, or a file cannot be read or written.
     """
-    found = run_report.load(store, number)
+    found = run_report.load(store, number, _book(prices))
     if as_json:
         print(run_json.of(found).to_json(), end="")
     else:
@@ -105,15 +113,29 @@ def run(
     return run_report.write(found, html, figures=figures)
 
 
-def evaluation(store: Store, html: Path, *, figures: Path | None = None, level: float = DEFAULT_LEVEL) -> list[Path]:
+def evaluation(
+    store: Store,
+    html: Path,
+    *,
+    figures: Path | None = None,
+    level: float = DEFAULT_LEVEL,
+    prices: Path | None = None,
+) -> list[Path]:
     """Write the page of the newest evaluation and print its tables; returns the files written.
 
+    Args:
+        prices: a price book; None: what its plan says of prices.
+
     Raises:
-        FairleadError: it has no sample yet, or a file cannot be written.
+        FairleadError: it has no sample yet, or a file cannot be read or written.
     """
-    analysis = evaluation_report.load(store, level=level)
+    analysis = evaluation_report.load(store, level=level, book=_book(prices))
     evaluation_report.show(analysis, terminal.console())
     return evaluation_report.write(analysis, html, figures)
+
+
+def _book(prices: Path | None) -> Book | None:
+    return None if prices is None else load_prices(prices)
 
 
 def newest(store: Store) -> Run | None:

@@ -9,14 +9,26 @@ from pydantic import Field
 
 from fairlead.analysis.comparison import Comparison, ProgramResults, ScenarioRuns
 from fairlead.analysis.comparison import Stage as ComparisonStage
+from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.contract import Document, Finite, Part
 
-SCHEMA_VERSION = "2.1"
+SCHEMA_VERSION = "2.2"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
 
 Interval = tuple[Finite | None, Finite | None]
 """Lower and upper end; null: unbounded on that side."""
+
+
+class CostSummary(Part):
+    """What a run costs at its median time: ``per_hour`` for all compute hosts of its cluster, and ``per_run``, in
+    ``currency``. ``efficiency``: runs an hour for the price of an hour, which are as many as one unit of it buys.
+    """
+
+    currency: str
+    per_hour: Finite
+    per_run: Finite
+    efficiency: Finite
 
 
 class ProgramSummary(Part):
@@ -28,7 +40,7 @@ class ProgramSummary(Part):
 
     A figure that the runs do not allow is null. ``intervals`` and ``n`` have an entry for every figure that has one,
     ``reasons`` for every figure that has none (a single run of a kind gives figures without intervals); ``n`` counts
-    runs (of pairs: pairs).
+    runs (of pairs: pairs). ``costs``: by the name of the time, of those whose price is known.
     """
 
     t_nc: Finite | None
@@ -48,6 +60,7 @@ class ProgramSummary(Part):
     processors_busy: Finite | None = None
     limited_by_processors: bool | None = None
     reasons: dict[str, str]
+    costs: dict[str, CostSummary] = Field(default_factory=dict)
     stages: dict[str, "ProgramSummary"]
 
 
@@ -137,7 +150,14 @@ def _of(
         if any(each.processors and each.asleep for each in timed.values())
         else None,
         reasons={name: result.reason for name, result in results.items() if result.estimate is None},
+        costs={name: _cost(each.cost) for name, each in timed.items() if each.cost is not None},
         stages=stages or {},
+    )
+
+
+def _cost(found: RunCost) -> CostSummary:
+    return CostSummary(
+        currency=found.currency, per_hour=found.per_hour, per_run=found.per_run, efficiency=found.efficiency
     )
 
 

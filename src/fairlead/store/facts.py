@@ -15,6 +15,8 @@ from typing import Any
 from fairlead import __version__
 from fairlead.errors import StoreError
 
+COMPUTE_HOSTS = "compute_hosts"
+"""Number of the cluster's hosts that take ranks, among the facts of a run: these are paid for."""
 SCRIPT = r"""
 fact() { [ -n "$2" ] && printf '%s\t%s\n' "$1" "$2"; }
 fact kernel "$(uname -r)"
@@ -81,17 +83,23 @@ def software_facts(mpi_version: str | None = None) -> dict[str, str]:
     return facts
 
 
-def collect(mpi_version: str | None = None, hosts: Mapping[str, Mapping[str, str]] | None = None) -> dict[str, Any]:
-    """What `Store.begin_run` takes as ``facts``: ``{"software": .., "here": .., "hosts": {name: ..}}``.
+def collect(
+    mpi_version: str | None = None,
+    hosts: Mapping[str, Mapping[str, str]] | None = None,
+    compute_hosts: int | None = None,
+) -> dict[str, Any]:
+    """What `Store.begin_run` takes as ``facts``: ``{"software": .., "here": .., "hosts": {name: ..}, ..}``.
 
     Args:
         mpi_version: what ``mpirun --version`` printed.
         hosts: parsed facts of the cluster's hosts, by name.
+        compute_hosts: how many of its hosts take ranks; None: there is no cluster.
     """
     return {
         "software": software_facts(mpi_version),
         "here": host_facts(),
         "hosts": {name: dict(facts) for name, facts in (hosts or {}).items()},
+        **({} if compute_hosts is None else {COMPUTE_HOSTS: compute_hosts}),
     }
 
 

@@ -24,7 +24,10 @@ from fairlead.experiment.running import testbed, trial
 from fairlead.experiment.running.trial import Taken
 from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
+from fairlead.prices.book import kept_with
 from fairlead.store import Store
+
+from ..prices.test_prices import INSTANCE, book
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 PROGRAMS = """
@@ -217,6 +220,37 @@ def test_an_interrupted_comparison_goes_on_only_while_its_networks_are_the_same(
     assert slower != described
     assert number(slower) == 2
     assert number(described) == 1
+
+
+def test_the_price_book_is_kept_and_prices_begin_no_other_comparison(tmp_path: Path) -> None:
+    text = INSTANCE + '[systems.mesh8]\ninstance = "big"\nhosts = 8\n'
+    path = book(tmp_path / "prices.toml", text)
+    bare = parse(SIMPLE + PROGRAMS)
+    priced = session.with_table(bare, prices=path)
+    session.require_prices(bare)
+    session.require_prices(priced)
+    with Store.open(tmp_path / "results") as store:
+        assert ComparisonExperiment(priced, store).experiment == 1
+        assert ComparisonExperiment(bare, store).experiment == 1
+        path.write_text(path.read_text().replace("3.0", "4.0"))
+        assert ComparisonExperiment(priced, store).experiment == 1
+        found = kept_with(store.run(1).plan)
+    assert found is not None and found.price("mesh8").per_hour == 8 * 3.0
+    path.write_text(path.read_text().replace("mesh8", "other"))
+    with pytest.raises(ConfigError, match=r"prices\.toml: no \[systems\.mesh8\]"):
+        session.require_prices(priced)
+
+
+def test_a_price_book_is_named_by_the_plan_or_the_command(tmp_path: Path) -> None:
+    path = book(tmp_path / "prices.toml", INSTANCE)
+    for name in (path.name, "absent.toml"):
+        text = SIMPLE.replace("replications", f'prices = "{name}"\nreplications') + PROGRAMS
+        plan = config.parse(text, ComparisonPlan, source="plan.toml").under(tmp_path)
+        assert plan.comparison.prices == tmp_path / name
+    done = CliRunner().invoke(command, [str(EXAMPLES / "demo.toml"), "--show-plan", "--prices", str(path)])
+    assert isinstance(done.exception, ConfigError)
+    assert str(done.exception).startswith(f"{path}: no [systems.")
+    assert done.exception.hint == "add it, or name no price book"
 
 
 def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(

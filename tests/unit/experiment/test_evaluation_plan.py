@@ -287,6 +287,10 @@ def test_commands_may_name_files_beside_the_plan() -> None:
             (HEAD, FACTORS, RUN, '[management]\nfactor = "network"\nlevels = { none = "none" }\n'),
             "management.levels: has no entry for rr",
         ),
+        (
+            (f'{HEAD}prices = "p.toml"\n', FACTORS, RUN, '[report.cost]\nfactor = "network"\nprices = { none = 1 }\n'),
+            "evaluation.prices: [report.cost] states prices, too; omit one of them",
+        ),
         ((HEAD, FACTORS, RUN, '[report]\nconfigurations = ["network"]\n'), "report.baseline: network is missing"),
         ((HEAD, FACTORS, RUN + 'program = "is"\n'), "command: give either command, or the program"),
         ((HEAD, FACTORS, "[run]\n"), "command: give either command, or the program"),

@@ -18,7 +18,7 @@ from fairlead.analysis.evaluations import dataset
 from fairlead.cli.evaluate import command
 from fairlead.cli.main import main
 from fairlead.cluster import cgroups
-from fairlead.errors import FairleadError, HostError, PrivilegeError
+from fairlead.errors import ConfigError, FairleadError, HostError, PrivilegeError
 from fairlead.experiment.evaluations.experiment import Evaluation
 from fairlead.experiment.plans import plan_file
 from fairlead.experiment.running import runner
@@ -26,6 +26,8 @@ from fairlead.experiment.running.cleanup_ledger import FILE_NAME, CleanupLedger
 from fairlead.net import apply as net
 from fairlead.net.state import BondState, HostNetwork
 from fairlead.store import Attachment, Store
+
+from ..prices.test_prices import INSTANCE, book
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
 CLUSTER = (
@@ -148,6 +150,51 @@ def test_the_report_is_of_the_plan_that_was_named(tmp_path):
     line = [str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results")]
     done = CliRunner().invoke(command, line, catch_exceptions=False)
     assert done.stdout.splitlines()[0] == "4 samples of time_s in 4 cells."
+
+
+PRICED = INSTANCE + '[systems.here]\ninstance = "big"\nhosts = 1\n'
+
+
+def test_the_report_has_the_cost_of_runs_by_the_plan_s_price_book_which_the_store_keeps(tmp_path):
+    book(tmp_path / "prices.toml", PRICED)
+    file = write(tmp_path, "true", count=2)
+    file.write_text(file.read_text().replace("seed = 11", 'seed = 11\nprices = "prices.toml"'))
+    line = [str(file), "--results", str(tmp_path / "results")]
+    done = CliRunner().invoke(command, line, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "3.000\u00a0EUR" in done.stdout
+    (tmp_path / "prices.toml").unlink()
+    done = CliRunner().invoke(command, ["report", str(tmp_path / "results")], catch_exceptions=False)
+    assert "3.000\u00a0EUR" in done.stdout
+    with Store.read(tmp_path / "results") as store:
+        assert dataset.find(store).plan["prices"]["systems"]["here"]["hosts"] == 1
+        assert {run.facts["compute_hosts"] for run in store.runs(dataset.ROW)} == {1}
+
+
+def test_prices_do_not_make_another_evaluation(tmp_path):
+    evaluate(tmp_path, "true", count=1)
+    path = book(tmp_path / "prices.toml", PRICED)
+    line = [str(tmp_path / "plan.toml"), "--results", str(tmp_path / "results"), "--prices", str(path)]
+    for price in ("3.000", "4.000"):
+        path.write_text(path.read_text().replace("= 3.0", f"= {price}"))
+        done = CliRunner().invoke(command, line, catch_exceptions=False)
+        assert f"{price}\u00a0EUR" in done.stdout
+    with Store.read(tmp_path / "results") as store:
+        assert len(store.runs(dataset.KIND)) == 1
+        assert len(store.runs(dataset.ROW)) == 4
+
+
+def test_a_book_without_what_the_plan_runs_on_is_refused_before_anything_runs(tmp_path):
+    file = write(tmp_path, "true")
+    path = book(tmp_path / "prices.toml", INSTANCE)
+    for prices, words in ((str(path), r"prices\.toml: no \[systems\.here\]"), ("absent.toml", "no such file")):
+        line = [str(file), "--results", str(tmp_path / "results"), "--prices", prices]
+        with pytest.raises(ConfigError, match=words):
+            CliRunner().invoke(command, line, catch_exceptions=False)
+    assert not (tmp_path / "results").exists()
+    file.write_text(file.read_text().replace("seed = 11", 'prices = "prices.toml"'))
+    with pytest.raises(ConfigError, match=r"no \[systems\.here\]"):
+        CliRunner().invoke(command, ["plan", str(file)], catch_exceptions=False)
 
 
 def test_another_network_under_the_same_name_makes_another_evaluation(tmp_path):

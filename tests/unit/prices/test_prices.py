@@ -1,5 +1,6 @@
 """Price books, what a measurement costs, and what money buys."""
 
+import json
 import re
 from pathlib import Path
 
@@ -73,6 +74,35 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
         prices.load_prices(own)
 
 
+def test_a_book_that_is_kept_with_results_needs_no_file(tmp_path: Path) -> None:
+    book(tmp_path / "base.toml", INSTANCE + COSTS)
+    text = 'extends = ["base.toml"]\n[systems.c]\ninstance = "big"\nhosts = 4\ncosts = ["storage"]\n'
+    found = prices.load_prices(book(tmp_path / "own.toml", text))
+    plan = json.loads(json.dumps({"evaluation": {}, **prices.kept(found.path)}))
+    for file in tmp_path.iterdir():
+        file.unlink()
+    again = prices.kept_with(plan)
+    assert again is not None
+    assert again.price("c") == found.price("c")
+    assert (again.path, again.currency) == (found.path, "EUR")
+    assert prices.kept(None) == {}
+    assert prices.kept_with({"evaluation": {}}) is None
+    assert prices.kept_with("demo") is None
+
+
+def test_who_has_no_price_is_told_and_who_has_one_with_what_it_is_of(tmp_path: Path) -> None:
+    path = book(tmp_path / "b.toml", INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 4\n')
+    found = prices.load_prices(path)
+    assert found.missing(["c"]) == found.missing([]) == ""
+    assert found.missing(["c", "x"]) == f"x has no price in {path}"
+    assert found.missing(["x", "y", "x"]) == f"x and y have no price in {path}"
+    assert found.describe(["x", "c"]) == f"Prices of {path}: c 12.0 EUR an hour for 4 hosts (p big, r, 2026-11-01)."
+    assert found.describe(["x"]) == ""
+    with pytest.raises(ConfigError, match=r"b\.toml: no \[systems\.x\]") as caught:
+        found.known_price("x")
+    assert caught.value.hint == "add it, or name no price book"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -98,7 +128,7 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
 )
 def test_mistakes_are_told_with_their_place(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
-        prices.load_prices(book(tmp_path / "b.toml", text)).price("c")
+        prices.load_prices(book(tmp_path / "b.toml", text))
 
 
 def test_the_example_book_is_usable() -> None:

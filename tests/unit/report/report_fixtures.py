@@ -110,13 +110,17 @@ def _delays(draw: np.random.Generator, injected: tuple[int, int] | None = None) 
 
 
 def compare(
-    store: Store, clock: Clock, times_s: dict, replications: int = 8, seed: int = 7, finish: bool = True
+    store: Store,
+    clock: Clock,
+    times_s: dict,
+    replications: int = 8,
+    seed: int = 7,
+    finish: bool = True,
+    plan: object = "demo",
 ) -> int:
     """An experiment with all programs and scenarios of ``times_s``; returns its run."""
     draw = np.random.default_rng(seed)
-    experiment = store.begin_run(
-        "experiment", {"name": "demo", "cluster": "mesh8"}, plan="demo", seed=seed, facts=FACTS
-    )
+    experiment = store.begin_run("experiment", {"name": "demo", "cluster": "mesh8"}, plan=plan, seed=seed, facts=FACTS)
     position = 0
     for replication in range(replications):
         block = [(program, scenario) for program in times_s for scenario in times_s[program]]
@@ -125,6 +129,7 @@ def compare(
         for program, scenario in block:
             time_s = times_s[program][scenario] * drift * draw.lognormal(0, 0.015)
             labels = {"program": program, "ranks": 8, "scenario": scenario, "replication": replication}
+            labels |= {"cluster": "mesh8"}
             run = store.begin_run("run", labels, parent=experiment, plan=position, position=position, facts=FACTS)
             _play(store, clock, run, scenario, time_s, draw)
             position += 1

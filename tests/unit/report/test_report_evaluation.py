@@ -439,12 +439,14 @@ def test_cost_is_of_executions_an_hour():
     first = found["is", "plain"]
     assert (first.per_hour, first.per_run) == (4.0, pytest.approx(40 / 3600))
     assert first.efficiency == pytest.approx(360 / 4)
-    best = cheapest(data(FOUR), cost, 9)
+    best = cheapest(data(FOUR), cost, ("network",), 9)
     assert best["is",].cell.levels == ("is", "bond")
     assert best["sp",].cell.levels == ("sp", "plain")
     assert best["ep",] is None
     with pytest.raises(ConfigError, match="no level of network has a price"):
         priced(data(FOUR), HourlyCost(factor="network", prices={"other": 1.0}))
+    instant = data({("is", "plain"): [0.0, 0.0], ("is", "bond"): [1.0, 1.0]})  # a program's clock may be coarse
+    assert [each.cell.levels for each in priced(instant, cost)] == [("is", "bond")]
 
 
 CSV = "app,net,t\n" + "".join(f"{a},{n},{v}\n" for (a, n), values in FOUR.items() for v in values)

@@ -8,6 +8,7 @@ from fairlead.analysis.evaluations import half_widths
 from fairlead.analysis.evaluations.aggregation import ObservedNetworks
 from fairlead.analysis.evaluations.aside import Alternative
 from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
+from fairlead.analysis.evaluations.cost import PriceSource
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.evaluations.losses import Loss
 from fairlead.analysis.evaluations.managed_rows import Gain, ManagedCell
@@ -86,6 +87,7 @@ class Analysis:
     alternatives: tuple[Alternative, ...] = ()
     managed: tuple[ManagedCell, ...] = ()
     managements: tuple[Gain, ...] = ()
+    prices: PriceSource | None = None
 
     @cached_property
     def notes(self) -> Mapping[Levels, Notes]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fairlead.analysis.evaluations import cost
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell
-from fairlead.analysis.evaluations.settings import ReportSettings
+from fairlead.analysis.evaluations.settings import HourlyCost
 from fairlead.errors import StatisticsError
 
 _OF_SPEED = re.compile(r" in speed| of speed| of time")
@@ -62,12 +62,13 @@ def _variation(data: Dataset, cell: DesignCell) -> float:
 
 
 def _priced(data: Dataset, cell: DesignCell) -> cost.Priced:
-    table = ReportSettings.model_validate(data.record.plan.get("report") or {}).cost
-    if table is None:
+    source = cost.source_of(data.record)
+    if source is None:
         raise StatisticsError(f"{data.name} has no prices: state them in [report.cost] of the map of columns")
-    found = [each for each in cost.priced(data, table) if each.cell is cell]
+    found = [each for each in cost.priced(data, source) if each.cell is cell]
     if not found:
-        raise StatisticsError(f"{data.name}: {', '.join(map(str, cell.levels))} has no price in [report.cost]")
+        where = "[report.cost]" if isinstance(source, HourlyCost) else str(source.path)
+        raise StatisticsError(f"{data.name}: {', '.join(map(str, cell.levels))} has no price in {where}")
     return found[0]
 
 

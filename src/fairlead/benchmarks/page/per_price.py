@@ -11,6 +11,7 @@ from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.system import System
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.prices import efficiency
 from fairlead.prices.book import Book, Price
 from fairlead.report.figures import Drawing, axes_of, styled
 from fairlead.statistics.estimates import FloatArray
@@ -114,22 +115,14 @@ def draw(
     caption = (
         "Medians of blocks (where marked mean: of their means; for files, their figures), for the price of an hour of "
         "the hosts that were busy, with their part of what is paid for all of a "
-        f"system: {'; '.join(_price_words(name, price) for name, price in priced.items())}."
+        f"system: {'; '.join(price.describe(name) for name, price in priced.items())}."
     )
     return Drawing("per-price", f"What one {currency} buys", caption, figure, _table(found, priced, baseline))
 
 
-def _price_words(name: str, price: Price) -> str:
-    one = price.instance
-    return (
-        f"{name} {words.significant(price.per_hour)} {price.currency} an hour for {words.count(price.hosts, 'host')} "
-        f"({one.provider} {one.name}, {one.region}, {one.date.isoformat()})"
-    )
-
-
 def bought(each: Performance, price: Price) -> FloatArray:
     """What a unit of money buys, by block."""
-    return each.per_s * 3600 / price.of_hosts(each.hosts)
+    return efficiency.bought(each.per_s, price.of_hosts(each.hosts))
 
 
 def _table(found: Sequence[Performance], priced: dict[str, Price], baseline: str | None) -> Table:
@@ -177,8 +170,7 @@ def findings(
     ]
     unknown = [each.name for each in systems if each.name not in priced]
     texts = [f"For the money: {'; '.join(said)}."] if said else []
-    missing = f"{words.listing(unknown)} {'has' if len(unknown) == 1 else 'have'} no price in {book.path}"
-    return [*texts, *([f"For the money: {missing}."] if unknown else [])]
+    return [*texts, *([f"For the money: {book.missing(unknown)}."] if unknown else [])]
 
 
 def _range(values: Sequence[float]) -> str:

@@ -29,6 +29,7 @@ from fairlead.experiment.running.trial import Trial
 from fairlead.lab import description as lab_description
 from fairlead.lab.resolve import resolve_lab
 from fairlead.placement.json_form import Placement
+from fairlead.prices.book import kept
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Run, Store
 from fairlead.store.connection import to_json
@@ -276,6 +277,7 @@ def stored(plan: ComparisonPlan) -> dict[str, Any]:
     data: dict[str, Any] = plan.model_dump(mode="json")
     networks = [path for case in plan.all_cases() for path in (case.network.lab, case.network.cluster) if path]
     data["networks"] = config.content(networks)
+    data |= kept(plan.comparison.prices)
     for program, written in zip(plan.programs, data["programs"], strict=True):
         if program.placement is not None:
             written["placement"] = Placement.read(program.placement).host_of_rank

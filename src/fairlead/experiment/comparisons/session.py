@@ -11,7 +11,7 @@ from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import calibrate
 from fairlead.experiment.comparisons.experiment import ComparisonExperiment, expected_s, managed_hosts, planned_clean_s
-from fairlead.experiment.plans import comparison_form, row_checks
+from fairlead.experiment.plans import comparison_form, price_checks, row_checks
 from fairlead.experiment.plans import forecast as forecasts
 from fairlead.experiment.plans.comparison import ComparisonPlan, NetworkPlan
 from fairlead.experiment.plans.design import Row
@@ -59,6 +59,15 @@ def read(path: Path, changes: Sequence[ConfigChange] = ()) -> ComparisonPlan:
     plan = config.load(path, ComparisonPlan, changes).under(path.absolute().parent)
     row_checks.of_comparison(plan, path).require_none()
     return plan
+
+
+def require_prices(plan: ComparisonPlan) -> None:
+    """That the price book of a plan, if it names one, has all that its cases run on.
+
+    Raises:
+        ConfigError: it has not, or cannot be read.
+    """
+    price_checks.book_of(plan.comparison.prices, comparison_form.parts(plan).values())
 
 
 def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[str] = ()) -> list[str]:

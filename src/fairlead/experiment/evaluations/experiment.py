@@ -12,6 +12,7 @@ from fairlead.experiment.running.runner import PILOT, Experiment
 from fairlead.experiment.running.testbed import Testbed
 from fairlead.experiment.running.trial import TIMED_SECTION
 from fairlead.placement.json_form import Placement
+from fairlead.prices.book import kept
 from fairlead.store import Run, Store
 from fairlead.store.records import Label
 
@@ -31,7 +32,8 @@ class Evaluation(Experiment):
     def _stored(self) -> dict[str, Any]:
         files = {str(path): Placement.read(path).host_of_rank for path in self._plan.placements()}
         placements = {"placements": files} if files else {}
-        return {**self._plan.stored(), "networks": config.content(self._plan.networks()), **placements}
+        networks = {"networks": config.content(self._plan.networks())}
+        return {**self._plan.stored(), **networks, **placements, **kept(self._plan.evaluation.prices)}
 
     def _begin(self, plan: dict[str, Any]) -> int:
         labels = {"name": self._plan.evaluation.name, "origin": "run"}

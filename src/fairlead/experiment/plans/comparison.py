@@ -52,6 +52,8 @@ class ComparisonTable(Model):
     """What carries MPI's messages between hosts. Managed runs need ``tcp``. Default: the cluster's."""
     scale: Literal["auto"] | Scale | None = None
     """Factor for the labs' rates; ``auto`` finds what this machine can emulate. Default: each lab's own."""
+    prices: Path | None = None
+    """[Price book](prices.md) that has the clusters or labs by their names; the report then shows what runs cost."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -169,7 +171,9 @@ class ComparisonPlan(Model):
     def under(self, directory: Path) -> Self:
         """The same plan with its relative paths starting at ``directory``."""
         table = self.comparison
-        paths = {key: directory / path for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
+        paths = {
+            key: directory / path for key in ("lab", "cluster", "prices") if (path := getattr(table, key)) is not None
+        }
         labs = {name: directory / path for name, path in self.labs.items()}
         programs = tuple(program.under(directory) for program in self.programs)
         changed = {"comparison": table.model_copy(update=paths), "labs": labs, "programs": programs}

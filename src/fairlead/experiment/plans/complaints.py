@@ -32,6 +32,8 @@ def of(plan: "Plan") -> Iterator[str]:
     yield from _of_levels(plan)
     yield from _of_network(plan)
     yield from _of_selection(plan)
+    if plan.evaluation.prices is not None and plan.report.cost is not None:
+        yield "evaluation.prices: [report.cost] states prices, too; omit one of them"
 
 
 def _of_factors(factors: Mapping[str, tuple[Level, ...]]) -> Iterator[str]:

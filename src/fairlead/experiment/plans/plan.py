@@ -41,6 +41,8 @@ class EvaluationTable(Model):
     """Cluster file of a cluster that is up."""
     seed: int = 1
     """Seed of the order of rows."""
+    prices: Path | None = None
+    """[Price book](prices.md) that has the clusters or labs by their names; the report then shows what runs cost."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -355,9 +357,10 @@ class Plan(Model):
 
 
 def under(plan: Plan, directory: Path) -> Plan:
-    """The same plan with the paths of lab, cluster and placements starting at ``directory``, and that in commands."""
+    """The same plan with the paths of its files starting at ``directory``, and that in commands."""
     table = plan.evaluation
-    paths = {key: str(directory / path) for key in ("lab", "cluster") if (path := getattr(table, key)) is not None}
+    paths: dict[str, Any] = {key: str(directory / path) for key in ("lab", "cluster") if (path := getattr(table, key))}
+    paths |= {} if table.prices is None else {"prices": directory / table.prices}
     changed: dict[str, Any] = {"evaluation": table.model_copy(update=paths)}
     changed["run"] = plan.run.model_copy(update={"command": in_directory(plan.run.command, directory)})
     changed["programs"] = tuple(each.under(directory) for each in plan.programs)

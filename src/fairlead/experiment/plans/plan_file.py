@@ -15,3 +15,10 @@ def read(path: Path, changes: Sequence[ConfigChange] = ()) -> Plan:
         ConfigError: see `fairlead.config.load`.
     """
     return under(config.load(path, Plan, changes), path.absolute().parent)
+
+
+def with_prices(plan: Plan, prices: Path | None) -> Plan:
+    """The same plan with this price book; None: its own, if it has one."""
+    if prices is None:
+        return plan
+    return plan.model_copy(update={"evaluation": plan.evaluation.model_copy(update={"prices": prices.absolute()})})

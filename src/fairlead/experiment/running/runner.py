@@ -29,6 +29,7 @@ from fairlead.experiment.running.cleanup_ledger import CleanupLedger
 from fairlead.experiment.running.testbed import Running, Testbed
 from fairlead.experiment.running.trial import Trial
 from fairlead.manage.migration import movers
+from fairlead.prices.book import KEPT
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.statistics import blocks
 from fairlead.store import Attachment, Run, Store
@@ -434,9 +435,14 @@ class Experiment(ABC):
 
 
 def _what_is_run(plan: Mapping[str, Any]) -> str:
-    """A stored plan as text, but for what only says when to give up: with another value of that the same rows go on."""
+    """A stored plan as text, but for when to give up, and for prices: with others of these the same rows go on."""
     replications = {k: v for k, v in (plan.get("replications") or {}).items() if k not in ("budget_s", "retries")}
-    return to_json("plan", {**plan, "replications": replications})
+    tables = {key: _unpriced(plan[key]) for key in ("evaluation", "comparison") if key in plan}
+    return to_json("plan", {**_unpriced(plan), **tables, "replications": replications})
+
+
+def _unpriced(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key != KEPT}
 
 
 def _is_wide(samples: Sequence[tuple[int, float]], width: float, level: float) -> bool:

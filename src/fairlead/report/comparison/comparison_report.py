@@ -52,8 +52,12 @@ def show(comparison: Comparison, console: Console) -> None:
         console.print()
     console.print(rich_table(comparison_tables.run_times(comparison), "Run times"))
     console.print(rich_table(comparison_tables.effects(comparison), "Recovered time and overhead"))
-    for text in comparison_tables.unsaid(comparison):
-        console.print(escape(text), highlight=False)
+    costs = comparison_tables.costs(comparison)
+    if costs.rows:
+        console.print(rich_table(costs, "Cost"))
+    for text in (*comparison_tables.unsaid(comparison), comparison_tables.unpriced(comparison)):
+        if text:
+            console.print(escape(text), highlight=False)
 
 
 def overview(comparison: Comparison) -> list[Drawing]:
@@ -99,6 +103,9 @@ def _html(comparison: Comparison, first: Sequence[Drawing], by_program: Mapping[
         effects=comparison_tables.effects(comparison),
         unsaid=comparison_tables.unsaid(comparison),
         gains=comparison_tables.gains(comparison),
+        costs=comparison_tables.costs(comparison),
+        price_words=comparison_tables.price_words(comparison),
+        unpriced=comparison_tables.unpriced(comparison),
         differences=comparison_tables.differences(comparison),
         runs=comparison_tables.runs(comparison),
         overview=first,

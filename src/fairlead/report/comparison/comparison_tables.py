@@ -4,6 +4,7 @@ from fairlead.analysis.comparison import Comparison, ScenarioRuns, case_of
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
+from fairlead.prices import efficiency
 from fairlead.report.comparison.comparison_figures import scenario_name, stage_name
 from fairlead.statistics.estimates import speed_gained, time_saved
 
@@ -124,6 +125,49 @@ def gains(comparison: Comparison) -> Table:
         ],
         rows,
     )
+
+
+def costs(comparison: Comparison) -> Table:
+    """What a run of every program and scenario costs at its median time; without rows where no price is known."""
+    return table(
+        [
+            *(("program", "program"), ("scenario", "scenario"), ("median", "median_s")),
+            *(("an hour", "price_per_hour"), ("a run", "price_per_run")),
+            *(("interval", "price_low|price_high"), ("runs an hour per price of an hour", "efficiency")),
+        ],
+        [
+            [cell(program.name), cell(scenario_name(each.scenario)), duration_cell(each.median_s), *_cost_row(each)]
+            for program in comparison.programs
+            for each in program.scenarios()
+            if each.cost is not None
+        ],
+    )
+
+
+def _cost_row(each: ScenarioRuns) -> list[TableCell]:
+    cost, estimate = each.cost, each.median.estimate
+    assert cost is not None  # the others have no row
+    interval = cell(None)
+    if estimate is not None:
+        low, high = (efficiency.cost(cost.per_hour, end) for end in (max(estimate.low, 0.0), estimate.high))
+        interval = cell((low, high), f"{words.significant(low)} to {words.money(high, cost.currency)}")
+    return [
+        cell(cost.per_hour, words.money(cost.per_hour, cost.currency, 4)),
+        cell(cost.per_run, words.money(cost.per_run, cost.currency)),
+        interval,
+        cell(cost.efficiency, words.significant(cost.efficiency, 4)),
+    ]
+
+
+def price_words(comparison: Comparison) -> str:
+    """Where the prices come from, in words; empty where none is known."""
+    return comparison.book.describe(comparison.systems) if comparison.book else ""
+
+
+def unpriced(comparison: Comparison) -> str:
+    """Which systems have no price though there is a price book, in words; empty: they have, or there is no book."""
+    missing = comparison.book.missing(comparison.systems) if comparison.book else ""
+    return f"Cost: {missing}." if missing else ""
 
 
 def differences(comparison: Comparison) -> Table:

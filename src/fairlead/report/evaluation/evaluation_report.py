@@ -7,8 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from fairlead.analysis.evaluations import aggregation, aside, dataset, managed_rows
-from fairlead.analysis.evaluations import cost as cost_of
+from fairlead.analysis.evaluations import aggregation, aside, cost, dataset, managed_rows
 from fairlead.analysis.evaluations.analysis import Analysis
 from fairlead.analysis.evaluations.aside import Alternative
 from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER, UNKNOWN
@@ -19,9 +18,10 @@ from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
-from fairlead.errors import ConfigError
+from fairlead.prices.book import Book
 from fairlead.report import page
 from fairlead.report.evaluation import (
+    cost_table,
     evaluation_chooser,
     evaluation_figures,
     evaluation_methods,
@@ -38,17 +38,24 @@ MOST_ROWS = 30
 """Tables with more rows are folded on the page, and left out on the terminal."""
 
 
-def load(store: Store, name: str | None = None, series: str | None = None, level: float = 0.95) -> Analysis:
+def load(
+    store: Store, name: str | None = None, series: str | None = None, level: float = 0.95, book: Book | None = None
+) -> Analysis:
     """Compute an evaluation from the store: the newest, or the newest of a name.
 
     Raises:
         StoreError: there is none; and see `compute`.
     """
-    return compute(store, dataset.find(store, name), series, level)
+    return compute(store, dataset.find(store, name), series, level, book)
 
 
-def compute(store: Store, record: Run, series: str | None = None, level: float = 0.95) -> Analysis:
+def compute(
+    store: Store, record: Run, series: str | None = None, level: float = 0.95, book: Book | None = None
+) -> Analysis:
     """Compute this evaluation from the store.
+
+    Args:
+        book: prices of systems; None: those that its plan or map of columns names, if it does.
 
     Raises:
         StoreError: it has no sample of that value yet.
@@ -65,6 +72,7 @@ def compute(store: Store, record: Run, series: str | None = None, level: float =
         managed=tuple(managed_rows.cells(store, data, level)) if record.plan.get("management") else (),
         managements=tuple(managed_rows.gains(data, level)),
         losses=tuple(losses(data, record.plan.get("neighbours"), level, plot)),
+        prices=cost.source_of(record, book),
     )
 
 
@@ -100,7 +108,7 @@ def show(analysis: Analysis, console: Console) -> None:
     named = [
         (evaluation_tables.groups(analysis), "Gains of groups over the baseline"),
         (evaluation_tables.shares(analysis), "Better than the baseline"),
-        (costs(analysis), "Cost"),
+        (cost_table.costs(analysis), "Cost"),
         (evaluation_tables.effects(analysis), "Analysis of variance of the logarithm"),
         (evaluation_tables.losses(analysis), "What neighbours cost"),
         (management_tables.gains(analysis), "What management gains"),
@@ -114,6 +122,8 @@ def show(analysis: Analysis, console: Console) -> None:
     for found, title in named:
         if found.rows and len(found.rows) <= MOST_ROWS:
             console.print(rich_table(found, title))
+    if text := cost_table.unpriced(analysis):
+        console.print(escape(text), highlight=False)
 
 
 def findings(analysis: Analysis) -> list[str]:
@@ -179,51 +189,6 @@ def drawings(analysis: Analysis) -> list[Drawing]:
     return [each for each in found if each is not None]
 
 
-def costs(analysis: Analysis) -> Table:
-    """Cost efficiency of every cell with a price; without prices no rows."""
-    cost = analysis.report.cost
-    columns = [
-        *((name, name) for name in analysis.data.factors),
-        *(("an hour", "price_per_hour"), ("a run", "price_per_run")),
-        ("runs an hour per price of an hour", "efficiency"),
-    ]
-    if cost is None or analysis.data.unit != "s":
-        return table(columns, [])
-    return table(
-        columns,
-        [
-            [
-                *(cell(level) for level in each.cell.levels),
-                cell(each.per_hour, f"{cost.currency}{words.NBSP}{words.significant(each.per_hour, 4)}"),
-                cell(each.per_run, f"{cost.currency}{words.NBSP}{words.significant(each.per_run, 3)}"),
-                cell(each.efficiency, words.significant(each.efficiency, 4)),
-            ]
-            for each in cost_of.priced(analysis.data, cost)
-        ],
-    )
-
-
-def cheapest(analysis: Analysis, within_s: float) -> list[str]:
-    """Of each case the cheapest configuration that takes no longer than ``within_s``, in words.
-
-    Raises:
-        ConfigError: there are no prices, or the values are no times.
-    """
-    cost = analysis.report.cost
-    if cost is None:
-        raise ConfigError(f"{analysis.data.name}: there are no prices", hint="state them in [report.cost]")
-    lines = []
-    for case, best in cost_of.cheapest(analysis.data, cost, within_s).items():
-        name = ", ".join(map(str, case)) or analysis.data.name
-        if best is None:
-            lines.append(f"{name}: nothing ends within {words.duration(within_s)}")
-            continue
-        level = analysis.data.all_named(best.cell)[cost.factor]
-        price = f"{cost.currency} {words.significant(best.per_run)} a run"
-        lines.append(f"{name}: {level}, {words.duration(best.cell.mean)}, {price}")
-    return lines
-
-
 def _baseline(analysis: Analysis) -> str:
     return evaluation_tables.configuration_name(analysis, analysis.baseline)
 
@@ -248,8 +213,9 @@ def _html(analysis: Analysis, drawn: Sequence[Drawing]) -> str:
         networks=network_tables.beside_theory(analysis),
         ways=analysis.networks.ways,
         baseline=_baseline(analysis),
-        costs=costs(analysis),
-        cost=analysis.report.cost,
+        costs=cost_table.costs(analysis),
+        cost_words=cost_table.sources(analysis),
+        unpriced=cost_table.unpriced(analysis),
         gains=evaluation_tables.gains(analysis, analysis.pairs),
         others=evaluation_tables.gains(analysis, analysis.other_pairs),
         effects=evaluation_tables.effects(analysis),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import latencies
 from fairlead.analysis.runs.benefit import Benefit
 from fairlead.analysis.runs.managed import HostPair, ManagedRun
@@ -145,6 +146,22 @@ def _cost(run: ManagedRun) -> str:
     return (
         f"The {words.count(len(run.costs), 'agent')} used {words.duration(cpu_s, 2)} of CPU time and sent "
         f"{words.significant(sent_B / 1e3, 2)}{words.NBSP}kB in total."
+    )
+
+
+def price(cost: RunCost | None, no_price: str) -> str:
+    """What a run cost, in words; empty where no price book is known.
+
+    Args:
+        no_price: why there is no price in the book.
+    """
+    if cost is None:
+        return f"Its price is not known: {no_price}." if no_price else ""
+    hosts = words.count(cost.hosts, "host")
+    return (
+        f"It cost {words.money(cost.per_run, cost.currency)}: {words.duration(cost.time_s)} of {hosts} at "
+        f"{words.money(cost.per_hour, cost.currency)} an hour. One {cost.currency} buys "
+        f"{words.significant(cost.efficiency)} such runs."
     )
 
 

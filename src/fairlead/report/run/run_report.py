@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairlead.analysis import run_costs
+from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import benefit as benefits
 from fairlead.analysis.runs import characterized, communication, latencies
 from fairlead.analysis.runs import mitigation as mitigations
@@ -20,6 +22,7 @@ from fairlead.display.tables import Table, cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.placement.json_form import Placement
+from fairlead.prices.book import Book
 from fairlead.protocol import events, reasons
 from fairlead.report import page
 from fairlead.report.figures import Drawing
@@ -46,6 +49,8 @@ class RunReport:
         placement: by which the ranks were placed; None: by slots.
         mitigation: what the user was advised; None: nothing.
         benefit: of reroutes, measured while it ran; None: it was not.
+        cost: by a price book; None: no price is known.
+        no_price: why there is none though there is a book, in words.
     """
 
     managed: ManagedRun
@@ -55,6 +60,8 @@ class RunReport:
     placement: Placement | None = None
     mitigation: Mitigation | None = None
     benefit: Benefit | None = None
+    cost: RunCost | None = None
+    no_price: str = ""
 
 
 def latest(store: Store) -> Run | None:
@@ -63,8 +70,11 @@ def latest(store: Store) -> Run | None:
     return found[-1] if found else None
 
 
-def load(store: Store, number: int) -> RunReport:
+def load(store: Store, number: int, book: Book | None = None) -> RunReport:
     """A run's report.
+
+    Args:
+        book: prices of systems; None: the book that the plan of its comparison named, if it belongs to one that did.
 
     Raises:
         StoreError: it is no run of a program, or still goes on.
@@ -77,14 +87,17 @@ def load(store: Store, number: int) -> RunReport:
             f"{store.directory}: run {number} is still running", hint="`fairlead status` shows what it does"
         )
     argv = tuple(str(word) for word in run.plan) if isinstance(run.plan, list) else ()
+    time_s, book = _time_s(store, run), book or run_costs.book_of(store, run)
     return RunReport(
-        read(store, run, _time_s(store, run)),
+        read(store, run, time_s),
         argv,
         characterized.has_detour(store, run),
         communication.read(store, run),
         Placement.model_validate(run.facts["placement"]) if "placement" in run.facts else None,
         mitigations.read(store, run),
         benefits.read(store, run),
+        run_costs.of_run(book, run, time_s) if book else None,
+        book.missing(run_costs.systems_of([run])) if book else "",
     )
 
 
@@ -144,7 +157,9 @@ def show(report: RunReport, console: Console) -> None:
 
 def findings(report: RunReport) -> list[str]:
     """What the run says, in words."""
-    return run_findings.paragraphs(report.managed, report.way_out, report.mitigation, report.benefit)
+    said = run_findings.paragraphs(report.managed, report.way_out, report.mitigation, report.benefit)
+    price = run_findings.price(report.cost, report.no_price)
+    return [*said, price] if price else said
 
 
 def drawings(report: RunReport) -> list[Drawing]:

@@ -1,0 +1,65 @@
+"""What runs of programs cost, by a price book: all compute hosts of their cluster are paid for as long as they take."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fairlead.prices import efficiency
+from fairlead.prices.book import Book, kept_with
+from fairlead.store import Run, Store
+from fairlead.store.facts import COMPUTE_HOSTS
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """What a run of that time costs.
+
+    Attributes:
+        hosts: how many are paid.
+        per_hour: the price of an hour of them, with their part of what is paid for all of the system.
+        time_s: above 0.
+    """
+
+    currency: str
+    hosts: int
+    per_hour: float
+    time_s: float
+
+    @property
+    def per_run(self) -> float:
+        """The price of one."""
+        return efficiency.cost(self.per_hour, self.time_s)
+
+    @property
+    def efficiency(self) -> float:
+        """Runs an hour for the price of an hour: how many one unit of the currency buys."""
+        return efficiency.bought(1 / self.time_s, self.per_hour)
+
+
+def system_of(run: Run) -> str | None:
+    """What a run ran on, by the name that price books have; None: it does not say."""
+    name = run.labels.get("cluster")
+    return None if name is None else str(name)
+
+
+def systems_of(runs: Iterable[Run]) -> list[str]:
+    """Names of the clusters that these ran on, each once."""
+    names = (system_of(run) for run in runs)
+    return [name for name in dict.fromkeys(names) if name is not None]
+
+
+def of_run(book: Book, run: Run, time_s: float) -> RunCost | None:
+    """What a run like this costs that takes so long; None: the book has no price of its cluster, or it took no time.
+
+    A store of an earlier version does not say how many hosts the cluster had: they are as many as the book says.
+    """
+    system = system_of(run)
+    price = None if system is None else book.price(system)
+    if price is None or time_s <= 0:
+        return None
+    hosts = int(run.facts.get(COMPUTE_HOSTS, price.hosts))
+    return RunCost(price.currency, hosts, price.of_hosts(hosts), time_s)
+
+
+def book_of(store: Store, run: Run) -> Book | None:
+    """The price book that the plan of a run, or of the comparison that it belongs to, named; None: none."""
+    return kept_with(run.plan) or (None if run.parent is None else kept_with(store.run(run.parent).plan))
