@@ -132,9 +132,9 @@ FILES = (
         "prices",
         "Price book",
         "A price book says what systems cost. With it a benchmark states its price before it starts, and reports "
-        "show what a unit of the currency buys.",
+        "show what runs cost and what a unit of the currency buys.",
         (Root(BookFile),),
-        ("measure", "report"),
+        ("measure", "compare", "evaluate run", "evaluate report", "report"),
         ("prices.toml",),
         ("measure", "Measurements"),
     ),
