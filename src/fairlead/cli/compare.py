@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fairlead.config_changes import ConfigChange
     from fairlead.experiment.plans.comparison import ComparisonPlan
     from fairlead.experiment.running.runner import Progress
+    from fairlead.prices.book import Book
 
 
 @click.command("compare")
@@ -131,12 +132,12 @@ def command(
         plan = session.with_table(plan, replications=replications)
     if prices:
         plan = session.with_table(plan, prices=prices.absolute())
-    session.require_prices(plan)
+    book = session.book_of(plan)
     only = session.chosen(plan, patterns, congestions)
     if show_plan:
         _show(plan, only)
         return 0
-    return _compare(plan, results, only)
+    return _compare(plan, results, only, book)
 
 
 def _show(plan: "ComparisonPlan", only: list[str]) -> None:
@@ -152,7 +153,7 @@ def _show(plan: "ComparisonPlan", only: list[str]) -> None:
     click.echo(session.forecast(plan, rows).describe())
 
 
-def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
+def _compare(plan: "ComparisonPlan", results: Path, only: list[str], book: "Book | None") -> int:
     from fairlead.analysis import comparison
     from fairlead.cli.output.progress import progress_on
     from fairlead.experiment.comparisons import session
@@ -175,7 +176,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str]) -> int:
         raise
     click.echo("computing and drawing the report", err=True)
     with Store.read(results) as store:
-        report, summary, *_ = make.comparison(store, experiment, results / "report.html", prices=plan.comparison.prices)
+        report, summary, *_ = make.comparison(store, experiment, results / "report.html", book=book)
         failed = [run for run in comparison.failed(store, experiment) if comparison.case_of(run) in only]
     click.echo(f"report:  {report}")
     click.echo(f"summary: {summary}")

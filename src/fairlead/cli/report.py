@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from fairlead.cli.output.progress import EVERY_S, lines_on
 
 if TYPE_CHECKING:
+    from fairlead.prices.book import Book
     from fairlead.progress import Progress
     from fairlead.store import Store
 
@@ -90,6 +91,7 @@ def command(
             raise click.UsageError("--list takes one directory, and no option but --json")
         _list(results[0], as_json)
         return
+    book = _book(prices)
     if benchmarks or of_benchmarks or baseline or len(results) > 1 or (not asked and _only_benchmarks(results[0])):
         from fairlead.benchmarks.page import report as benchmark_report
 
@@ -113,7 +115,7 @@ def command(
                 progress,
                 figures=figures,
                 level=level,
-                prices=prices,
+                book=book,
                 as_json=as_json,
             )
     for path in made:
@@ -147,7 +149,7 @@ def _one_result(
     *,
     figures: Path | None,
     level: float,
-    prices: Path | None,
+    book: "Book | None",
     as_json: bool,
 ) -> list[Path]:
     """The files of one report. ``asked``: the kind of result and its run number; None: the newest result."""
@@ -168,14 +170,20 @@ def _one_result(
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
         if kind == run_report.KIND and number is not None:
-            return make.run(store, number, target, figures=figures, prices=prices, as_json=as_json)
+            return make.run(store, number, target, figures=figures, book=book, as_json=as_json)
         if kind == comparison.KIND:
-            return make.comparison(store, number, target, figures=figures, level=level, prices=prices, as_json=as_json)
+            return make.comparison(store, number, target, figures=figures, level=level, book=book, as_json=as_json)
         if kind == EVALUATION:
-            return make.evaluation(store, target, figures=figures, level=level, prices=prices)
-        if prices is not None:
+            return make.evaluation(store, target, figures=figures, level=level, book=book)
+        if book is not None:
             raise click.UsageError("--prices: a characterization has no price; name a result that has times")
         return make.characterization(store, number, target, figures=figures, as_json=as_json, progress=progress)
+
+
+def _book(prices: Path | None) -> "Book | None":
+    from fairlead.prices.book import load_prices
+
+    return None if prices is None else load_prices(prices)
 
 
 def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:

@@ -11,7 +11,7 @@ from fairlead.characterize.characterization import Characterization, runs
 from fairlead.display import terminal
 from fairlead.manage.components import STAGES
 from fairlead.manage.data_planes import PLANES
-from fairlead.prices.book import Book, load_prices
+from fairlead.prices.book import Book
 from fairlead.progress import Progress, unseen
 from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
@@ -29,7 +29,7 @@ def comparison(
     *,
     figures: Path | None = None,
     level: float = DEFAULT_LEVEL,
-    prices: Path | None = None,
+    book: Book | None = None,
     as_json: bool = False,
     console: Console | None = None,
 ) -> list[Path]:
@@ -37,7 +37,7 @@ def comparison(
 
     Args:
         experiment: its run; None: the newest.
-        prices: a price book; None: the one that its plan named.
+        book: prices of systems; None: the book that its plan named.
 
     Returns:
         The files written: page, summary, figures.
@@ -47,7 +47,7 @@ def comparison(
     """
     chosen = comparisons.latest(store).id if experiment is None else experiment
     stages = [*STAGES, *PLANES.names()]
-    computed = comparisons.load(store, chosen, level=level, stages=stages, book=_book(prices))
+    computed = comparisons.load(store, chosen, level=level, stages=stages, book=book)
     written = comparison_report.write(computed, html, figures=figures)
     if as_json:
         print(summary.of(computed).to_json(), end="")
@@ -93,19 +93,19 @@ def run(
     html: Path,
     *,
     figures: Path | None = None,
-    prices: Path | None = None,
+    book: Book | None = None,
     as_json: bool = False,
     console: Console | None = None,
 ) -> list[Path]:
     """Write the page of a run by itself and print its tables (or, ``as_json``, its figures); returns the files written.
 
     Args:
-        prices: a price book; None: the one that the plan of its comparison named.
+        book: prices of systems; None: the book that the plan of its comparison named.
 
     Raises:
-        FairleadError: it is none, or a file cannot be read or written.
+        FairleadError: it is none, or a file cannot be written.
     """
-    found = run_report.load(store, number, _book(prices))
+    found = run_report.load(store, number, book)
     if as_json:
         print(run_json.of(found).to_json(), end="")
     else:
@@ -119,23 +119,19 @@ def evaluation(
     *,
     figures: Path | None = None,
     level: float = DEFAULT_LEVEL,
-    prices: Path | None = None,
+    book: Book | None = None,
 ) -> list[Path]:
     """Write the page of the newest evaluation and print its tables; returns the files written.
 
     Args:
-        prices: a price book; None: what its plan says of prices.
+        book: prices of systems; None: what its plan says of prices.
 
     Raises:
-        FairleadError: it has no sample yet, or a file cannot be read or written.
+        FairleadError: it has no sample yet, or a file cannot be written.
     """
-    analysis = evaluation_report.load(store, level=level, book=_book(prices))
+    analysis = evaluation_report.load(store, level=level, book=book)
     evaluation_report.show(analysis, terminal.console())
     return evaluation_report.write(analysis, html, figures)
-
-
-def _book(prices: Path | None) -> Book | None:
-    return None if prices is None else load_prices(prices)
 
 
 def newest(store: Store) -> Run | None:

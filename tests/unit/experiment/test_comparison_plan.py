@@ -227,8 +227,8 @@ def test_the_price_book_is_kept_and_prices_begin_no_other_comparison(tmp_path: P
     path = book(tmp_path / "prices.toml", text)
     bare = parse(SIMPLE + PROGRAMS)
     priced = session.with_table(bare, prices=path)
-    session.require_prices(bare)
-    session.require_prices(priced)
+    assert session.book_of(bare) is None
+    assert session.book_of(priced).currency == "EUR"
     with Store.open(tmp_path / "results") as store:
         assert ComparisonExperiment(priced, store).experiment == 1
         assert ComparisonExperiment(bare, store).experiment == 1
@@ -238,7 +238,7 @@ def test_the_price_book_is_kept_and_prices_begin_no_other_comparison(tmp_path: P
     assert found is not None and found.price("mesh8").per_hour == 8 * 3.0
     path.write_text(path.read_text().replace("mesh8", "other"))
     with pytest.raises(ConfigError, match=r"prices\.toml: no \[systems\.mesh8\]"):
-        session.require_prices(priced)
+        session.book_of(priced)
 
 
 def test_a_price_book_is_named_by_the_plan_or_the_command(tmp_path: Path) -> None:

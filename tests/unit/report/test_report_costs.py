@@ -14,6 +14,8 @@ from click.testing import CliRunner, Result
 from fairlead.analysis import comparison as comparisons
 from fairlead.analysis import run_costs
 from fairlead.analysis.evaluations import dataset
+from fairlead.benchmarks.measuring.message_cell import MessageCell
+from fairlead.benchmarks.point_to_point.measure import LATENCY
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
 from fairlead.prices.book import kept, load_prices
@@ -23,6 +25,7 @@ from fairlead.report.evaluation import cost_table, evaluation_report
 from fairlead.report.run import run_json, run_report
 from fairlead.store import Store
 
+from ..benchmarks.benchmark_fixtures import point_to_point_run
 from ..prices.test_prices import INSTANCE, book
 from . import report_fixtures as fixtures
 from .test_run_report import TIME_S, record
@@ -300,6 +303,14 @@ def test_what_took_no_time_has_no_price(tmp_path: Path, mesh8: Path) -> None:
     with Store.read(tmp_path / "r") as store:
         run = store.run(number)
     assert run_costs.of_run(load_prices(mesh8), run, 0.0) is None
+
+
+def test_prices_are_of_the_newest_result_where_there_are_benchmarks_beside_it(tmp_path: Path, mesh8: Path) -> None:
+    point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3}, cluster="mesh8")
+    one_run(tmp_path / "r")
+    assert "It cost 0.0800 EUR" in flat(report(tmp_path / "r", "--prices", mesh8).output)
+    done = report(tmp_path / "r", "--benchmarks", "--prices", mesh8)
+    assert "What one EUR buys" in done.output and "It cost" not in done.output
 
 
 def test_a_characterization_has_no_price(tmp_path: Path, mesh8: Path) -> None:

@@ -16,6 +16,7 @@ from fairlead.experiment.plans import forecast as forecasts
 from fairlead.experiment.plans.comparison import ComparisonPlan, NetworkPlan
 from fairlead.experiment.plans.design import Row
 from fairlead.experiment.running.runner import Progress
+from fairlead.prices.book import Book
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Store
 
@@ -61,13 +62,13 @@ def read(path: Path, changes: Sequence[ConfigChange] = ()) -> ComparisonPlan:
     return plan
 
 
-def require_prices(plan: ComparisonPlan) -> None:
-    """That the price book of a plan, if it names one, has all that its cases run on.
+def book_of(plan: ComparisonPlan) -> Book | None:
+    """The price book of a plan, which has all that its cases run on; None: it names none.
 
     Raises:
-        ConfigError: it has not, or cannot be read.
+        ConfigError: see `fairlead.experiment.plans.price_checks`.
     """
-    price_checks.book_of(plan.comparison.prices, comparison_form.parts(plan).values())
+    return price_checks.book_of(plan.comparison.prices, comparison_form.parts(plan).values())
 
 
 def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[str] = ()) -> list[str]:

@@ -73,7 +73,7 @@ def cheapest(analysis: Analysis, within_s: float) -> list[str]:
     chosen = (source.factor,) if isinstance(source, HourlyCost) else analysis.configurations
     found = cost.cheapest(data, source, chosen, within_s)
     if not found:
-        raise ConfigError(f"{data.name}: nothing has a price", hint=unpriced(analysis) or None)
+        raise ConfigError(f"{data.name}: nothing has a price", hint=unpriced(analysis))
     lines = []
     for case, best in found.items():
         name = ", ".join(map(str, case)) or data.name
