@@ -126,7 +126,7 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
             raise _wrong(path, number, step, "is not a benchmark")
         context = command.make_context(name, arguments, parent=group)
     except click.NoSuchOption as error:
-        raise _wrong(path, number, step, _unknown(command, error)) from error
+        raise _wrong(path, number, step, _unknown(error)) from error
     except click.UsageError as error:
         raise _wrong(path, number, step, error.format_message()) from error
     except click.exceptions.Exit as error:
@@ -140,8 +140,8 @@ def _asked(group: click.Context, path: Path, number: int, step: str, shared: dic
     return command.prepare(**options | {key: shared[key] for key in shared if key in options and key not in own})
 
 
-def _unknown(command: BenchmarkCommand, error: click.NoSuchOption) -> str:
-    known = [name for each in command.params for name in each.opts]
+def _unknown(error: click.NoSuchOption) -> str:
+    known = [name for each in (error.ctx.command.params if error.ctx else ()) for name in each.opts]
     present = config_former_names.present_option(error.option_name, known)
     return error.format_message() if present is None else config_former_names.told(error.option_name, present)
 
