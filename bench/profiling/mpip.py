@@ -22,8 +22,8 @@ from fairlead import programs
 from fairlead.cluster.jobs import launch
 from fairlead.errors import LaunchError, MeasurementError
 from fairlead.profile import profile
-from fairlead.profile.collect import collection
 from fairlead.profile.profile import BEGIN_AND_END
+from fairlead.profile.reading.collect import collection
 from fairlead.profile.run import MESSAGES, this_machine
 from fairlead.readers import mpip
 from fairlead.statistics.estimates import paired_ratio

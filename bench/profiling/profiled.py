@@ -15,7 +15,7 @@ from fairlead import programs
 from fairlead.cluster.jobs import launch
 from fairlead.errors import LaunchError
 from fairlead.profile import profile
-from fairlead.profile.collect import collection
+from fairlead.profile.reading.collect import collection
 from fairlead.profile.run import MESSAGES, this_machine
 from fairlead.statistics.estimates import paired_ratio
 

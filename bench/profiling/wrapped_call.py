@@ -15,7 +15,7 @@ from bench.session import Session
 from fairlead import native
 from fairlead.errors import MeasurementError, MissingToolError
 from fairlead.manage.monitor import RINGS_VARIABLE
-from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
+from fairlead.profile.reading.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 
 TARGET_NS = 40.0
 READ_PERIOD_S = 0.0002

@@ -28,7 +28,8 @@ def command(results: Path, file_format: str, output: Path | None) -> None:
       fairlead export results/demo --format parquet --output /tmp/demo
       fairlead export messages --output tables
     """
-    from fairlead.profile import message_tables, record_files
+    from fairlead.profile.reading import record_files
+    from fairlead.profile.traces import message_tables
     from fairlead.store import Store
     from fairlead.store.export import Format, export, write_tables
 

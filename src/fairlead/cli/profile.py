@@ -182,7 +182,8 @@ def show(
 
 
 def _traced(file: Path) -> "Summary":
-    from fairlead.profile import json_form, otf2_read, profile
+    from fairlead.profile import json_form, profile
+    from fairlead.profile.traces import otf2_read
 
     return json_form.of(profile.of(otf2_read.read(file)), [str(file)])
 

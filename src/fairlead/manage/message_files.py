@@ -15,7 +15,7 @@ from fairlead.cluster.jobs import preload
 from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.cluster.remote.fetch import fetch_records
 from fairlead.errors import ConfigError, HostError, of_system
-from fairlead.profile.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
+from fairlead.profile.reading.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
 
 ALL = str(2**62)
 CHUNK_B = 1 << 20

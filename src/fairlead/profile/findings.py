@@ -6,7 +6,7 @@ import numpy as np
 
 from fairlead.display import words
 from fairlead.profile import mitigation
-from fairlead.profile.groups import GROUPS, HIGHLY_DEPENDENT, NONE
+from fairlead.profile.analysis.groups import GROUPS, HIGHLY_DEPENDENT, NONE
 from fairlead.profile.json_form import ESTIMATED, MEASURED, Collectives, Matrix, Summary, Waiting, matrix
 
 MOST_NAMED = 8

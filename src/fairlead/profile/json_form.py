@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
-from fairlead.profile import call_sites, collective_traffic, phases, waiting
-from fairlead.profile.collective_traffic import CollectiveTraffic
-from fairlead.profile.collectives import WAIT_STATES, pattern_of
-from fairlead.profile.groups import group_of
+from fairlead.profile.analysis import call_sites, collective_traffic, phases, waiting
+from fairlead.profile.analysis.collective_traffic import CollectiveTraffic
+from fairlead.profile.analysis.collectives import WAIT_STATES, pattern_of
+from fairlead.profile.analysis.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import ProfileSettings
@@ -88,7 +88,7 @@ class Rank(Part):
 class CollectiveWaiting(Part):
     """Waiting in the kept calls of one collective function, of all ranks together, as in `Waiting`.
 
-    ``wait_state``: what waiting for others is called (`fairlead.profile.collectives`).
+    ``wait_state``: what waiting for others is called (`fairlead.profile.analysis.collectives`).
     """
 
     wait_state: str
@@ -99,10 +99,10 @@ class CollectiveWaiting(Part):
 
 
 class Waiting(Part):
-    """What ranks waited for in messages and collective calls (`fairlead.profile.waiting`), seconds in the order of
-    ``per_rank``: for senders that had not begun, receivers that were not there, the transfer, in collective calls for
-    others that had not entered and for the collective itself, or it is not known. The two of collective calls are null
-    in files before 1.5, where ``unknown_s``, ``kept`` and ``all_ends`` are of messages only.
+    """What ranks waited for in messages and collective calls (`fairlead.profile.analysis.waiting`), seconds in the
+    order of ``per_rank``: for senders that had not begun, receivers that were not there, the transfer, in collective
+    calls for others that had not entered and for the collective itself, or it is not known. The two of collective
+    calls are null in files before 1.5, where ``unknown_s``, ``kept`` and ``all_ends`` are of messages only.
 
     ``transfer_between_s``: the transfers by sending (row) and receiving rank; ``receiving_between_s``: what the
     receivers waited of them; ``processing_between_s``: between their waiting, by the message that they received next;
@@ -144,8 +144,8 @@ class PhaseCalls(Part):
 
 
 class Phase(Part):
-    """What a rank does again and again (`fairlead.profile.phases`): ``messages`` that it sends, their ``bytes_B`` and
-    ``sizes``, and ``collectives``, in files before 1.5 always empty.
+    """What a rank does again and again (`fairlead.profile.analysis.phases`): ``messages`` that it sends, their
+    ``bytes_B`` and ``sizes``, and ``collectives``, in files before 1.5 always empty.
 
     ``begun_s``: since the rank's first. ``repetitions`` were seen; ``expected_repetitions`` are those of the
     whole run, if the phase went on where the record or the search ends. ``repetition_s``: their median time. ``share``:
@@ -206,8 +206,9 @@ class CollectiveFunction(Part):
 class Collectives(Part):
     """Messages between ranks that collective calls are made of; none of them is among the point-to-point messages.
 
-    ``source``: estimated, by the algorithms that libraries usually take (`fairlead.profile.collective_algorithms`), or
-    measured, by the MPI library. ``functions``: most bytes first; empty where it was measured.
+    ``source``: estimated, by the algorithms that libraries usually take
+    (`fairlead.profile.analysis.collective_algorithms`), or measured, by the MPI library. ``functions``: most
+    bytes first; empty where it was measured.
     """
 
     source: str
@@ -219,7 +220,8 @@ class Collectives(Part):
 
 
 class Group(Part):
-    """How far the program depends on the network, by the share of all ranks' time in MPI (`fairlead.profile.groups`).
+    """How far the program depends on the network, by the share of all ranks' time in MPI
+    (`fairlead.profile.analysis.groups`).
 
     ``name``: highly dependent, dependent, low or none. ``lowest_mpi_share``, ``highest_mpi_share``: of a single rank.
     ``thresholds``: the least share of each group.

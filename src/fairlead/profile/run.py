@@ -17,12 +17,15 @@ from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.display.terminal import console
 from fairlead.errors import ConfigError, FairleadError
 from fairlead.placement import placed
-from fairlead.profile import collective_traffic, json_form, pml_monitoring, profile, terminal, trace_write
-from fairlead.profile.collect import collection
-from fairlead.profile.collective_traffic import CollectiveTraffic
+from fairlead.profile import json_form, profile, terminal
+from fairlead.profile.analysis import collective_traffic
+from fairlead.profile.analysis.collective_traffic import CollectiveTraffic
 from fairlead.profile.json_form import ESTIMATED, MEASURED, Summary
 from fairlead.profile.profile import Profile
+from fairlead.profile.reading import pml_monitoring
+from fairlead.profile.reading.collect import collection
 from fairlead.profile.settings import ProfileSettings
+from fairlead.profile.traces import trace_write
 from fairlead.programs import own_files
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
@@ -146,7 +149,7 @@ def _trace_writers(otf2: Path | None, trace: Path | None) -> list[Callable[[Prof
     """
     writers: list[Callable[[Profile], None]] = []
     if otf2 is not None:
-        from fairlead.profile import otf2_write  # its library is slow to load
+        from fairlead.profile.traces import otf2_write  # its library is slow to load
 
         otf2_write.check(otf2)
         writers.append(lambda found: _say(f"written: {otf2_write.write(found, otf2)}"))

@@ -1,7 +1,7 @@
 """What a user may set of ``fairlead profile``, as TOML (docs/reference/files/profile.md)."""
 
 from fairlead.config import Model
-from fairlead.profile.groups import Thresholds
+from fairlead.profile.analysis.groups import Thresholds
 
 
 class ProfileSettings(Model):

@@ -6,8 +6,8 @@ from pathlib import Path
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import mitigation
+from fairlead.profile.analysis.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
 from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
-from fairlead.profile.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.record import RELAY_COUNTS
 

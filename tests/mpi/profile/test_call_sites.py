@@ -10,8 +10,9 @@ import pytest
 from mpi_libraries import LIBRARIES, Mpi, every_family
 
 from fairlead import native
-from fairlead.profile import call_sites, record
-from fairlead.profile.call_sites import Calls
+from fairlead.profile import record
+from fairlead.profile.analysis import call_sites
+from fairlead.profile.analysis.call_sites import Calls
 
 pytestmark = pytest.mark.mpi
 SOURCES = Path(__file__).parent / "sources"

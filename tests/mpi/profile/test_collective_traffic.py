@@ -13,7 +13,7 @@ from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead import native
 from fairlead.profile import profile
-from fairlead.profile.collective_traffic import argument_B, estimated
+from fairlead.profile.analysis.collective_traffic import argument_B, estimated
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).parent / "sources" / "collective_traffic.c"

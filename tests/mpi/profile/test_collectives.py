@@ -8,7 +8,7 @@ import pytest
 import recorded
 from mpi_libraries import Mpi, every_family
 
-from fairlead.profile import phases, waiting
+from fairlead.profile.analysis import phases, waiting
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, Record
 
 pytestmark = pytest.mark.mpi

@@ -11,7 +11,8 @@ import pytest
 import recorded
 from mpi_libraries import FAMILIES, Mpi
 
-from fairlead.profile import record, waiting
+from fairlead.profile import record
+from fairlead.profile.analysis import waiting
 from fairlead.profile.profile import mpi_s
 from fairlead.profile.record import Record
 

@@ -11,7 +11,7 @@ import recorded
 from mpi_libraries import Mpi, every_family
 
 from fairlead import native
-from fairlead.profile import waiting
+from fairlead.profile.analysis import waiting
 from fairlead.profile.record import RECEIVE
 
 pytestmark = pytest.mark.mpi

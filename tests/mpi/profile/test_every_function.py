@@ -9,7 +9,7 @@ import recorded
 from mpi_libraries import LIBRARIES, Mpi
 
 from fairlead.profile import record
-from fairlead.profile.collective_algorithms import operation_of
+from fairlead.profile.analysis.collective_algorithms import operation_of
 from fairlead.profile.record import CollectiveSum, Record
 
 from . import every_function

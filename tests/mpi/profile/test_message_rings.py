@@ -11,7 +11,9 @@ from message_rings import NO_NUMBER, RECEIVE, RECORDS, SEND, numbers, of_ranks, 
 from mpi_libraries import Mpi, every_family
 
 from fairlead import native
-from fairlead.profile import message_tables, record, record_files
+from fairlead.profile import record
+from fairlead.profile.reading import record_files
+from fairlead.profile.traces import message_tables
 
 pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).parent / "sources" / "message_rings.c"

@@ -8,7 +8,8 @@ import pytest
 import recorded
 from mpi_libraries import LIBRARIES, Mpi, every_family
 
-from fairlead.profile import profile, waiting
+from fairlead.profile import profile
+from fairlead.profile.analysis import waiting
 from fairlead.profile.record import COLLECTIVE, RECEIVE, Record
 
 pytestmark = pytest.mark.mpi

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from fairlead.profile import waiting
+from fairlead.profile.analysis import waiting
 from fairlead.profile.record import END, Messages, Record, SizeHistogram
 
 WORLD = 77

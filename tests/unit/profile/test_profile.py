@@ -10,7 +10,7 @@ from rich.console import Console
 
 from fairlead.errors import MeasurementError
 from fairlead.profile import json_form, profile, terminal
-from fairlead.profile.groups import Thresholds
+from fairlead.profile.analysis.groups import Thresholds
 from fairlead.profile.record import Usage
 from fairlead.profile.settings import ProfileSettings
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import MeasurementError
-from fairlead.profile import record, record_files
+from fairlead.profile import record
+from fairlead.profile.reading import record_files
 
 NAMES = (b"MPI_Init", b"MPI_Send", b"MPI_Barrier")
 HEADER = struct.Struct("<8s IIII ii II QQ QQ QQ Q 256s 1024s 512s")

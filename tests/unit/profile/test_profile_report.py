@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
-from fairlead.profile import findings, json_form, kinds, profile, tables
+from fairlead.profile import findings, json_form, profile, tables
+from fairlead.profile.analysis import kinds
 from fairlead.profile.json_form import Summary
 from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
 from fairlead.report.profile import profile_figures, profile_report

@@ -15,7 +15,7 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.base import Launcher, Mpi, register
 
 MONITORING = "OMPI_MCA_pml_monitoring_enable"
-"""Variable of jobs whose messages Open MPI counts (`fairlead.profile.pml_monitoring`)."""
+"""Variable of jobs whose messages Open MPI counts (`fairlead.profile.reading.pml_monitoring`)."""
 _VERSION = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
 
 

@@ -12,8 +12,17 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import tables
+from fairlead.profile.analysis.kinds import (
+    COLLECTIVE,
+    COMPLETION,
+    FILES,
+    KINDS,
+    ONE_SIDED,
+    OTHER,
+    POINT_TO_POINT,
+    kind_of,
+)
 from fairlead.profile.json_form import ESTIMATED, Collectives, Matrix, Rank, SizeClass, Summary, Waiting, matrix
-from fairlead.profile.kinds import COLLECTIVE, COMPLETION, FILES, KINDS, ONE_SIDED, OTHER, POINT_TO_POINT, kind_of
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.tables import size_words
 from fairlead.report import palette

@@ -6,7 +6,7 @@ from pathlib import Path
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile import findings, tables
-from fairlead.profile.groups import NONE
+from fairlead.profile.analysis.groups import NONE
 from fairlead.profile.json_form import Summary
 from fairlead.report import page
 from fairlead.report.figures import Drawing

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairlead.profile import waiting
+from fairlead.profile.analysis import waiting
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, CANCELLED, END, RECEIVE, SEND
 
-from .kept_messages import a_record, end, waited
+from ..kept_messages import a_record, end, waited
 
 NAN = float("nan")
 

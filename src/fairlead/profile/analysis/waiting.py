@@ -8,8 +8,8 @@ that time, what passes before the sender has begun to send is for a late sender,
 passes before the receiver has begun to receive is for a late receiver, if it mattered: small messages do not wait for
 it. The rest is transfer. A call that completes several messages waited for the last of them.
 
-In a collective call, what passes before those have entered whose data it needs (`fairlead.profile.collectives`) is
-waiting for others, the rest is the collective's own time.
+In a collective call, what passes before those have entered whose data it needs is waiting for others
+(`fairlead.profile.analysis.collectives`), the rest is the collective's own time.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.profile import clocks, collectives
-from fairlead.profile.clocks import ClockCorrection
-from fairlead.profile.collectives import Joined
+from fairlead.profile.analysis import clocks, collectives
+from fairlead.profile.analysis.clocks import ClockCorrection
+from fairlead.profile.analysis.collectives import Joined
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, COLLECTIVE, END, RECEIVE, SEND, Record
 
 Floats = NDArray[np.float64]

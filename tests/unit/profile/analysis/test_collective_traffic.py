@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from fairlead.placement.compute import traffic_of
-from fairlead.profile import collective_traffic, findings, json_form, mitigation, profile, tables
-from fairlead.profile.collective_traffic import FunctionTraffic, argument_B
+from fairlead.profile import findings, json_form, mitigation, profile, tables
+from fairlead.profile.analysis import collective_traffic
+from fairlead.profile.analysis.collective_traffic import FunctionTraffic, argument_B
 from fairlead.profile.json_form import Summary
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import NO_ROOT, CollectiveSum, Usage
 from fairlead.report.profile import profile_report
 
-from .profile_fixtures import a_record
+from ..profile_fixtures import a_record
 
 WORLD, PART = 11, 12
 

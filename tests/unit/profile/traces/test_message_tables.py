@@ -11,11 +11,13 @@ from click.testing import CliRunner
 
 from fairlead.cli.main import command
 from fairlead.errors import MeasurementError
-from fairlead.profile import message_tables, profile, record_files
+from fairlead.profile import profile
+from fairlead.profile.reading import record_files
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, COLLECTIVE, NO_ROOT, RECEIVE, SEND, Record
+from fairlead.profile.traces import message_tables
 
-from . import test_profile_record as record_form
-from .kept_messages import a_record, end
+from .. import test_profile_record as record_form
+from ..kept_messages import a_record, end
 
 NAN = float("nan")
 FUNCTIONS = ("MPI_Send", "MPI_Irecv", "MPI_Allreduce", "MPI_Waitall")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.profile import collective_algorithms
-from fairlead.profile.kinds import COLLECTIVE, kind_of
+from fairlead.profile.analysis import collective_algorithms
+from fairlead.profile.analysis.kinds import COLLECTIVE, kind_of
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import CollectiveSum, Counts
 
@@ -43,7 +43,7 @@ class CollectiveTraffic:
 
 
 def estimated(profile: Profile) -> CollectiveTraffic:
-    """By the algorithms of `fairlead.profile.collective_algorithms`, for the mean size of calls that are alike.
+    """By the algorithms of `fairlead.profile.analysis.collective_algorithms`, for the mean size of like calls.
 
     Left out are calls on intercommunicators, between neighbours, of persistent operations, on communicators of which
     not all members are known, and those that a record had no room for.

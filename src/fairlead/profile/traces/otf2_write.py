@@ -3,7 +3,7 @@
 One location for each thread of a rank. Functions that began or completed kept messages are regions; what a rank did
 otherwise was not kept and is not there. A call that only began a message has no length, as its end was not kept.
 Events: OTF2 documentation, "List of all event records". Times are those of the first host's clock where the others'
-are known against it (`fairlead.profile.clocks`).
+are known against it (`fairlead.profile.analysis.clocks`).
 """
 
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from _otf2 import Error as Otf2Error
 from otf2.enums import GroupType, LocationType, Paradigm, RegionRole
 
 from fairlead.errors import ConfigError, FairleadError, MeasurementError
-from fairlead.profile import kinds, waiting
-from fairlead.profile.clocks import ClockCorrection
+from fairlead.profile.analysis import kinds, waiting
+from fairlead.profile.analysis.clocks import ClockCorrection
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import RECEIVE, SEND, Record
 

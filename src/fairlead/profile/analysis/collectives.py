@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.profile.kinds import COLLECTIVE as COLLECTIVE_KIND
-from fairlead.profile.kinds import kind_of
+from fairlead.profile.analysis.kinds import COLLECTIVE as COLLECTIVE_KIND
+from fairlead.profile.analysis.kinds import kind_of
 from fairlead.profile.record import COLLECTIVE, NOT_ALL
 
 Floats = NDArray[np.float64]
@@ -141,8 +141,8 @@ def others_entered(ends: NDArray[np.void], rank: Ints, found: Joined, begun_s: F
 
 
 def flights(ends: NDArray[np.void], host: Ints, found: Joined) -> tuple[Ints, Ints, Floats, Floats]:
-    """What operations in which all need data of all tell of clocks, as `fairlead.profile.clocks.of` wants it of
-    messages: nobody leaves one before all have entered. Each tells of its first host and every other one.
+    """What operations in which all need data of all tell of clocks, as `fairlead.profile.analysis.clocks.of` wants it
+    of messages: nobody leaves one before all have entered. Each tells of its first host and every other one.
 
     Args:
         host: of each end. Shape (n).

@@ -13,11 +13,13 @@ from otf2.enums import CollectiveOp, GroupType, LocationType, Paradigm, RegionRo
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, MeasurementError
-from fairlead.profile import json_form, otf2_read, otf2_write, profile, waiting
+from fairlead.profile import json_form, profile
+from fairlead.profile.analysis import waiting
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import RECEIVE, SEND
+from fairlead.profile.traces import otf2_read, otf2_write
 
-from .kept_messages import a_record, end
+from ..kept_messages import a_record, end
 
 NAMES = ("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waitall")
 SEND_CALL, RECV_CALL, ISEND_CALL, IRECV_CALL, WAITALL_CALL = range(5)

@@ -10,7 +10,7 @@ from fairlead.cluster.executors import executor_of
 from fairlead.cluster.jobs import preload
 from fairlead.cluster.remote.execute import on_all
 from fairlead.cluster.remote.fetch import fetch_records
-from fairlead.profile import pml_monitoring, record_files
+from fairlead.profile.reading import pml_monitoring, record_files
 from fairlead.profile.record import Record
 
 DIRECTORY_VARIABLE = "FAIRLEAD_PROFILE"
@@ -89,7 +89,7 @@ def collection(
         regions: the program names regions by MPI_Pcontrol.
         call_sites: calls are counted by the place that they are made from, too.
         chaos: seed; messages take two paths at random (docs/explanation/relay-plane.md).
-        count: Open MPI counts all messages, too (`fairlead.profile.pml_monitoring`).
+        count: Open MPI counts all messages, too (`fairlead.profile.reading.pml_monitoring`).
 
     Raises:
         MissingToolError: libfairlead was not built.

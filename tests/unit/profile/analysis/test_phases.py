@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairlead.profile import phases
+from fairlead.profile.analysis import phases
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, SEND, Record
 
-from .kept_messages import a_record, end
+from ..kept_messages import a_record, end
 
 
 def found(tokens: list[int], least: int = 1) -> list[tuple[int, int, int]]:

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from fairlead.profile import call_sites, json_form, profile, tables
-from fairlead.profile.call_sites import SourceLocation
+from fairlead.profile import json_form, profile, tables
+from fairlead.profile.analysis import call_sites
+from fairlead.profile.analysis.call_sites import SourceLocation
 from fairlead.profile.record import CallSite, Record
 from fairlead.report.profile import profile_report
 
-from .profile_fixtures import three_ranks
+from ..profile_fixtures import three_ranks
 
 HERE = "/nowhere/prog"
 

@@ -1,6 +1,6 @@
 """The files of Open MPI's component pml/monitoring."""
 
-from fairlead.profile.pml_monitoring import counted, environment
+from fairlead.profile.reading.pml_monitoring import counted, environment
 
 # As Open MPI 4.1 writes them: two messages of the program, one of the library, and what belongs to other tables.
 RANK_0 = """# POINT TO POINT

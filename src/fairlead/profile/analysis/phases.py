@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.profile.collectives import has_counts
+from fairlead.profile.analysis.collectives import has_counts
 from fairlead.profile.record import COLLECTIVE, SEND, Record
 
 LEAST_REPETITIONS = 3

@@ -1,7 +1,7 @@
 """Every message and collective call that ranks kept, as tables with a row each; both ends of a message in one. Pure.
 
 Times are seconds since the first of all, on the first host's clock where the others' are known against it
-(`fairlead.profile.clocks`), else on the host's own.
+(`fairlead.profile.analysis.clocks`), else on the host's own.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fairlead.profile import collectives, waiting
-from fairlead.profile.clocks import ClockCorrection
+from fairlead.profile.analysis import collectives, waiting
+from fairlead.profile.analysis.clocks import ClockCorrection
+from fairlead.profile.analysis.waiting import Kept
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, NO_ROOT, RECEIVE, SEND
-from fairlead.profile.waiting import Kept
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairlead.profile.collective_algorithms import _ALGORITHMS, operation_of, sent
+from fairlead.profile.analysis.collective_algorithms import _ALGORITHMS, operation_of, sent
 
-FUNCTIONS = Path(__file__).parents[3] / "native" / "interpose" / "functions.toml"
+FUNCTIONS = Path(__file__).parents[4] / "native" / "interpose" / "functions.toml"
 NO_ROOT = -1
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from fairlead.errors import FairleadError, MeasurementError
-from fairlead.profile import profile, trace_write
+from fairlead.profile import profile
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, RECEIVE, SEND, Record
+from fairlead.profile.traces import trace_write
 
-from .kept_messages import a_record, end
+from ..kept_messages import a_record, end
 
 NAMES = ("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Sendrecv", "MPI_Alltoall", "MPI_Bcast",
          "MPI_Gather")  # fmt: skip

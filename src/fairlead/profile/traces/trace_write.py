@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.errors import FairleadError, MeasurementError
-from fairlead.profile import collectives, waiting
-from fairlead.profile.clocks import ClockCorrection
+from fairlead.profile.analysis import collectives, waiting
+from fairlead.profile.analysis.clocks import ClockCorrection
+from fairlead.profile.analysis.waiting import Kept
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, SEND
-from fairlead.profile.waiting import Kept
 
 WORLD = 0
 _LEAST_S = 1e-9  # shorter computing is not written

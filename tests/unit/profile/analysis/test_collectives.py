@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from fairlead.profile import collectives, waiting
+from fairlead.profile.analysis import collectives, waiting
 from fairlead.profile.record import COLLECTIVE, NO_ROOT, NOT_ALL, RECEIVE, SEND, Record
 
-from .kept_messages import a_record, end, waited
+from ..kept_messages import a_record, end, waited
 
 NAN = float("nan")
 FUNCTIONS = (

@@ -4,7 +4,7 @@ import pytest
 
 from fairlead.config import parse
 from fairlead.errors import ConfigError
-from fairlead.profile.groups import DEPENDENT, HIGHLY_DEPENDENT, LOW, NONE, Thresholds, group_of
+from fairlead.profile.analysis.groups import DEPENDENT, HIGHLY_DEPENDENT, LOW, NONE, Thresholds, group_of
 from fairlead.profile.settings import ProfileSettings
 
 # Share of time in MPI in per cent on Ethernet, read off the bars that were published at github.com/andermm/CMP223, and

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairlead.profile import clocks
+from fairlead.profile.analysis import clocks
 
 
 class Cluster:

@@ -1,0 +1,1 @@
+"""What records say: waiting, clocks, what collective calls send, phases, call sites, groups."""
