@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from protocol import cpp_agent, cpp_core, python
-from protocol.table import Table, load
+from protocol.table import Table, load_table
 
 ROOT = Path(__file__).parents[1]
 
@@ -16,7 +16,7 @@ def files(table: Table) -> dict[str, str]:
 
 def main(directory: Path) -> None:
     """Write them below a directory."""
-    for name, text in files(load()).items():
+    for name, text in files(load_table()).items():
         path = directory / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue  # a new time would have it compiled again

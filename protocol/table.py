@@ -168,7 +168,7 @@ class Table:
         yield from (*self.objects, *self.commands, *self.answers, *self.events)
 
 
-def load(path: Path = TABLE) -> Table:
+def load_table(path: Path = TABLE) -> Table:
     """The table.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from protocol.table import Enum, Field, Group, Message, Table, Type, load
+from protocol.table import Enum, Field, Group, Message, Table, Type, load_table
 
 from scripts.reference import markdown
 
@@ -20,7 +20,7 @@ Rows = Iterator[tuple[str, ...]]
 
 def pages(page: str) -> dict[str, str]:
     """Both pages; ``page`` is the text of the one that is not all generated."""
-    table = load()
+    table = load_table()
     return {PAGE: markdown.filled(page, lambda name: _table(table, name)), SETTINGS: _settings(table)}
 
 

@@ -202,7 +202,7 @@ class Dice:
     throws: Any
 
 
-def load(system):
+def load_dice(system):
     run = system.runs.get("dice")
     if run is None:
         return
@@ -211,14 +211,14 @@ def load(system):
             yield Dice(system.name, series.values)
 """,
         "benchmarks/dice/draw.py": """
-from fairlead.benchmarks.dice.analyse import load
+from fairlead.benchmarks.dice.analyse import load_dice
 from fairlead.benchmarks.page import boxes
 from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.section import Section
 from fairlead.benchmarks.page.verdicts import Verdict
 
 SECTION = Section(
-    load=load,
+    load=load_dice,
     drawings=lambda found, report: [
         boxes.draw("dice", "Throws of dice", "All.", [(each.system, "red", each.throws) for each in found])
     ],

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, Self
 import pytest
 from pydantic import Field, model_validator
 
-from fairlead.config import Model, line_of, load, parse, text_of
+from fairlead import config
+from fairlead.config import Model, line_of, parse, text_of
 from fairlead.config_changes import ConfigChange
 from fairlead.errors import ConfigError
 
@@ -84,13 +85,13 @@ def test_a_change_of_a_value_is_named_if_it_is_what_no_key_can_mean() -> None:
 def test_good_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_text(GOOD)
-    assert load(path, File).hosts == [Host(name="h0"), Host(name="h1", slots=2)]
+    assert config.load(path, File).hosts == [Host(name="h0"), Host(name="h1", slots=2)]
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(GOOD.encode("utf-8-sig"))
-    assert load(path, File).hosts == [Host(name="h0"), Host(name="h1", slots=2)]
+    assert config.load(path, File).hosts == [Host(name="h0"), Host(name="h1", slots=2)]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_mistake_is_located(text: str, expected: str) -> None:
 
 def test_unreadable_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent\.toml: no such file"):
-        load(tmp_path / "absent.toml", File)
+        config.load(tmp_path / "absent.toml", File)
 
 
 def test_line_of_prefers_the_deepest_key_that_is_written() -> None:

@@ -130,7 +130,7 @@ class OpenstackDriver:
 
     def _load(self, instance: Instance, up: set[str]) -> Load | None:
         """A machine's traffic; that of one on a host that is down nobody tells."""
-        return self._ask(lambda session: session.load(instance.id)) if instance.host in up else None
+        return self._ask(lambda session: session.load_of(instance.id)) if instance.host in up else None
 
     def _vm(self, name: str, instance: Instance, stocks: "dict[str, _Stock]", load: Load | None) -> Vm:
         # While it is on its way its target holds what it needs, and the migration what it has.

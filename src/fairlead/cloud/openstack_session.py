@@ -143,7 +143,7 @@ class OpenstackSession:
             if not page:  # Nova does not say whether there are more
                 return found
 
-    def load(self, vm: str) -> Load | None:
+    def load_of(self, vm: str) -> Load | None:
         """A machine's counters; None where the cloud does not tell them."""
         path = f"/servers/{vm}/diagnostics"
         response = self._connection.compute.get(path, microversion=COMPUTE, skip_cache=True)

@@ -13,7 +13,7 @@ from protocol.table import Field, Message
 from fairlead.protocol import answers, commands, events, reading
 from fairlead.protocol.fields import Fields, whole
 
-TABLE = table.load()
+TABLE = table.load_table()
 NAMES = ["h0", "h1", "h2", "h3"]
 
 
@@ -139,4 +139,4 @@ def test_mistakes_in_the_table_are_named(tmp_path: Path, old: str, new: str, sai
     assert old in text
     (tmp_path / "agent.toml").write_text(text.replace(old, new, 1))
     with pytest.raises(ValueError, match=said):
-        table.load(tmp_path / "agent.toml")
+        table.load_table(tmp_path / "agent.toml")

@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 from fairlead.bonding.hashing import POLICIES
 from fairlead.config import parse
 from fairlead.errors import ConfigError, LabError
+from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription, check
-from fairlead.lab.description import Description, Policy, load
+from fairlead.lab.description import Description, Policy
 from fairlead.lab.resolve import resolve_lab
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -33,7 +34,7 @@ rate = "200mbit"
     [("mesh8", 8), ("mesh16", 16), ("mesh64", 64), ("leaf-spine16", 16), ("star8", 8), ("servers8", 8)],
 )
 def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: int) -> None:
-    plan = resolve_lab(load(EXAMPLES / f"{name}.toml"))
+    plan = resolve_lab(lab_description.load(EXAMPLES / f"{name}.toml"))
     assert plan.name == name
     assert sum(host.role == "compute" for host in plan.hosts) == hosts
 

@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
+from fairlead.analysis import comparison
 from fairlead.analysis.comparison import failed as failed_runs
-from fairlead.analysis.comparison import latest, load
+from fairlead.analysis.comparison import latest
 from fairlead.analysis.program_results import Deviation
 from fairlead.analysis.runs import latencies
 from fairlead.errors import StoreError
@@ -29,7 +30,7 @@ def demo(tmp_path_factory):
     directory = tmp_path_factory.mktemp("demo")
     experiment = fixtures.build(directory)
     with Store.read(directory) as store:
-        yield store, load(store, experiment)
+        yield store, comparison.load(store, experiment)
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +216,7 @@ def test_terminal_shows_the_same_numbers(demo):
 def test_stages_come_in_their_order(tmp_path):
     experiment = fixtures.build(tmp_path, fixtures.STAGED_S, replications=3)
     with Store.read(tmp_path) as store:
-        found = load(store, experiment, stages=["agents", "detection", "detours"])
+        found = comparison.load(store, experiment, stages=["agents", "detection", "detours"])
     stages = program(found).stages
     assert [stage.name for stage in stages] == ["agents", "detection", "detours"]
     assert stages[0].recovered.estimate.value == pytest.approx(0.0, abs=0.05)
@@ -233,7 +234,7 @@ def test_planes_are_told_of_side_by_side(tmp_path):
         times["cg"] |= {f"clean_{plane}": 5.0, f"congested_{plane}": congested_s}
     experiment = fixtures.build(tmp_path, times, replications=3)
     with Store.read(tmp_path) as store:
-        found = load(store, experiment, stages=["route", "relay"])
+        found = comparison.load(store, experiment, stages=["route", "relay"])
     assert [row[0].shown for row in comparison_tables.effects(found).rows] == ["cg, route plane", "cg, relay plane"]
     (text,) = findings.lead(found)
     assert "With fairlead over the route plane: " in text
@@ -249,14 +250,14 @@ def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
         many = fixtures.compare(store, clock, times, replications=4)
         one = fixtures.compare(store, clock, times, replications=1)
         assert latest(store).id == one
-        found = summary.of(load(store, many)).programs["cg"]
+        found = summary.of(comparison.load(store, many)).programs["cg"]
         assert found.recovered is None
         assert "congested and clean runs overlap" in found.reasons["recovered"]
         assert found.overhead_accounted is None
         assert "no characterization before it" in found.reasons["overhead_accounted"]
         assert "recovered" not in found.intervals
         assert found.overhead is not None
-        single = load(store, one)
+        single = comparison.load(store, one)
         assert summary.of(single).programs["cg"].t_nc == pytest.approx(5.0, rel=0.1)
         assert "needs 2 samples" in summary.of(single).programs["cg"].reasons["t_nc"]
         assert single.differences == ()
@@ -267,7 +268,7 @@ def test_what_cannot_be_said_is_null_with_a_reason(tmp_path):
 def test_single_runs_give_figures_without_intervals(tmp_path):
     experiment = fixtures.build(tmp_path, {"cg": fixtures.TIMES_S["cg"]}, replications=1)
     with Store.read(tmp_path) as store:
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
     got = summary.of(found).programs["cg"]
     assert got.recovered == (got.t_ic - got.t_ic_managed) / (got.t_ic - got.t_nc)
     assert got.overhead == got.t_nc_managed / got.t_nc - 1
@@ -285,7 +286,7 @@ def test_a_single_run_that_lost_next_to_nothing_has_no_recovered_share(tmp_path)
     times = {"clean": 5.0, "clean_managed": 5.0, "congested": 5.01, "congested_managed": 4.6}
     experiment = fixtures.build(tmp_path, {"cg": times}, replications=1)
     with Store.read(tmp_path) as store:
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
     assert summary.of(found).programs["cg"].recovered is None
     assert "recovered share: not measurable" in findings.paragraphs(found)[0]
 
@@ -294,7 +295,7 @@ def test_many_cases_have_one_lead_and_a_section_each(tmp_path):
     names = [f"cg.{congestion}.{lab}" for congestion in ("mpi", "delay", "streams") for lab in ("one", "two")]
     experiment = fixtures.build(tmp_path, dict.fromkeys(names, fixtures.TIMES_S["cg"]), replications=1)
     with Store.read(tmp_path) as store:
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
     (lead,) = findings.lead(found)
     assert lead.startswith("6 cases, each compared with itself. Cross-traffic slowed them down by a factor of ")
     best = max(found.programs, key=lambda each: each.final.recovered.value)
@@ -318,7 +319,7 @@ def test_failed_missing_and_running_runs(tmp_path):
         failed = store.begin_run("run", labels | {"scenario": "clean_managed"}, parent=experiment)
         store.finish_run(failed, "failed", 1, "exit code 1")
         store.begin_run("run", labels | {"scenario": "congested_managed"}, parent=experiment)
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
         assert [each.id for each in failed_runs(store, experiment)] == [failed]
         again = store.begin_run("run", labels | {"scenario": "clean_managed"}, parent=experiment)
         store.finish_run(again)
@@ -343,13 +344,13 @@ def test_failed_missing_and_running_runs(tmp_path):
 def test_wrong_experiments_are_refused(demo, tmp_path):
     store, _ = demo
     with pytest.raises(StoreError, match="is of kind characterization, not experiment"):
-        load(store, store.runs("characterization")[0].id)
+        comparison.load(store, store.runs("characterization")[0].id)
     with Store.open(tmp_path) as empty:
         with pytest.raises(StoreError, match="holds no comparison"):
             latest(empty)
         experiment = empty.begin_run("experiment", {})
         with pytest.raises(StoreError, match="no finished run yet"):
-            load(empty, experiment)
+            comparison.load(empty, experiment)
 
 
 def test_broken_events_are_named(tmp_path):
@@ -362,7 +363,7 @@ def test_broken_events_are_named(tmp_path):
         store.add_series(run, "time_s", 5.0, "s")
         store.finish_run(run)
         with pytest.raises(StoreError, match=r"run 2: event 'rerouted' at [\d.]+ s has no 'relay'"):
-            load(store, experiment)
+            comparison.load(store, experiment)
 
 
 def test_unbounded_intervals_are_null_ends(demo):
@@ -389,7 +390,7 @@ def test_times_that_processors_made_are_told(tmp_path, asleep):
                 for name, value, unit in Use(share, None, 0.001).series():
                     store.add_series(run, name, value, unit)
                 store.finish_run(run)
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
     clean, congested = program(found).clean, program(found).congested
     assert (clean.busy, clean.limited_by_processors) == (0.95, asleep)
     assert (congested.busy, congested.limited_by_processors) == (0.6, False)
@@ -424,7 +425,7 @@ def test_the_programs_own_clock_counts_where_all_runs_have_one(tmp_path, all_tel
         for replication in range(3):
             _timed(store, experiment, "clean", replication, 8.0, 6.0)
             _timed(store, experiment, "congested", replication, 14.0, 12.0 if all_tell or replication else None)
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
     cg = program(found)
     assert cg.own_clock == all_tell
     assert (cg.clean.median_s, cg.congested.median_s) == ((6.0, 12.0) if all_tell else (8.0, 14.0))
@@ -441,6 +442,6 @@ def test_a_timed_section_that_says_little_is_told(tmp_path, whole_s, timed_s):
         experiment = store.begin_run("experiment", {})
         for replication in range(2):
             _timed(store, experiment, "clean", replication, whole_s, timed_s)
-        found = load(store, experiment)
+        found = comparison.load(store, experiment)
     (told,) = [text for text in findings.caveats(found) if "timed section of cg" in text]
     assert f"{timed_s / whole_s:.0%}".rstrip("%") in told

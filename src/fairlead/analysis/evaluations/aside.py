@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fairlead.analysis.evaluations import dataset
 from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
-from fairlead.analysis.evaluations.dataset import EXCLUDED, IMPUTED, ROWS, Dataset, Levels, load
+from fairlead.analysis.evaluations.dataset import EXCLUDED, IMPUTED, ROWS, Dataset, Levels
 from fairlead.store import Store
 
 Key = tuple[Levels, Levels]
@@ -39,7 +40,7 @@ def kinds_of(data: Dataset) -> tuple[str, ...]:
 
 def with_rows(store: Store, data: Dataset, kinds: tuple[str, ...]) -> Dataset:
     """The same value with these rows."""
-    return load(store, data.record, data.series, kinds)
+    return dataset.load(store, data.record, data.series, kinds)
 
 
 def count(store: Store, data: Dataset, kinds: tuple[str, ...]) -> dict[Levels, int]:

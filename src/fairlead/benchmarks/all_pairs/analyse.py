@@ -81,7 +81,7 @@ class Pairs:
     rate: slow_pairs.SlowFindings
 
 
-def load(system: System) -> Pairs | None:
+def load_all_pairs(system: System) -> Pairs | None:
     """None where there is no such run."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fairlead.benchmarks.all_pairs import slow_pairs
-from fairlead.benchmarks.all_pairs.analyse import LEAST_BLOCKS, Matrix, Pairs, load
+from fairlead.benchmarks.all_pairs.analyse import LEAST_BLOCKS, Matrix, Pairs, load_all_pairs
 from fairlead.benchmarks.all_pairs.slow_pairs import Slow
 from fairlead.benchmarks.page.headlines import Headline, one
 from fairlead.benchmarks.page.section import Section, at_most_one
@@ -131,7 +131,7 @@ def headlines(part: Pairs) -> Iterator[Headline]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_all_pairs),
     drawings=lambda found, _: [draw(each, number) for number, each in enumerate(found, start=1)],
     verdicts=verdicts,
     headlines=headlines,

@@ -88,7 +88,7 @@ class Collectives:
         return [name for name in OPERATIONS if any(each.operation == name for each in self.cells)]
 
 
-def load(system: System) -> Collectives | None:
+def load_collectives(system: System) -> Collectives | None:
     """None where there is no such run, or no call of it counts."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fairlead.benchmarks.collectives.analyse import Collectives, load
+from fairlead.benchmarks.collectives.analyse import Collectives, load_collectives
 from fairlead.benchmarks.collectives.measure import OPERATIONS
 from fairlead.benchmarks.page import bands, ratios, transports
 from fairlead.benchmarks.page.colours import STYLES, colours
@@ -183,7 +183,7 @@ def performances(part: Collectives) -> Iterator[Performance]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_collectives),
     drawings=lambda found, report: [draw(found, report.names)],
     verdicts=verdicts,
     rows=compared,

@@ -102,7 +102,7 @@ class Impact:
     factors: list[Factor]
 
 
-def load(system: System) -> Impact | None:
+def load_impact(system: System) -> Impact | None:
     """None where there is no such run, or no congestor was measured in it."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from fairlead.benchmarks.impact import analyse
-from fairlead.benchmarks.impact.analyse import Factor, Impact, load
+from fairlead.benchmarks.impact.analyse import Factor, Impact, load_impact
 from fairlead.benchmarks.page import transports
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.headlines import Headline
@@ -116,7 +116,7 @@ def headlines(part: Impact) -> Iterator[Headline]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_impact),
     drawings=lambda found, report: [draw(found, report.names)],
     verdicts=verdicts,
     headlines=headlines,

@@ -123,7 +123,7 @@ class ImportedBenchmark:
         return max(len(values) for curve in self.curves for values in curve.values.values())
 
 
-def load(system: System) -> tuple[ImportedBenchmark, ...]:
+def load_imported(system: System) -> tuple[ImportedBenchmark, ...]:
     """Everything that was read for a system and has tables or samples."""
     runs = [run for run in system.runs.values() if imported.is_read(run)]
     found = []

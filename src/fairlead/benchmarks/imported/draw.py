@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fairlead.benchmarks.imported import impact, over_size
-from fairlead.benchmarks.imported.analyse import PREFERRED, Curve, ImportedBenchmark, load
+from fairlead.benchmarks.imported.analyse import PREFERRED, Curve, ImportedBenchmark, load_imported
 from fairlead.benchmarks.imported.over_size import FORMS, QUANTITIES
 from fairlead.benchmarks.page import ratios
 from fairlead.benchmarks.page.layers import Layer
@@ -108,7 +108,7 @@ def layers(part: ImportedBenchmark) -> Iterator[tuple[bool, int, Layer]]:
 
 
 SECTION = Section(
-    load=load,
+    load=load_imported,
     drawings=lambda found, report: [
         *over_size.drawings(found, report.of("mpi-latency"), report.of("mpi-throughput"), report.names),
         *impact.drawings(found, report.names),

@@ -30,7 +30,7 @@ def blocks(store: Store, run: int) -> dict[VerbCell, list[Floats]]:
     return found
 
 
-def load(system: System) -> tuple[Measured, ...]:
+def load_infiniband(system: System) -> tuple[Measured, ...]:
     """Latency and throughput of each verb; empty where there is no such run."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fairlead.benchmarks.infiniband.analyse import load
+from fairlead.benchmarks.infiniband.analyse import load_infiniband
 from fairlead.benchmarks.page import bands
 from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.section import of_curves
@@ -34,7 +34,7 @@ def alike(found: Sequence[Measured]) -> list[list[Measured]]:
 
 
 SECTION = of_curves(
-    load=load,
+    load=load_infiniband,
     drawings=lambda found, report: drawings(found, report.names),
     alike=alike,
 )

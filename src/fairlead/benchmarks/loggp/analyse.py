@@ -152,7 +152,7 @@ class LogGP:
         return message_interval_s(of[1], of[max(of)], max(of))
 
 
-def load(system: System) -> LogGP | None:
+def load_loggp(system: System) -> LogGP | None:
     """None where there is no such run, or it ended before a size had all that it needs."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

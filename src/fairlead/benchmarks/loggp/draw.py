@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.lines import Line2D
 
-from fairlead.benchmarks.loggp.analyse import LogGP, Piece, load
+from fairlead.benchmarks.loggp.analyse import LogGP, Piece, load_loggp
 from fairlead.benchmarks.page import bands
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.headlines import Headline, one
@@ -113,7 +113,7 @@ def headlines(part: LogGP) -> Iterator[Headline]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_loggp),
     drawings=lambda found, report: [draw(found, report.names)],
     verdicts=verdicts,
     headlines=headlines,

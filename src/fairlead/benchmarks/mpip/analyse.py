@@ -33,7 +33,7 @@ class MpipProfile:
         return found
 
 
-def load(system: System) -> MpipProfile | None:
+def load_mpip(system: System) -> MpipProfile | None:
     """None where no report was read."""
     run = system.runs.get(BENCHMARK)
     if run is None:

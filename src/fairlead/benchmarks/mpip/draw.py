@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fairlead.benchmarks.mpip.analyse import MpipProfile, load
+from fairlead.benchmarks.mpip.analyse import MpipProfile, load_mpip
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
@@ -68,7 +68,7 @@ def verdicts(found: MpipProfile) -> Iterator[Verdict]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_mpip),
     drawings=lambda found, report: [draw(found, report.names)],
     verdicts=verdicts,
 )

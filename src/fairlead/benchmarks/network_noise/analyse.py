@@ -113,7 +113,7 @@ class NetworkNoise:
         return lag * (self.parts.distance_s or 0.0)
 
 
-def load(system: System) -> NetworkNoise | None:
+def load_network_noise(system: System) -> NetworkNoise | None:
     """None where there is no such run, or it ended in its first part."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -15,7 +15,7 @@ from fairlead.benchmarks.network_noise.analyse import (
     PERCENTS,
     NetworkNoise,
     _lags,
-    load,
+    load_network_noise,
 )
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.headlines import Headline, one
@@ -226,7 +226,7 @@ def headlines(part: NetworkNoise) -> Iterator[Headline]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_network_noise),
     drawings=lambda found, report: drawings(found, report.names),
     verdicts=verdicts,
     headlines=headlines,

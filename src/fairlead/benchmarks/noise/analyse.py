@@ -128,7 +128,7 @@ class Noise:
         return max(self.cores, key=lambda core: core.overhead_share())
 
 
-def load(system: System) -> Noise | None:
+def load_noise(system: System) -> Noise | None:
     """None where there is no such run."""
     names = (measure.BENCHMARK, measure.BENCHMARK_FWQ, measure.BENCHMARK_FTQ)
     detours, pieces, spans = (system.runs.get(name) for name in names)

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from fairlead.benchmarks.noise import draw_sources, periodic, quanta, sources, told
-from fairlead.benchmarks.noise.analyse import Core, Noise, load
+from fairlead.benchmarks.noise.analyse import Core, Noise, load_noise
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.headlines import Headline
@@ -332,7 +332,7 @@ def headlines(part: Noise) -> Iterator[Headline]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_noise),
     drawings=lambda found, report: drawings(found, report.names),
     verdicts=verdicts,
     headlines=headlines,

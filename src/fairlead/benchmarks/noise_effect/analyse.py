@@ -177,7 +177,7 @@ class NoiseEffect:
         return np.concatenate(excess), np.concatenate(detours)
 
 
-def load(system: System) -> NoiseEffect | None:
+def load_noise_effect(system: System) -> NoiseEffect | None:
     """None where there is no such run, or it ended in its first part."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.lines import Line2D
 
-from fairlead.benchmarks.noise_effect.analyse import EXPLAINED, SLOW, NoiseEffect, load
+from fairlead.benchmarks.noise_effect.analyse import EXPLAINED, SLOW, NoiseEffect, load_noise_effect
 from fairlead.benchmarks.page import transports
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
@@ -103,7 +103,7 @@ def verdicts(found: NoiseEffect) -> Iterator[Verdict]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_noise_effect),
     drawings=lambda found, _: [draw(found)],
     verdicts=verdicts,
 )

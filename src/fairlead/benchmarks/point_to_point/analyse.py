@@ -39,7 +39,7 @@ def clocked_blocks(store: Store, run: int) -> dict[MessageCell, list[ClockedBloc
     return found
 
 
-def load(system: System, benchmark: str) -> Measured | None:
+def load_messages(system: System, benchmark: str) -> Measured | None:
     """The numbers of a system's newest run of a benchmark; None where there is none."""
     run = system.runs.get(benchmark)
     if run is None:

@@ -10,7 +10,7 @@ from fairlead.benchmarks.page.curves import Measured
 from fairlead.benchmarks.page.section import Section, at_most_one, of_curves
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.benchmarks.point_to_point import draw_one_way
-from fairlead.benchmarks.point_to_point.analyse import load
+from fairlead.benchmarks.point_to_point.analyse import load_messages
 from fairlead.benchmarks.point_to_point.names import LATENCY, THROUGHPUT
 from fairlead.benchmarks.point_to_point.one_way import MeasuredLatency
 from fairlead.display import words
@@ -57,7 +57,9 @@ def throughput(found: Sequence[Measured], systems: Sequence[str]) -> Drawing | N
 def _section(
     benchmark: str, draw: Callable[[Sequence[Measured], Sequence[str]], Iterable[Drawing]]
 ) -> Section[Measured]:
-    return of_curves(at_most_one(partial(load, benchmark=benchmark)), lambda found, report: draw(found, report.names))
+    return of_curves(
+        at_most_one(partial(load_messages, benchmark=benchmark)), lambda found, report: draw(found, report.names)
+    )
 
 
 def _throughput(found: Sequence[Measured], systems: Sequence[str]) -> Iterator[Drawing]:

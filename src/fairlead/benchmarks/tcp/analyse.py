@@ -71,7 +71,7 @@ class Tcp:
         return sum(float(np.nansum(block.retransmits[rows])) for block, rows in pairs) / received_B * GIB
 
 
-def load(system: System) -> Tcp | None:
+def load_tcp(system: System) -> Tcp | None:
     """None where there is no such run."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

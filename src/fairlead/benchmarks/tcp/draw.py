@@ -11,7 +11,7 @@ from fairlead.benchmarks.page.layers import TCP, Layer
 from fairlead.benchmarks.page.per_price import BITS_PER_GB, Performance, hosts
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import DUPLEX_BAD, DUPLEX_GOOD, STREAMS, SURE, Verdict
-from fairlead.benchmarks.tcp.analyse import Tcp, load, sent, words_of
+from fairlead.benchmarks.tcp.analyse import Tcp, load_tcp, sent, words_of
 from fairlead.benchmarks.tcp.measure import TcpCell
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
@@ -116,7 +116,7 @@ def layers(part: Tcp) -> Iterator[tuple[bool, int, Layer]]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_tcp),
     drawings=lambda found, report: [draw(found, report.names)],
     verdicts=verdicts,
     headlines=headlines,

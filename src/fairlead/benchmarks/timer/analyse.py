@@ -56,7 +56,7 @@ class Timer:
     clocks: tuple[HostClock, ...]
 
 
-def load(system: System) -> Timer | None:
+def load_timer(system: System) -> Timer | None:
     """None where there is no such run."""
     run = system.runs.get(measure.BENCHMARK)
     if run is None:

@@ -8,7 +8,7 @@ from fairlead.benchmarks.page import boxes
 from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
-from fairlead.benchmarks.timer.analyse import HostClock, Timer, load
+from fairlead.benchmarks.timer.analyse import HostClock, Timer, load_timer
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report.figures import Drawing
@@ -82,7 +82,7 @@ def verdicts(found: Timer) -> Iterator[Verdict]:
 
 
 SECTION = Section(
-    load=at_most_one(load),
+    load=at_most_one(load_timer),
     drawings=lambda found, report: [draw(found, report.names)],
     verdicts=verdicts,
 )

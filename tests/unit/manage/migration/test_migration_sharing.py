@@ -12,7 +12,7 @@ import pytest
 from fairlead.characterize.samples import Bools
 from fairlead.characterize.score import Score, score, truth_of
 from fairlead.cloud.inventory import Inventory, Server, Vm
-from fairlead.lab.description import load
+from fairlead.lab import description
 from fairlead.lab.resolve import resolve_lab
 from fairlead.lab.topology import ResolvedLab
 from fairlead.manage.migration import sharing as sharing_module
@@ -50,7 +50,7 @@ def moved(plan: ResolvedLab, seed: int, most_on_a_server: int) -> ResolvedLab:
 @pytest.mark.parametrize("seed", range(12))
 def test_shared_uplinks_follow_the_machines(seed: int) -> None:
     """At most two of the job's machines on a server, as the characterization saw it, and one of others on four."""
-    plan = resolve_lab(load(EXAMPLES / "servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     now = moved(plan, seed, 3)
     found = Relation(truth(plan), places(plan)).after(places(now))
     assert now != plan
@@ -62,14 +62,14 @@ def test_shared_uplinks_follow_the_machines(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_what_a_move_within_a_leaf_does_not_change_stays(seed: int) -> None:
     """Trunks are the bottlenecks, and no two machines of a leaf were on different servers."""
-    plan = resolve_lab(load(EXAMPLES / "mesh-servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "mesh-servers8.toml"))
     now = moved(plan, seed, 4)
     assert score(Relation(truth(plan), places(plan)).after(places(now)), truth(now)) == Score(240, 0, 0)
 
 
 def test_more_machines_on_a_server_than_were_seen_is_not_known(tmp_path: Path) -> None:
     """A third one: what was found for two stays, which is mostly right, and better than nothing said."""
-    plan = resolve_lab(load(EXAMPLES / "servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     now = plan.with_vm_on("h0", "server1")
     found = score(Relation(truth(plan), places(plan)).after(places(now)), truth(now))
     stale = score(truth(plan), truth(now))
@@ -91,7 +91,7 @@ def test_a_cloud_that_names_one_network_does_not_make_it_one(tmp_path: Path) -> 
 
 
 def test_machines_that_come_back_share_what_they_did() -> None:
-    plan = resolve_lab(load(EXAMPLES / "servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     hurts = truth(plan)
     hurts[0, 4, 7, 2] = True  # a measured relation has its chance finds, which are its own
     assert (Relation(hurts, places(plan)).after(places(plan)) == hurts).all()
@@ -121,7 +121,7 @@ def inventory_of(plan: ResolvedLab) -> Inventory:
 
 
 def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = resolve_lab(load(EXAMPLES / "servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     now = plan.with_vm_on("h0", "server4")
     agents = Agents(3)
     sharing = Sharing(agents, NAMES, truth(plan))
@@ -156,7 +156,7 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
 
 
 def test_without_detection_nobody_is_told() -> None:
-    plan = resolve_lab(load(EXAMPLES / "servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     agents = Agents()
     sharing = Sharing(agents, NAMES, None)
     assert sharing.see(inventory_of(plan)) is None
@@ -165,7 +165,7 @@ def test_without_detection_nobody_is_told() -> None:
 
 
 def test_an_agent_that_was_started_again_is_told_again() -> None:
-    plan = resolve_lab(load(EXAMPLES / "servers8.toml"))
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     agents = Agents()
     sharing = Sharing(agents, NAMES, truth(plan))
     sharing.see(inventory_of(plan))
