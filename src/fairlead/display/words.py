@@ -1,6 +1,7 @@
 """Numbers as people read them. Rounding happens here and nowhere else."""
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,11 @@ def duration(seconds: float, digits: int = 3, *, like_s: float | None = None) ->
     """For example "5.02 s", "12.3 ms", "85.0 µs"; with ``like_s``, in the unit that this would have."""
     scale, unit = scaled(like_s or seconds, TIMES) if like_s or seconds else (1.0, "s")
     return f"{significant(seconds / scale, digits)}{NBSP}{unit}"
+
+
+def nanoseconds(seconds: float) -> str:
+    """For example "35.0 ns": what `duration` has no unit for."""
+    return f"{significant(seconds * 1e9)}{NBSP}ns"
 
 
 def size(bytes_B: float) -> str:
@@ -112,6 +118,11 @@ def first_of(items: list[str], shown: int = 8) -> str:
     """For example "a, b, c", of many items "a, b and 40 more"."""
     more = f" and {len(items) - shown} more" if len(items) > shown else ""
     return ", ".join(items[:shown]) + more
+
+
+def ranks_on(host: str, host_of_rank: Sequence[str]) -> str:
+    """For example "0 3 5"."""
+    return " ".join(str(rank) for rank, each in enumerate(host_of_rank) if each == host)
 
 
 def arrow(pair: tuple[str, str]) -> str:

@@ -26,7 +26,7 @@ def ranks(found: Summary, most: int | None = None) -> Table:
                 cell(rank.rank),
                 cell(rank.host),
                 *(cell(each, words.duration(each)) for each in (rank.time_s, rank.computing_s, rank.mpi_s)),
-                _share(rank.mpi_s, rank.time_s),
+                share_cell(rank.mpi_s, rank.time_s),
                 cell(None, _bar(rank.mpi_share)),
             ]
             for rank in found.per_rank
@@ -111,13 +111,9 @@ def better_hosts(found: Summary) -> Table:
         return table([], [])
     return table(
         [("host", "host"), ("ranks now", "ranks_now"), ("better", "ranks_better")],
-        [[cell(host), *(cell(_ranks_of(host, hosts)) for hosts in (found.host_of_rank, change.host_of_rank))]
+        [[cell(host), *(cell(words.ranks_on(host, hosts)) for hosts in (found.host_of_rank, change.host_of_rank))]
          for host in found.hosts],
     )  # fmt: skip
-
-
-def _ranks_of(host: str, host_of_rank: Sequence[str]) -> str:
-    return " ".join(str(rank) for rank, each in enumerate(host_of_rank) if each == host)
 
 
 def phases(found: Summary) -> Table:
@@ -159,7 +155,7 @@ def call_sites(found: Summary, most: int | None = None) -> Table:
                 cell(site.ranks),
                 cell(site.calls),
                 cell(site.time_s, words.duration(site.time_s)),
-                _share(site.time_s, whole_s),
+                share_cell(site.time_s, whole_s),
                 _size(site.sent_B),
             ]
             for site in sites[:most]
@@ -187,7 +183,7 @@ def regions(found: Summary, most: int | None = None) -> Table:
                 cell(rank.rank),
                 cell(region.entered),
                 *(cell(each, words.duration(each)) for each in (region.time_s, region.mpi_s)),
-                _share(region.mpi_s, region.time_s),
+                share_cell(region.mpi_s, region.time_s),
                 cell(region.calls),
                 _size(region.sent_B),
                 _size(region.received_B),
@@ -257,7 +253,7 @@ def functions(found: Summary, most: int | None = None) -> Table:
                 cell(name),
                 cell(usage.calls),
                 cell(usage.time_s, words.duration(usage.time_s)),
-                _share(usage.time_s, whole_s),
+                share_cell(usage.time_s, whole_s),
                 _mean(usage),
                 _size(usage.sent_B),
                 _size(usage.received_B),
@@ -279,7 +275,7 @@ def _polling(found: Summary, whole_s: float) -> list[list[TableCell]]:
             cell("between tests"),
             nothing,
             cell(polled_s, words.duration(polled_s)),
-            _share(polled_s, whole_s),
+            share_cell(polled_s, whole_s),
             *[nothing] * 3,
         ]
     ]
@@ -360,7 +356,8 @@ def _bar(mpi_share: float) -> str:
     return "░" * (BAR - dark) + "█" * dark
 
 
-def _share(part: float, whole: float) -> TableCell:
+def share_cell(part: float, whole: float) -> TableCell:
+    """A part of a whole in percent; empty where there is nothing."""
     return cell(part / whole, words.percent(part / whole)) if whole > 0 else cell(None)
 
 

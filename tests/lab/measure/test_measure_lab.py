@@ -20,6 +20,7 @@ from managed_runs import COMMAND, Command, cluster_file, mesh, once, processes, 
 from fairlead.benchmarks.all_pairs import analyse as all_pairs_analysis
 from fairlead.benchmarks.measuring import probe
 from fairlead.benchmarks.measuring.message_cell import MessageCell
+from fairlead.benchmarks.measuring.samples import padded
 from fairlead.benchmarks.noise import analyse as noise_analysis
 from fairlead.benchmarks.noise import periodic
 from fairlead.benchmarks.point_to_point import analyse as point_to_point_analysis
@@ -277,7 +278,7 @@ def test_latency_and_throughput_agree_with_a_plain_loop_and_with_iperf3(lab: Lab
         request = {"pairs": [[0, 1]], "size_B": 65536, "window": 32, "least": 5, "most": 20, "warmup": 1}
         rates = []
         for _ in range(4):
-            samples_s = point_to_point.padded(trains.ask(request, 60, "a train"))
+            samples_s = padded(trains.ask(request, 60, "a train"))
             rates.append(point_to_point.rate_bps(MessageCell(65536, 1, 32), samples_s) / tcp_rate_bps(lab, "h0", "h1"))
     assert np.median(rates) == pytest.approx(1.0, rel=0.03)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.measuring.message_cell import MessageCell
-from fairlead.benchmarks.point_to_point import measure as point_to_point
+from fairlead.benchmarks.measuring.samples import padded
 from fairlead.benchmarks.point_to_point.measure import FORWARD_SERIES, SERIES
 from fairlead.store import Store
 
@@ -48,9 +48,7 @@ def point_to_point_run(
         store.add_event(run, 1.0, "rank", {"rank": 0, "host": "h0", "cpu": 1, "allowed_cpus": [0, 1, 2, 5]})
         for number in range(blocks):
             for cell, values in samples_s.items():
-                block = point_to_point.padded(
-                    [list(np.array(values) * (1 + 0.001 * number))] * cell.pairs * len(between)
-                )
+                block = padded([list(np.array(values) * (1 + 0.001 * number))] * cell.pairs * len(between))
                 labels = {**cell.labels(), "round": number}
                 if there is not None:
                     clocked = {**labels, "clock_error_s": clock_error_s}

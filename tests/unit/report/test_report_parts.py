@@ -49,6 +49,8 @@ def test_significant_digits(value, digits, text):
         (words.duration(0.0), "0 s"),
         (words.duration(0.137, 2, like_s=5.0), "0.14 s"),
         (words.duration(-0.5), "−500 ms"),
+        (words.nanoseconds(3.5e-8), "35.0 ns"),
+        (words.ranks_on("b", ["a", "b", "a", "b"]), "1 3"),
         (words.size(64), "64 B"),
         (words.size(1536), "1.5 KiB"),
         (words.size(4 << 20), "4 MiB"),

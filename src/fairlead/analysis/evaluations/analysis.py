@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fairlead.analysis.evaluations import half_widths
 from fairlead.analysis.evaluations.aggregation import ObservedNetworks
 from fairlead.analysis.evaluations.aside import Alternative
 from fairlead.analysis.evaluations.configuration_pair import ConfigurationPair
@@ -15,7 +14,7 @@ from fairlead.analysis.evaluations.managed_rows import Gain, ManagedCell
 from fairlead.analysis.evaluations.notes import NO_NOTES, Notes
 from fairlead.analysis.evaluations.settings import ReportSettings
 from fairlead.statistics import variance
-from fairlead.statistics.estimates import Estimate
+from fairlead.statistics.estimates import Estimate, standard_error
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class CellSummary:
     @property
     def bar(self) -> float | None:
         """Three standard errors: the papers' error bar."""
-        return None if self.sd is None else 3 * half_widths.sem(self.cell.values)
+        return None if self.sd is None else 3 * standard_error(self.cell.values)
 
 
 @dataclass(frozen=True)

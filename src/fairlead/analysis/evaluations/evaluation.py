@@ -208,7 +208,7 @@ def _mean_gain(pairs: Sequence[ConfigurationPair], value: float, level: float) -
         return None
     errors = []
     for pair in pairs:
-        parts = [half_widths.sem(cell.values) / cell.mean for cell in (pair.first, pair.second)]
+        parts = [estimates.standard_error(cell.values) / cell.mean for cell in (pair.first, pair.second)]
         error, weight = (1 + pair.speed_value) * hypot(*parts), 1 / pair.first.n + 1 / pair.second.n
         errors.append(estimates.at_least_resolution(error, pair.speed_value, weight))
     least = min(min(pair.first.n, pair.second.n) for pair in pairs)

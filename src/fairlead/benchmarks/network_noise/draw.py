@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fairlead.benchmarks.network_noise.analyse import (
@@ -17,14 +16,14 @@ from fairlead.benchmarks.network_noise.analyse import (
     _lags,
     load_network_noise,
 )
-from fairlead.benchmarks.page.colours import colours
+from fairlead.benchmarks.page.colours import colours, legend_of_systems
 from fairlead.benchmarks.page.headlines import Headline, one
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report import palette
-from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
+from fairlead.report.figures import Drawing, axes_of, log_times, styled
 from fairlead.statistics import over_time
 
 COMPARED_PERCENTS = (50.0, 99.0)  # of the time
@@ -63,7 +62,7 @@ def _over_time(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing
         lower.set_xlabel("time since the start (s)")
         for axis in (upper, lower):
             axis.grid(True, axis="y")
-        _legend(figure, found, systems)
+        legend_of_systems(figure, [each.system for each in found], systems)
     plan, apart_s = found[0].run.plan, found[0].parts.distance_s
     how_often = "Once" if apart_s is None else f"Every {words.duration(apart_s)}"
     caption = (
@@ -114,7 +113,7 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
         axis.grid(True)
         axis.set_xlabel("latency")
         axis.set_ylabel("time in which messages take longer")
-        _legend(figure, found, systems)
+        legend_of_systems(figure, [each.system for each in found], systems)
     columns = [("system", "system"), *((f"{p:g} %", f"p{p:g}_s") for p in PERCENTS), ("greatest", "greatest_s")]
     rows = []
     for each in found:
@@ -154,7 +153,7 @@ def _correlations(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Draw
                     for lag_s, r in zip(lags_s, correlation, strict=True)
                 ]
         axes[-1].set_xlabel("distance in time (s)")
-        _legend(figure, found, systems)
+        legend_of_systems(figure, [each.system for each in found], systems)
     columns = [
         ("system", "system"),
         ("quantity", "quantity"),
@@ -169,12 +168,6 @@ def _correlations(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Draw
         figure,
         table(columns, rows),
     )
-
-
-def _legend(figure: Any, found: Sequence[NetworkNoise], systems: Sequence[str]) -> None:
-    if len(systems) > 1:
-        of = colours(systems)
-        legend_below(figure, [Line2D([], [], color=of[each.system], label=each.system, linewidth=3) for each in found])
 
 
 def verdicts(found: NetworkNoise) -> Iterator[Verdict]:

@@ -1,23 +1,21 @@
 """What the noise of the operating system's cores looks like: numbers, figures and words."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from fairlead.benchmarks.noise import draw_sources, periodic, quanta, sources, told
 from fairlead.benchmarks.noise.analyse import Core, Noise, load_noise
 from fairlead.benchmarks.noise.periodic import Period
-from fairlead.benchmarks.page.colours import colours
+from fairlead.benchmarks.page.colours import colours, legend_of_systems
 from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
-from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
+from fairlead.report.figures import Drawing, axes_of, log_times, styled
 
 QUIET, LOUD = 0.002, 0.01  # share of the time: what the thesis saw of its quietest and its louder systems
 FEW_DETOURS = 100
@@ -93,7 +91,7 @@ def _core_row(each: Noise, core: Core) -> list[TableCell]:
         cell(each.system),
         cell(core.host),
         cell(core.cpu),
-        cell(core.least_s, _short(core.least_s)),
+        cell(core.least_s, words.nanoseconds(core.least_s)),
         cell(share, words.percent(share, decimals=3)),
         cell(ratio, f"{ratio:.2e}"),
         cell(len(core.excess_s)),
@@ -107,10 +105,6 @@ def _period_words(core: Core, period: Period) -> str:
     source = sources.of_period(core.sources, core.excess_s, period)
     text = f"{words.duration(period.length_s)} every {words.duration(period.period_s)}"
     return f"{text} ({source})" if source is not None else text
-
-
-def _short(seconds: float) -> str:
-    return f"{words.significant(seconds * 1e9)}{words.NBSP}ns"
 
 
 def _map(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
@@ -159,7 +153,7 @@ def _bars_of_cores(found: Sequence[Noise], systems: Sequence[str]) -> Figure:
         places = [p for p in range(place) if p not in _gaps(found)]
         every = max(1, len(places) // 40)
         axis.set_xticks(places[::every], ticks[::every], rotation=90 if place > 10 else 0, fontsize=8.5)
-        _legend(figure, [each.system for each in found], systems)
+        legend_of_systems(figure, [each.system for each in found], systems)
     return figure
 
 
@@ -197,7 +191,7 @@ def _spectra(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
         axis.grid(True)
         axis.set_xlabel("frequency (Hz)")
         axis.set_ylabel("regularity")
-        _legend(figure, [each.system for each in found], systems)
+        legend_of_systems(figure, [each.system for each in found], systems)
     columns = [("system", "system"), ("host", "host"), ("processor", "cpu"), ("period", "period_s")]
     columns += [("length", "length_s"), ("regularity", "regularity"), ("detours in step", "events")]
     return Drawing(
@@ -242,12 +236,6 @@ def _work(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
     )
     caption += "beyond the time that all of them would have taken at the speed of the fastest."
     return Drawing("noise-work", "Equal pieces of work", caption, figure, table([*columns, ("pieces", "n")], rows))
-
-
-def _legend(figure: Any, names: Sequence[str], systems: Sequence[str]) -> None:
-    if len(systems) > 1:
-        colour_of = colours(systems)
-        legend_below(figure, [Line2D([], [], color=colour_of[name], label=name, linewidth=3) for name in names])
 
 
 def verdicts(found: Noise) -> Iterator[Verdict]:

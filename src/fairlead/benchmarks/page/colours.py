@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Literal
 
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
 from fairlead.benchmarks.page.curves import CellStatistics, Measured
 from fairlead.report import palette
+from fairlead.report.figures import legend_below
 
 COLOURS = tuple(
     colour.light
@@ -30,6 +34,13 @@ class Line:
 def colours(names: Sequence[Hashable]) -> dict[Hashable, str]:
     """A colour for each name, by its place."""
     return dict(zip(names, islice(cycle(COLOURS), len(names)), strict=True))
+
+
+def legend_of_systems(figure: Figure, shown: Sequence[str], systems: Sequence[str]) -> None:
+    """The colours of the systems that a figure shows, below its axes; none where there is a single system."""
+    if len(systems) > 1:
+        of = colours(systems)
+        legend_below(figure, [Line2D([], [], color=of[name], label=name, linewidth=3) for name in shown])
 
 
 def lines(found: Sequence[Measured], systems: Sequence[str]) -> list[Line]:

@@ -1,7 +1,8 @@
 """Curves over message size between two hosts: what the blocks of each size say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from fairlead.statistics import estimates
 from fairlead.statistics.estimates import Estimate, FloatArray
 from fairlead.store import Run
 
+T = TypeVar("T")
 PERCENTILES = (5, 25, 50, 75, 95, 99)
 Configuration = tuple[int, bool]
 """How many at once (pairs of ranks for each pair of hosts, queue pairs), both directions: one line of a figure."""
@@ -79,8 +81,7 @@ class Measured:
 
     def line(self, configuration: Configuration) -> dict[int, CellStatistics]:
         """Numbers by size, in rising order."""
-        chosen = [cell for cell in self.cells if (cell.pairs, cell.both) == configuration]
-        return {cell.size_B: self.cells[cell] for cell in sorted(chosen, key=lambda cell: cell.size_B)}
+        return by_size(self.cells, configuration)
 
     def missing(self) -> int:
         """How many cells were asked for and have no block."""
@@ -91,6 +92,12 @@ class Measured:
         count, both = configuration
         direction = "" if self.is_latency else "both directions" if both else "one direction"
         return ", ".join(part for part in (self.transport, words.count(count, self.unit), direction) if part)
+
+
+def by_size(cells: Mapping[MessageCell, T], configuration: Configuration) -> dict[int, T]:
+    """What the cells of a configuration have, by size in bytes, in rising order."""
+    chosen = [cell for cell in cells if (cell.pairs, cell.both) == configuration]
+    return {cell.size_B: cells[cell] for cell in sorted(chosen, key=lambda cell: cell.size_B)}
 
 
 def of_latencies(blocks: Sequence[FloatArray], samples: int) -> CellStatistics:

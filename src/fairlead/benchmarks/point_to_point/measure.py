@@ -17,6 +17,7 @@ from fairlead.benchmarks.measuring import probe, records, repeat, session
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
+from fairlead.benchmarks.measuring.samples import padded
 from fairlead.benchmarks.point_to_point.names import LATENCY, THROUGHPUT
 from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
@@ -151,14 +152,6 @@ def pilot(started: probe.RunningProbe, ranks: tuple[int, int]) -> float:
 def told_apart(rows: Sequence[list[float]]) -> tuple[float, list[list[float]], list[list[float]]]:
     """The largest bound on the clocks' error, round trips and times there of rows that have all of it."""
     return max(row[0] for row in rows), [row[1::2] for row in rows], [row[2::2] for row in rows]
-
-
-def padded(samples_s: Sequence[Sequence[float]]) -> Floats:
-    """(pairs, samples) as one array; rows that are shorter end in NaN."""
-    table = np.full((len(samples_s), max(map(len, samples_s))), np.nan)
-    for row, values in zip(table, samples_s, strict=True):
-        row[: len(values)] = values
-    return table
 
 
 def value(benchmark: str, cell: MessageCell, samples_s: Floats) -> float:

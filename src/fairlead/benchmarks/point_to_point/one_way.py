@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fairlead.benchmarks.measuring.message_cell import MessageCell
-from fairlead.benchmarks.page.curves import Configuration, Measured
+from fairlead.benchmarks.page.curves import Configuration, Measured, by_size
 from fairlead.benchmarks.point_to_point.measure import Floats, together
 from fairlead.characterize.latency import CLOCK_SHARE
 
@@ -54,8 +54,7 @@ class MeasuredLatency(Measured):
 
     def one_way_line(self, configuration: Configuration) -> dict[int, OneWay]:
         """By size, in rising order."""
-        chosen = [cell for cell in self.one_way if (cell.pairs, cell.both) == configuration]
-        return {cell.size_B: self.one_way[cell] for cell in sorted(chosen, key=lambda cell: cell.size_B)}
+        return by_size(self.one_way, configuration)
 
 
 def of(blocks: Sequence[ClockedBlock]) -> OneWay:

@@ -1,14 +1,12 @@
 """Throughput of a stress test over time, with its dips."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fairlead.benchmarks.page import boxes, transports
-from fairlead.benchmarks.page.colours import colours
+from fairlead.benchmarks.page.colours import colours, legend_of_systems
 from fairlead.benchmarks.page.headlines import Headline, one
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
@@ -17,7 +15,7 @@ from fairlead.benchmarks.stress.analyse import Stress, load_stress
 from fairlead.display import words
 from fairlead.display.tables import cell, table
 from fairlead.report import palette
-from fairlead.report.figures import Drawing, axes_of, legend_below, styled
+from fairlead.report.figures import Drawing, axes_of, styled
 
 LONGEST_SHOWN = 10_000  # points of a line; more are averaged
 
@@ -38,7 +36,7 @@ def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
         axis.grid(True, axis="y")
         axis.set_xlabel("time since the start (s)")
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words.rate(value)))
-        _legend(figure, [each.system for each in found], systems)
+        legend_of_systems(figure, [each.system for each in found], systems)
     columns = [("system", "system"), ("dip at", "start_s"), ("lasts", "length_s"), ("carries", "share")]
     rows = [
         [
@@ -70,12 +68,6 @@ def stress_boxes(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
         f"Each value is the rate of all pairs in {analyse.BIN_S:g} s.",
         [(each.system, of[each.system], each.rates_bps) for each in found if len(each.rates_bps)],
     )
-
-
-def _legend(figure: Any, names: Sequence[str], systems: Sequence[str]) -> None:
-    if len(systems) > 1:
-        of = colours(systems)
-        legend_below(figure, [Line2D([], [], color=of[name], label=name, linewidth=3) for name in names])
 
 
 def stress_verdicts(found: Stress) -> Iterator[Verdict]:

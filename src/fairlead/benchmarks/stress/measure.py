@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 from fairlead.benchmarks.measuring import session
 from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
+from fairlead.benchmarks.measuring.samples import padded
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import THROUGHPUT
 from fairlead.cluster.description import Cluster
@@ -59,5 +60,5 @@ def measure(cluster: Cluster, store: Store, settings: StressSettings, progress: 
             progress("sending, seconds", int(start_s), int(settings.seconds))
             samples_s = started.ask(request, settings.timeout_s, f"the part from {start_s:.0f} s on")
             labels: dict[str, Label] = {"size_B": settings.size_B, "window": window, "start_s": start_s}
-            store.add_series(run, "window_s", point_to_point.padded(samples_s), "s", labels, missing=True)
+            store.add_series(run, "window_s", padded(samples_s), "s", labels, missing=True)
     return run

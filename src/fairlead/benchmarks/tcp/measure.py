@@ -16,6 +16,7 @@ from fairlead.benchmarks.measuring import client_server, records, repeat
 from fairlead.benchmarks.measuring.client_server import START_S
 from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
+from fairlead.benchmarks.measuring.samples import padded
 from fairlead.benchmarks.tcp import CONNECTING_S
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
@@ -183,9 +184,9 @@ def _block(asked: Sequence[list[iperf3.Stream]], served: Sequence[list[iperf3.St
     ]
     rows = [*forward, *back]
     return TcpBlock(
-        _table([[each.end_s for each in received.intervals] for received, _ in rows]),
-        _table([[float(each.bytes_B) for each in received.intervals] for received, _ in rows]),
-        _table([[_count(each.retransmits) for each in sent.intervals] for _, sent in rows]),
+        padded([[each.end_s for each in received.intervals] for received, _ in rows]),
+        padded([[float(each.bytes_B) for each in received.intervals] for received, _ in rows]),
+        padded([[_count(each.retransmits) for each in sent.intervals] for _, sent in rows]),
         seconds,
     )
 
@@ -199,10 +200,3 @@ def _one(streams: Sequence[iperf3.Stream], *, sends: bool) -> iperf3.Stream:
 
 def _count(retransmits: int | None) -> float:
     return float("nan") if retransmits is None else float(retransmits)
-
-
-def _table(rows: Sequence[Sequence[float]]) -> Floats:
-    table = np.full((len(rows), max(map(len, rows))), np.nan)
-    for row, values in zip(table, rows, strict=True):
-        row[: len(values)] = values
-    return table

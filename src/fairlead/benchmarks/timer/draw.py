@@ -65,7 +65,7 @@ def _numbers(clock: HostClock) -> list[float]:
 
 def _short(seconds: float) -> str:
     """As `words.duration`, which knows nothing below microseconds."""
-    return words.duration(seconds) if seconds >= 1e-6 else f"{words.significant(seconds * 1e9)}{words.NBSP}ns"
+    return words.duration(seconds) if seconds >= 1e-6 else words.nanoseconds(seconds)
 
 
 def verdicts(found: Timer) -> Iterator[Verdict]:

@@ -25,7 +25,7 @@ def ranks(found: Placement) -> Table:
     before = "as profiled" if found.profiled else "by slots"
     return table(
         [("host", "host"), (before, "ranks_before"), ("placed", "ranks_after")],
-        [[cell(host), *(cell(_ranks(of_rank, host)) for of_rank in (found.hosts_before, found.host_of_rank))]
+        [[cell(host), *(cell(words.ranks_on(host, of_rank)) for of_rank in (found.hosts_before, found.host_of_rank))]
          for host in hosts],
     )  # fmt: skip
 
@@ -65,10 +65,6 @@ def link(shared: Link) -> str:
     (source, destination), *others = shared.pairs
     more = f" and {words.count(len(others), 'other pair')}" if others else ""
     return f"{source}→{destination}{more}, {words.rate(shared.rate_bps)}"
-
-
-def _ranks(hosts: list[str], host: str) -> str:
-    return " ".join(str(rank) for rank, each in enumerate(hosts) if each == host)
 
 
 def _row(what: str, before: float | None, after: float | None, shown: Callable[[float], str]) -> list[TableCell]:

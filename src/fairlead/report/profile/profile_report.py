@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, cell, table
 from fairlead.profile import findings, tables
 from fairlead.profile.analysis.groups import NONE
 from fairlead.profile.json_form import Summary
@@ -104,8 +104,8 @@ def traffic(found: Summary) -> Table:
         [("point-to-point", "where"), ("messages", "messages"), ("of all", "messages_share"), ("bytes", "bytes_B"),
          ("of all", "bytes_share")],
         [
-            [cell(where), cell(number), _share(number, messages), cell(size_B, words.size(size_B)),
-             _share(size_B, bytes_B)]
+            [cell(where), cell(number), tables.share_cell(number, messages), cell(size_B, words.size(size_B)),
+             tables.share_cell(size_B, bytes_B)]
             for where, number, size_B in (rows if messages and len(found.hosts) > 1 else [])
         ],
     )  # fmt: skip
@@ -136,10 +136,6 @@ def _ranges(numbers: Sequence[int]) -> str:
         else:
             runs.append([number])
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
-
-
-def _share(part: int, whole: int) -> TableCell:
-    return cell(part / whole, words.percent(part / whole)) if whole else cell(None)
 
 
 def _sentence(text: str) -> str:

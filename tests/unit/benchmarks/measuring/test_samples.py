@@ -10,6 +10,7 @@ from fairlead.benchmarks.all_pairs import measure as all_pairs
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.pairs import PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until, repeat
+from fairlead.benchmarks.measuring.samples import padded
 from fairlead.benchmarks.measuring.suite import STARTING_S, SuiteStep, within
 from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT, PointToPointSettings
@@ -62,8 +63,12 @@ def test_pairs_that_cannot_be_measured_are_refused(pair: tuple[str, str], messag
         host_pairs(parse_cluster(CLUSTER), [pair])
 
 
+def test_shorter_rows_end_in_nan() -> None:
+    np.testing.assert_array_equal(padded([[1.0, 2.0], [3.0]]), [[1.0, 2.0], [3.0, np.nan]])
+
+
 def test_a_latency_is_half_a_round_trip_and_pairs_count_while_all_of_them_measure() -> None:
-    block = point_to_point.padded([[2.0, 2.0, 2.0], [4.0]])
+    block = padded([[2.0, 2.0, 2.0], [4.0]])
     # The first pair's third round trip begins at 4, when the second pair has ended.
     assert sorted(point_to_point.latencies_s(block)) == [1.0, 1.0, 2.0]
     assert point_to_point.value(LATENCY, MessageCell(1, 2), block) == 1.0
@@ -72,14 +77,14 @@ def test_a_latency_is_half_a_round_trip_and_pairs_count_while_all_of_them_measur
 def test_the_rate_counts_what_all_pairs_carry_while_all_of_them_send() -> None:
     cell = MessageCell(size_B=1000, pairs=2, window=10)
     # Until 4 s: two windows of the first pair, one of the second, 80 kbit each.
-    block = point_to_point.padded([[2.0, 2.0, 2.0], [4.0]])
+    block = padded([[2.0, 2.0, 2.0], [4.0]])
     assert point_to_point.value(THROUGHPUT, cell, block) == pytest.approx(2 * 80_000 / 4 + 80_000 / 4)
     both = MessageCell(size_B=1000, pairs=1, window=10, both=True)
     assert point_to_point.value(THROUGHPUT, both, np.array([[1.0, 1.0]])) == pytest.approx(160_000)
 
 
 def test_a_pair_without_a_window_in_the_common_time_still_counts() -> None:
-    block = point_to_point.padded([[1.0], [4.0]])
+    block = padded([[1.0], [4.0]])
     assert point_to_point.rate_bps(MessageCell(1000, 2, 1), block) == pytest.approx(8000 / 1 + 8000 / 4)
 
 
