@@ -14,6 +14,7 @@ from fairlead.cluster.jobs.launch import Course
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
+from fairlead.manage.management import Management
 from fairlead.manage.manual_reroutes import Reroute
 from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
@@ -58,29 +59,18 @@ def supervise(
     hosts = tuple(host.name for host in cluster.compute_hosts())
     job = Job(id=secrets.token_hex(4), argv=tuple(argv), hosts=hosts)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
-    codes: list[int | None] = []
-
-    def launch(job: Job, course: Course) -> int:
-        starter.begin(dict(job.env))
-        course.started()
-        codes.append(starter.wait())
-        course.ended()
-        return codes[-1] or 0
+    program = _ProgramBeside(starter)
 
     def execute(store: Store, identity: int) -> Outcome:
-        if nothing := cluster.nothing_to_manage():
-            say(nothing, quiet)
-        with with_earlier(results, store) as earlier:
-            management = run.management_for(cluster, components, earlier, quiet=quiet)
-        management = choose_at_start(plane, cluster, replace(management, manual=bool(reroutes)), run.not_built())
+        management = _management(cluster, components, results, store, bool(reroutes), plane, quiet)
         return run.execute(
-            cluster, job, store, identity, launch, management, reroutes, Ending(), quiet,
+            cluster, job, store, identity, program.launch, management, reroutes, Ending(), quiet,
             ends_together_s=ENDS_TOGETHER_S,
         )  # fmt: skip
 
     _, number = recorded(
         execute,
-        lambda store, identity, outcome: _record(store, identity, outcome, codes[0]),
+        lambda store, identity, outcome: _record(store, identity, outcome, program.code),
         results=results,
         argv=argv,
         labels=labels,
@@ -89,6 +79,37 @@ def supervise(
         quiet=quiet,
     )
     return number
+
+
+class _ProgramBeside:
+    """The program that its starter starts and ends.
+
+    Attributes:
+        code: its exit code, when it has ended; None where nobody says it.
+    """
+
+    def __init__(self, starter: Starter) -> None:
+        self._starter = starter
+        self.code: int | None = None
+
+    def launch(self, job: Job, course: Course) -> int:
+        """Have it started, with the environment of ``job``, and wait for its end; what nobody says is 0 here."""
+        self._starter.begin(dict(job.env))
+        course.started()
+        self.code = self._starter.wait()
+        course.ended()
+        return self.code or 0
+
+
+def _management(
+    cluster: Cluster, components: Components, results: Path, own: Store, manual: bool, plane: str, quiet: bool
+) -> Management:
+    """How the program is managed, by what earlier runs left. ``own``: the store of this one."""
+    if nothing := cluster.nothing_to_manage():
+        say(nothing, quiet)
+    with with_earlier(results, own) as earlier:
+        management = run.management_for(cluster, components, earlier, quiet=quiet)
+    return choose_at_start(plane, cluster, replace(management, manual=manual), run.not_built())
 
 
 def _record(store: Store, identity: int, outcome: Outcome, code: int | None) -> None:

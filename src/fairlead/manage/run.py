@@ -4,7 +4,7 @@ import secrets
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -95,33 +95,14 @@ def run(
     cluster = load_cluster(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)
-    unwatched = None
+    watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
     with silent_hosts.told(partial(say, quiet=quiet)):
-        if not own_mpirun:  # what its launch line says counts
-            cluster, bypassed = with_chosen_transport(cluster, transport)
-            if bypassed:
-                say(bypassed, quiet)
-                unwatched = "the MPI library chooses its transport (--transport tcp)"
-        hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
-        asked, ranks = ranks, ranks or (len(hosts) if hosts else cluster.slots())
-        launcher, job = launch.prepare(
-            cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
-        )
-        used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
-        job = own_files.with_brought(cluster, job, bring, used, partial(say, quiet=quiet))
-        watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
-        job, unseen = _looked_at(cluster, job, launcher, watched)
-        kept = message_files.prepare(cluster, messages) if messages is not None else None
-        job = kept.of(job) if kept is not None else job
-        facts = _facts(cluster, own_mpirun, placement)
-        if differing := settings_for(cluster, settings or {}):
-            facts["settings"] = differing
-
+        ready = _prepared(cluster, argv, ranks, own_mpirun, bring, transport, placement, messages, watched, quiet)
+        facts = _facts(ready.cluster, own_mpirun, placement, settings or {})
+    cluster, labels = ready.cluster, ready.labels
     ending = Ending(grace_s, tell=partial(say, quiet=False), announce=partial(say, quiet=quiet))
     signals = NotedSignals(ending)
-    launch_it = _launching(cluster, launcher, signals, start_limit_s, partial(say, quiet=quiet))
-    # What a launch line of one's own asks for is in that line.
-    labels = _labels(cluster, argv, ranks if asked or not own_mpirun else None, placement)
+    launch_it = _launching(cluster, ready.launcher, signals, start_limit_s, partial(say, quiet=quiet))
 
     def managed(store: Store, identity: int) -> Outcome:
         with with_earlier(results, store) as earlier:
@@ -129,8 +110,8 @@ def run(
                 cluster, components, earlier, settings, argv, labels, bool(reroutes), dry_run, quiet
             )
         if management is not None:
-            management = choose_at_start(plane, cluster, management, unseen or unwatched or _not_preloaded(own_mpirun))
-        return execute(cluster, job, store, identity, launch_it, management, reroutes, ending, quiet)
+            management = choose_at_start(plane, cluster, management, ready.unseen or _not_preloaded(own_mpirun))
+        return execute(cluster, ready.job, store, identity, launch_it, management, reroutes, ending, quiet)
 
     outcome, _ = recorded(
         managed,
@@ -142,8 +123,66 @@ def run(
         interrupted="interrupted ({}) while the program was not running",
         quiet=quiet,
     )
-    _fetch(kept, quiet)
+    _fetch(ready.kept, quiet)
     return outcome.exit_code
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A program that can be launched.
+
+    Attributes:
+        cluster: with the transport of MPI's messages.
+        labels: what the run is found by.
+        kept: where its processes write their messages; None: nowhere.
+        unseen: why libfairlead would not see or carry its messages, in words; None: nothing is known against it.
+    """
+
+    cluster: Cluster
+    launcher: Launcher
+    job: Job
+    labels: dict[str, Label]
+    kept: MessageFiles | None
+    unseen: str | None
+
+
+def _prepared(
+    cluster: Cluster,
+    argv: Sequence[str],
+    ranks: int | None,
+    own_mpirun: bool,
+    bring: Sequence[Path],
+    transport: str,
+    placement: Path | None,
+    messages: Path | None,
+    watched: bool,
+    quiet: bool,
+) -> _Prepared:
+    """The job on its hosts, its program looked at, the directory for its messages made. Arguments are as for `run`.
+
+    Args:
+        watched: see `_looked_at`.
+    """
+    bypassed: str | None = None
+    if not own_mpirun:  # what its launch line says counts
+        cluster, bypassed = with_chosen_transport(cluster, transport)
+        if bypassed:
+            say(bypassed, quiet)
+    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
+    all_ranks = ranks or (len(hosts) if hosts else cluster.slots())
+    launcher, job = launch.prepare(
+        cluster, argv, all_ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
+    )
+    used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
+    job = own_files.with_brought(cluster, job, bring, used, partial(say, quiet=quiet))
+    job, unseen = _looked_at(cluster, job, launcher, watched)
+    if bypassed and unseen is None:
+        unseen = "the MPI library chooses its transport (--transport tcp)"
+    kept = message_files.prepare(cluster, messages) if messages is not None else None
+    job = kept.of(job) if kept is not None else job
+    # What a launch line of one's own asks for is in that line.
+    labels = _labels(cluster, argv, ranks if own_mpirun else all_ranks, placement)
+    return _Prepared(cluster, launcher, job, labels, kept, unseen)
 
 
 def _launching(
@@ -177,12 +216,16 @@ def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) ->
     return job, unseen
 
 
-def _facts(cluster: Cluster, own_mpirun: bool, placement: Path | None) -> dict[str, Any]:
-    """What the run's record says of the hosts, the software, and where ranks run."""
+def _facts(
+    cluster: Cluster, own_mpirun: bool, placement: Path | None, settings: Mapping[str, Number]
+) -> dict[str, Any]:
+    """What the run's record says of the hosts, the software, where ranks run, and what agents decide with."""
     facts: dict[str, Any] = {"transport": cluster.transport} if not own_mpirun else {}
     facts |= run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
     if placement is not None:
         facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
+    if differing := settings_for(cluster, settings):
+        facts["settings"] = differing
     return facts
 
 

@@ -12,8 +12,10 @@ from fairlead import programs
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.fabric import AUTO, with_chosen_transport
+from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.signals import NotedSignals
+from fairlead.cluster.launchers import Launcher
 from fairlead.display.terminal import console
 from fairlead.errors import ConfigError, FairleadError
 from fairlead.placement import placed
@@ -83,18 +85,11 @@ def run_profiled(
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     if not own_mpirun:  # what its launch line says counts
         cluster, _ = with_chosen_transport(cluster, transport)
-    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
-    ranks = ranks or (len(hosts) if hosts else cluster.slots())
-    launcher, job = launch.prepare(
-        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
-    )
-    # Where a launch line of the user's own places its ranks is not known.
+    launcher, job = _prepared(cluster, argv, ranks, placement, own_mpirun)
     counts = collectives == MEASURED
-    if counts and launcher.family != "openmpi":
-        raise ConfigError(
-            "--collectives measured needs Open MPI, which counts its messages, and its mpirun started by fairlead",
-            hint="with other MPI libraries, or with --own-mpirun, collective calls can only be estimated",
-        )
+    if counts:
+        _check_counts(launcher)
+    # Where a launch line of the user's own places its ranks is not known.
     used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
     with collection(
         cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos, count=counts
@@ -105,8 +100,7 @@ def run_profiled(
         signals = NotedSignals()
         code = launch.run(cluster, launcher, job, on_signal=signals)
         try:
-            records = collected.records()
-            found = profile.of(records, job.hosts if launcher.family is not None else None)
+            found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
             measured = _measured(found, collected.counted()) if counts else None
             _report(json_form.of(found, argv, settings, measured), write)
             for write_trace in write_traces:
@@ -114,6 +108,26 @@ def run_profiled(
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
+
+
+def _prepared(
+    cluster: Cluster, argv: Sequence[str], ranks: int | None, placement: Path | None, own_mpirun: bool
+) -> tuple[Launcher, Job]:
+    """The job on its hosts, and what launches it. Arguments are as for `run_profiled`."""
+    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
+    ranks = ranks or (len(hosts) if hosts else cluster.slots())
+    return launch.prepare(
+        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
+    )
+
+
+def _check_counts(launcher: Launcher) -> None:
+    """Raises ConfigError where the MPI library does not count its messages."""
+    if launcher.family != "openmpi":
+        raise ConfigError(
+            "--collectives measured needs Open MPI, which counts its messages, and its mpirun started by fairlead",
+            hint="with other MPI libraries, or with --own-mpirun, collective calls can only be estimated",
+        )
 
 
 def _measured(found: Profile, texts: Mapping[str, str]) -> CollectiveTraffic | None:

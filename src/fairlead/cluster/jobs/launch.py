@@ -173,14 +173,13 @@ def start(
         NoProgramError: the first word of a launch line of the user's own is no program.
         LaunchError, MissingToolError: nothing could be started.
     """
-    executor = executor_of(cluster)
-    command = launcher.command(preload.also(executor, job))
     environment = {**launcher.environment(job), LAUNCH_MARK: job.id}
-    if cluster.launch_from:
-        if not executor.passes_signals:
-            command = ["sh", "-c", RUN_NOTED, job.id, *command]
-        command = executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
-    command = [*(_END_WITH_CALLER if ends_with_caller else ()), *descriptors.as_before(), *prefix, *command]
+    command = [
+        *(_END_WITH_CALLER if ends_with_caller else ()),
+        *descriptors.as_before(),
+        *prefix,
+        *_launch_line(cluster, launcher, job, environment),
+    ]
     executed.tell(command)
     began_s = now_s()
     try:
@@ -203,6 +202,17 @@ def start(
         raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}") from error
     known = launcher.family is not None
     return RunningJob(cluster, job, process, launcher_known=known, began_s=None if known else began_s)
+
+
+def _launch_line(cluster: Cluster, launcher: Launcher, job: Job, environment: Mapping[str, str]) -> list[str]:
+    """What is run on this machine so that a job's launcher runs, here or on the launching host."""
+    executor = executor_of(cluster)
+    command = launcher.command(preload.also(executor, job))
+    if not cluster.launch_from:
+        return command
+    if not executor.passes_signals:
+        command = ["sh", "-c", RUN_NOTED, job.id, *command]
+    return executor.command(cluster.launch_from, command, env=environment, cwd=job.cwd)
 
 
 def run(
