@@ -109,7 +109,33 @@ def command(
     """
     from fairlead.experiment.comparisons import session
 
-    plan = session.read(plan_file, changes)
+    read = session.read(plan_file, changes)
+    plan = _as_asked(read, stages, monitor, acknowledge, planes, scale, replications, prices)
+    book = session.book_of(plan)
+    only = session.chosen(plan, patterns, congestions)
+    if show_plan:
+        _show(plan, only)
+        return 0
+    return _compare(plan, results, only, book)
+
+
+def _as_asked(
+    plan: "ComparisonPlan",
+    stages: bool,
+    monitor: bool | None,
+    acknowledge: str | None,
+    planes: tuple[str, ...],
+    scale: float | str | None,
+    replications: int | None,
+    prices: Path | None,
+) -> "ComparisonPlan":
+    """The plan with what options say in place of what it says itself. Arguments are as for `command`.
+
+    Raises:
+        click.UsageError: it cannot be compared so.
+    """
+    from fairlead.experiment.comparisons import session
+
     if stages:
         plan = session.with_table(plan, stages=True)
     if monitor is not None:
@@ -132,12 +158,7 @@ def command(
         plan = session.with_table(plan, replications=replications)
     if prices:
         plan = session.with_table(plan, prices=prices.absolute())
-    book = session.book_of(plan)
-    only = session.chosen(plan, patterns, congestions)
-    if show_plan:
-        _show(plan, only)
-        return 0
-    return _compare(plan, results, only, book)
+    return plan
 
 
 def _show(plan: "ComparisonPlan", only: list[str]) -> None:

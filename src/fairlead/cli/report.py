@@ -92,18 +92,14 @@ def command(
         _list(results[0], as_json)
         return
     book = _book(prices)
-    if benchmarks or of_benchmarks or baseline or len(results) > 1 or (not asked and _only_benchmarks(results[0])):
-        from fairlead.benchmarks.page import report as benchmark_report
-
+    several = benchmarks or of_benchmarks or baseline or len(results) > 1
+    if several or (not asked and _only_benchmarks(results[0])):
         if asked:
             raise click.UsageError("--experiment, --run and --characterization exclude benchmarks")
         _refuse_level(context, "benchmarks")
-        page = output or results[0] / "benchmarks.html"
-        with lines_on(sys.stderr, after_s=EVERY_S) as progress:
-            progress("computing and drawing the report", 0, 1)
-            made = benchmark_report.make(
-                results, page, numbers=of_benchmarks, baseline=baseline, prices=prices, figures=figures, as_json=as_json
-            )
+        made = _benchmarks(
+            results, of_benchmarks, output, baseline=baseline, prices=prices, figures=figures, as_json=as_json
+        )
     else:
         with lines_on(sys.stderr, after_s=EVERY_S) as progress:
             progress("computing and drawing the report", 0, 1)
@@ -138,6 +134,27 @@ def _asked(experiment: int | None, run: int | None, characterization: int | None
 
     numbers = {COMPARISON: experiment, RUN: run, "characterization": characterization}
     return next((kind, number) for kind, number in numbers.items() if number is not None)
+
+
+def _benchmarks(
+    directories: tuple[Path, ...],
+    numbers: tuple[int, ...],
+    output: Path | None,
+    *,
+    baseline: str | None,
+    prices: Path | None,
+    figures: Path | None,
+    as_json: bool,
+) -> list[Path]:
+    """The files of the report of benchmarks. ``numbers``: only these runs; empty: all."""
+    from fairlead.benchmarks.page import report
+
+    page = output or directories[0] / "benchmarks.html"
+    with lines_on(sys.stderr, after_s=EVERY_S) as progress:
+        progress("computing and drawing the report", 0, 1)
+        return report.make(
+            directories, page, numbers=numbers, baseline=baseline, prices=prices, figures=figures, as_json=as_json
+        )
 
 
 def _one_result(

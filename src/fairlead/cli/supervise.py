@@ -16,6 +16,7 @@ from fairlead.manage.data_planes import PLANES
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.inventory.slurm_step import Nodes
+    from fairlead.errors import FairleadError
 
 
 @click.command("supervise", cls=ProgramCommand)
@@ -64,7 +65,7 @@ def command(
       fairlead supervise rack7.toml -- ./program
       fairlead supervise slurm --plane route --no-detours -- ./program
     """
-    from fairlead.errors import FairleadError, of_system
+    from fairlead.errors import FairleadError
     from fairlead.manage import beside
     from fairlead.manage.caller import Caller
     from fairlead.manage.components import Components
@@ -92,11 +93,18 @@ def command(
         if report and number is not None:
             _report(results, number, quiet)
     except (FairleadError, OSError) as error:
-        told = of_system(error) if isinstance(error, OSError) else error
-        says = "; ".join(" ".join(part.split()) for part in (told.message, told.hint) if part)
-        print(f"fairlead: {says}{'' if caller.began else '; the program runs unmanaged'}", file=sys.stderr)
+        _tell(error, began=caller.began)
         return 1
     return 0
+
+
+def _tell(error: "FairleadError | OSError", *, began: bool) -> None:
+    """Say on one line why the program is not managed, or not to its end. ``began``: its caller was told to start it."""
+    from fairlead.errors import of_system
+
+    told = of_system(error) if isinstance(error, OSError) else error
+    says = "; ".join(" ".join(part.split()) for part in (told.message, told.hint) if part)
+    print(f"fairlead: {says}{'' if began else '; the program runs unmanaged'}", file=sys.stderr)
 
 
 @contextmanager

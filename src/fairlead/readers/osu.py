@@ -74,18 +74,9 @@ def _test(lines: list[str], begin: int, end: int, source: str) -> Reading:
     sized, sizes_B, rows = True, list[int](), list[list[str]]()
     for place in range(begin + 1, end):
         line, text = place + 1, lines[place].rstrip()
-        if pairs := PAIRS.fullmatch(text):
-            plan |= {what: int(count) for what, count in pairs.groupdict().items()}
-            names.append("1 pair" if pairs["pairs"] == "1" else f"{pairs['pairs']} pairs")
-        elif datatype := DATATYPE.fullmatch(text):
-            plan["datatype"] = datatype[1]
-        elif buffers := BUFFERS.fullmatch(text):
-            names.append(f"buffers {buffers[1]} to {buffers[2]}")
-        elif how := ONE_SIDED.fullmatch(text):
-            names.append(how[1])
-        elif not text or COMMENT.match(text):
+        if not text or _take_comment(text, plan, names):
             continue
-        elif text.startswith("#"):
+        if text.startswith("#"):
             if header is not None:
                 raise refused(source, line, f"a second header in one test: {text!r}")
             sized, header = _header(text, source, line)
@@ -104,6 +95,22 @@ def _test(lines: list[str], begin: int, end: int, source: str) -> Reading:
     columns = [(column, [float(row[k]) for row in rows]) for k, column in enumerate(header) if column is not None]
     name = ", ".join(names)
     return by_size(name, sizes_B, columns, plan={"program": name, **plan})
+
+
+def _take_comment(text: str, plan: dict[str, object], names: list[str]) -> bool:
+    """Whether it is a comment that these benchmarks write; what it says of the test is added to its plan and names."""
+    if pairs := PAIRS.fullmatch(text):
+        plan |= {what: int(count) for what, count in pairs.groupdict().items()}
+        names.append("1 pair" if pairs["pairs"] == "1" else f"{pairs['pairs']} pairs")
+    elif datatype := DATATYPE.fullmatch(text):
+        plan["datatype"] = datatype[1]
+    elif buffers := BUFFERS.fullmatch(text):
+        names.append(f"buffers {buffers[1]} to {buffers[2]}")
+    elif how := ONE_SIDED.fullmatch(text):
+        names.append(how[1])
+    else:
+        return bool(COMMENT.match(text))
+    return True
 
 
 def _header(text: str, source: str, line: int) -> tuple[bool, list[Column | None]]:

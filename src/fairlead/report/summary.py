@@ -1,7 +1,7 @@
 """``summary.json``: a comparison's key figures for machines, a contract (`fairlead.contract`)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -146,9 +146,7 @@ def _of(
         reroutes=sum(decision.kind == "rerouted" for run in stage.runs for decision in run.decisions),
         own_clock=program.own_clock,
         processors_busy=max((each.busy for each in timed.values() if each.busy is not None), default=None),
-        limited_by_processors=any(each.limited_by_processors for each in timed.values())
-        if any(each.processors and each.asleep for each in timed.values())
-        else None,
+        limited_by_processors=_limited_by_processors(timed.values()),
         reasons={name: result.reason for name, result in results.items() if result.estimate is None},
         costs={name: _cost(each.cost) for name, each in timed.items() if each.cost is not None},
         stages=stages or {},
@@ -159,6 +157,13 @@ def _cost(found: RunCost) -> CostSummary:
     return CostSummary(
         currency=found.currency, per_hour=found.per_hour, per_run=found.per_run, efficiency=found.efficiency
     )
+
+
+def _limited_by_processors(runs: Collection[ScenarioRuns]) -> bool | None:
+    """Whether runs of any kind were; None where it is not known: no lab, or one whose ranks spin."""
+    if not any(each.processors and each.asleep for each in runs):
+        return None
+    return any(each.limited_by_processors for each in runs)
 
 
 def _interval(result: EffectEstimate) -> Interval:

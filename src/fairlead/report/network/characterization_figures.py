@@ -14,7 +14,7 @@ from fairlead.characterize.path_table import DetourCandidate
 from fairlead.characterize.samples import Bools
 from fairlead.characterize.tournament import Pair
 from fairlead.display import words
-from fairlead.display.tables import cell, table
+from fairlead.display.tables import Table, cell, table
 from fairlead.report import palette
 from fairlead.report.figures import WIDTH_IN, Drawing, styled
 from fairlead.report.network import group_maps, heat_maps
@@ -77,36 +77,42 @@ def latency_maps(found: Characterization) -> Drawing:
         "of its own; darker is slower. The table has one-way times by both hosts' clocks, with the bound of their "
         f"error, beside round trips.{_unmeasured(found)}",
         heat_maps.draw(found.hosts, panels),
-        table(
+        _latency_table(found),
+    )
+
+
+def _latency_table(found: Characterization) -> Table:
+    """A row for each pair and size."""
+    latency = found.latency
+    return table(
+        [
+            ("from", "source"),
+            ("to", "destination"),
+            ("size", "size_B"),
+            ("median", "median_s"),
+            ("5 %", "p5_s"),
+            ("95 %", "p95_s"),
+            ("n", "n"),
+            ("time", "kind"),
+            ("one-way by the clocks", "by_clock_s"),
+            ("clock error, ±", "clock_error_s"),
+            ("round trip", "round_trip_s"),
+        ],
+        [
             [
-                ("from", "source"),
-                ("to", "destination"),
-                ("size", "size_B"),
-                ("median", "median_s"),
-                ("5 %", "p5_s"),
-                ("95 %", "p95_s"),
-                ("n", "n"),
-                ("time", "kind"),
-                ("one-way by the clocks", "by_clock_s"),
-                ("clock error, ±", "clock_error_s"),
-                ("round trip", "round_trip_s"),
-            ],
-            [
-                [
-                    cell(found.hosts[i]),
-                    cell(found.hosts[j]),
-                    cell(size_B, words.size(size_B)),
-                    *(_time_cell(values[k, i, j]) for values in (latency.median_s, latency.p5_s, latency.p95_s)),
-                    cell(int(np.nan_to_num(latency.count[k, i, j]))),
-                    cell("one-way" if latency.one_way[k, i, j] else "half round trip"),
-                    _time_cell(latency.by_clock_s[k, i, j]),
-                    _time_cell(latency.clock_error_s[i, j]),
-                    _time_cell(latency.round_trip_s[k, i, j]),
-                ]
-                for i, j in shown_pairs(found)
-                for k, size_B in enumerate(latency.sizes_B)
-            ],
-        ),
+                cell(found.hosts[i]),
+                cell(found.hosts[j]),
+                cell(size_B, words.size(size_B)),
+                *(_time_cell(values[k, i, j]) for values in (latency.median_s, latency.p5_s, latency.p95_s)),
+                cell(int(np.nan_to_num(latency.count[k, i, j]))),
+                cell("one-way" if latency.one_way[k, i, j] else "half round trip"),
+                _time_cell(latency.by_clock_s[k, i, j]),
+                _time_cell(latency.clock_error_s[i, j]),
+                _time_cell(latency.round_trip_s[k, i, j]),
+            ]
+            for i, j in shown_pairs(found)
+            for k, size_B in enumerate(latency.sizes_B)
+        ],
     )
 
 
