@@ -60,10 +60,31 @@ labs = ["star"]
 congestions = ["streams", "delay"]
 """
 
+PRICES = """
+currency = "EUR"
+[[instances]]
+name = "big"
+provider = "p"
+region = "r"
+price_per_hour = 3.0
+date = 2026-11-01
+cores = 2
+memory_GiB = 4
+interconnect = "Ethernet"
+bandwidth_Gbps = 0.2
+virtualisation = "none"
+placement = "rack"
+tenancy = "own"
+[systems.compare-star]
+instance = "big"
+hosts = 4
+"""
+
 
 def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> None:
     (tmp_path / "star.toml").write_text(LAB)
-    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "prices.toml").write_text(PRICES)
+    (tmp_path / "plan.toml").write_text(PLAN.replace("seed = 3", 'seed = 3\nprices = "prices.toml"'))
     plan = session.read(tmp_path / "plan.toml")
     told: list[Forecast] = []
 
@@ -99,6 +120,9 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     summary = json.loads(written.read_text())
     assert summary["programs"]["cg.streams.star"]["reroutes"] == 0
     assert summary["programs"]["cg.delay.star"]["t_ic"] > summary["programs"]["cg.delay.star"]["t_nc"]
+    for each in summary["programs"].values():
+        assert each["costs"]["t_ic"]["per_hour"] == 4 * 3.0
+        assert each["costs"]["t_ic"]["per_run"] == pytest.approx(4 * 3.0 * each["t_ic"] / 3600)
     with Store.read(tmp_path / "results") as store:
         assert len(store.runs("experiment")) == 1
         assert len(store.runs("run", scenario="pilot")) == 1  # one program on one network
