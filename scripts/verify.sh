@@ -24,7 +24,7 @@ build() { # DIRECTORY TARGET OPTIONS...
 }
 
 thread() {
-    say "C++ unit tests under the thread sanitizer"
+    say "C++ unit tests under the thread sanitizer, of what has threads"
     build build/thread all -DFAIRLEAD_TESTS=ON -DFAIRLEAD_THREAD_SANITIZE=ON &&
         ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
 }
