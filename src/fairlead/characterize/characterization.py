@@ -10,11 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairlead.characterize import coverage, downstream_bottlenecks, json_form, path_table, sample_store
+from fairlead.characterize import coverage, downstream_bottlenecks, json_form, left_out, path_table, sample_store
 from fairlead.characterize.latency import LatencyMatrix
+from fairlead.characterize.left_out import Part
 from fairlead.characterize.path_table import DetourCandidate
 from fairlead.characterize.samples import Floats, Samples
-from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
+from fairlead.characterize.shared_bottlenecks import CONFIDENCE, MOST_KEPT, SharedBottlenecks
 from fairlead.characterize.survey import SurveySettings
 from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
@@ -42,7 +43,8 @@ class Characterization:
         started_s, ended_s: seconds since the epoch.
         latency, sensitivity: the matrices.
         rates_bps: (hosts, hosts) what each ordered pair carries alone; NaN where not known.
-        reason: why it is incomplete; empty for a complete one.
+        reason: why it says too little to be used; empty for one that may be.
+        left_out: what there was no time for; of that nothing is said, neither that it shares nor that it does not.
         notes: what a reader must know of how the figures came about.
         run: number of the run in the results store.
     """
@@ -58,10 +60,13 @@ class Characterization:
     reason: str = ""
     notes: tuple[str, ...] = ()
     run: int | None = None
+    left_out: tuple[Part, ...] = ()
 
     @classmethod
     def read(cls, store: Store, run: Run) -> Self:
-        """The characterization that a run holds, complete or not.
+        """The characterization that a run holds, complete or not, with what the run continued.
+
+        Sizes that not all pairs were measured at are left out where there was no time for them.
 
         Raises:
             NoSuchResultsError: the run holds something else.
@@ -72,7 +77,8 @@ class Characterization:
         hosts = run.facts["hosts"]
         samples = sample_store.samples_of(store, run.id, len(hosts))
         reason = _REASONS.get(run.status, run.error or run.status)
-        relation = _relation(samples, complete=not reason)
+        missing = left_out_of(store, run)
+        latency, relation = LatencyMatrix.of_samples(samples), _relation(samples, usable=not reason)
         names = tuple(str(host["name"]) for host in hosts)
         return cls(
             cluster=str(run.labels["cluster"]),
@@ -80,17 +86,18 @@ class Characterization:
             addresses=tuple(str(host["address"]) for host in hosts),
             started_s=run.started_s,
             ended_s=run.started_s if run.ended_s is None else run.ended_s,
-            latency=LatencyMatrix.of_samples(samples),
+            latency=latency.of_sizes(latency.whole_sizes()) if missing and not reason else latency,
             sensitivity=relation,
             rates_bps=relation.rates_bps,
             reason=reason,
+            left_out=missing,
             notes=tuple(_notes(samples, relation, names)),
             run=run.id,
         )
 
     @classmethod
     def latest(cls, store: Store, cluster: Cluster) -> Self | None:
-        """The youngest complete characterization of a cluster's hosts (same names and addresses), or of more; or None.
+        """The youngest usable characterization of a cluster's hosts (same names and addresses), or of more; or None.
 
         It may have been made under another cluster's name, as a Slurm job's is.
         """
@@ -131,7 +138,28 @@ class Characterization:
     @property
     def complete(self) -> bool:
         """Whether everything was measured that was to be."""
+        return not self.reason and not self.left_out
+
+    @property
+    def usable(self) -> bool:
+        """Whether runs may rely on it: all latencies are known; of shared bottlenecks some may not be."""
         return not self.reason
+
+    @property
+    def incomplete_because(self) -> str:
+        """For people; empty for a complete one."""
+        if self.reason or not self.left_out:
+            return self.reason
+        return f"there was no time for {', '.join(map(str, self.left_out))}"
+
+    def left_out_warning(self) -> str:
+        """For people: a warning if there is something that is not known, else empty."""
+        if self.complete:
+            return ""
+        return (
+            f"the characterization of {self.cluster} is incomplete: {self.incomplete_because}; "
+            "`fairlead characterize` measures that, too"
+        )
 
     def age_s(self, now_s: float | None = None) -> float:
         """Seconds since the measurement ended."""
@@ -166,8 +194,10 @@ class Characterization:
         return {}
 
     def has_detour(self) -> bool:
-        """Whether any host pair has a detour around its own bottleneck. On a single switch none has."""
-        return any(self.sensitivity.avoiding(pair).any() for pair in self.sensitivity.kinds_of_pairs())
+        """Whether any host pair has a detour around its own bottleneck, or may have one, because its bottleneck is not
+        known. On a single switch none has."""
+        relation = self.sensitivity
+        return not relation.whole or any(relation.avoiding(pair).any() for pair in relation.kinds_of_pairs())
 
     def _both_ways_words(self) -> list[str]:
         """One-way times of the smallest messages by the clocks beside round trips; none where nothing was measured."""
@@ -186,7 +216,7 @@ class Characterization:
         pairs = len(self.hosts) * (len(self.hosts) - 1)
         lines = [f"{self.cluster}: {len(self.hosts)} hosts, {pairs} ordered pairs, {self.age_words()}"]
         if not self.complete:
-            lines.append(f"INCOMPLETE: {self.reason}")
+            lines.append(f"INCOMPLETE: {self.incomplete_because}")
         if self.stale_warning():
             lines.append(self.stale_warning())
         for size_B, times in zip(self.latency.sizes_B, self.latency.median_s, strict=True):
@@ -211,7 +241,18 @@ class Characterization:
                 f"  shared bottlenecks: traffic on a pair slows down {hurt:.1f} other pairs on average; "
                 f"each pair is slowed down by {np.nanmin(weights):.0%} to {np.nanmax(weights):.0%} of the others"
             )
-        return lines + [f"  note: {note}" for note in self.notes]
+        return lines + self._confidence_words() + [f"  note: {note}" for note in self.notes]
+
+    def _confidence_words(self) -> list[str]:
+        """How many relations are known; none where all are."""
+        if self.sensitivity.whole:
+            return []
+        off = ~np.eye(len(self.hosts), dtype=bool)
+        number = np.bincount(self.sensitivity.confidence[off], minlength=len(CONFIDENCE))
+        return [
+            f"  what traffic on a pair slows down: measured for {number[2]} of {off.sum()} pairs, assumed for "
+            f"{number[1]} (as of the pair that stands for them), unknown for {number[0]}"
+        ]
 
     def path_table_words(self) -> list[str]:
         """The path table, for people: of many hosts one pair for each two groups."""
@@ -244,12 +285,13 @@ class Characterization:
             "started_s": self.started_s,
             "ended_s": self.ended_s,
             "complete": self.complete,
-            "reason": self.reason,
+            "reason": self.incomplete_because,
+            "left_out": [part.to_json() for part in self.left_out],
             "notes": list(self.notes),
             "latency": json_form.latency(self.latency, self.sensitivity.groups),
             "rates_bps": json_form.rates_bps(self.rates_bps, self.sensitivity.groups),
             "sensitivity": json_form.sensitivity(self.sensitivity),
-            "path_table": self._path_table_json() if self.complete else None,
+            "path_table": self._path_table_json() if self.usable else None,
         }
 
     def pairs_by_groups(self) -> list[Pair]:
@@ -282,14 +324,19 @@ def latest_characterization(store: Store, cluster: Cluster) -> Characterization 
     return Characterization.latest(store, cluster)
 
 
-def begin(store: Store, cluster: Cluster, settings: SurveySettings) -> int:
-    """Begin a run of the store that will hold a characterization of the cluster's managed hosts."""
+def begin(store: Store, cluster: Cluster, settings: SurveySettings, continued: int | None = None) -> int:
+    """Begin a run of the store that will hold a characterization of the cluster's managed hosts.
+
+    Args:
+        continued: the run whose samples count as its own.
+    """
+    earlier = {} if continued is None else {sample_store.CONTINUES: continued}
     return store.begin_run(
         KIND,
         {"cluster": cluster.name},
         plan=settings.to_json(),
         seed=settings.seed,
-        facts={"hosts": coverage.hosts_of(cluster), "executor": cluster.executor},
+        facts={"hosts": coverage.hosts_of(cluster), "executor": cluster.executor} | earlier,
     )
 
 
@@ -321,8 +368,29 @@ def chosen_run(store: Store, number: int | None, before_run: Run | None = None) 
     return candidates[-1]
 
 
-def _relation(samples: Samples, complete: bool) -> SharedBottlenecks:
-    if not complete and (not samples.idle() or len(samples.windows) == len(samples.idle())):
+def left_out_of(store: Store, run: Run) -> tuple[Part, ...]:
+    """What a characterization had no time for."""
+    return tuple(Part.from_json(part) for event in store.events(run.id, left_out.EVENT) for part in event.data["parts"])
+
+
+def unfinished(store: Store, cluster: Cluster, now_s: float | None = None) -> Run | None:
+    """The characterization that a new one of the cluster continues: the last one that said anything, if there was no
+    time for all, and it began not long ago; or None."""
+    hosts = coverage.hosts_of(cluster)
+    for run in reversed(runs(store)):
+        if run.facts["hosts"] != hosts or not coverage.of_its_network(run, hosts, cluster):
+            continue
+        if left_out_of(store, run):
+            oldest = store.run(sample_store.chain_of(store, run.id)[0])
+            return run if (time.time() if now_s is None else now_s) - oldest.started_s <= STALE_AFTER_S else None
+        if run.status == "ok":
+            return None
+    return None
+
+
+def _relation(samples: Samples, usable: bool) -> SharedBottlenecks:
+    ungrouped = samples.group_of is None and samples.count > MOST_KEPT  # n^4 cells
+    if not usable and (ungrouped or not samples.idle() or len(samples.windows) == len(samples.idle())):
         return SharedBottlenecks.unknown(samples.count)
     return SharedBottlenecks.of(samples)
 

@@ -1,13 +1,15 @@
 """``fairlead characterize`` as functions: agents up, survey, samples stored, and what came of it."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from fairlead.agents.group import AgentGroup
-from fairlead.characterize import characterization
+from fairlead.characterize import budget, characterization, left_out, sample_store
 from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.survey import Survey, SurveySettings
+from fairlead.characterize.survey import Commander, Survey, SurveySettings
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import bring_everywhere
@@ -23,14 +25,19 @@ def characterize(
     settings: SurveySettings,
     progress: Progress,
     began: Callable[[int], None] | None = None,
+    *,
+    anew: bool = False,
 ) -> Characterization:
     """Measure a cluster's network. The samples are in the store as soon as they are taken.
 
+    One that had no time for everything is continued: what it has is not measured again.
+
     Args:
         began: called with the number of the run in the store, before anything is measured.
+        anew: everything is measured, whatever there is.
 
     Raises:
-        ConfigError: the cluster has a single host.
+        ConfigError: the cluster has a single host, or the budget is too short for anything.
         HostError, AgentError, MeasurementError: see `AgentGroup` and `Survey`; the run is kept, marked failed.
         Interrupted: Ctrl-C; the run is kept, marked aborted.
     """
@@ -40,19 +47,50 @@ def characterize(
             f"{cluster.source}: {cluster.name} has a single host, so there are no paths between hosts to characterize",
             hint="list at least two hosts with role compute or relay",
         )
+    earlier = None if anew else characterization.unfinished(store, cluster)
+    _refuse_short(cluster, settings, earlier is not None and sample_store.grouped(store, earlier.id))
     progress("reaching the hosts", 0, 1)
     binaries = bring_everywhere(cluster)
     progress("reaching the hosts", 1, 1)
     group = AgentGroup(hosts, _command_line(cluster), program=binaries.agent, ports=cluster.ports)
-    run = characterization.begin(store, cluster, settings)
+    run = characterization.begin(store, cluster, settings, None if earlier is None else earlier.id)
     if began is not None:
         began(run)
-    with ended(store, run):
-        asyncio.run(_measure(group, Survey(group, settings, StoreSink(store, run), progress), progress))
+    with ended(store, run) as ending:
+        survey = survey_of(group, store, run, settings, progress)
+        asyncio.run(_measure(group, survey, progress))
+        ending.aborted_because = keep_left_out(store, run, survey)
     progress("computing the matrices", 0, 1)
     found = Characterization.read(store, store.run(run))
     progress("computing the matrices", 1, 1)
     return found
+
+
+def survey_of(agents: Commander, store: Store, run: int, settings: SurveySettings, progress: Progress) -> Survey:
+    """The survey whose samples go into a run of the store, after those that it continues."""
+    earlier = sample_store.samples_of(store, run, len(agents))
+    return Survey(agents, settings, StoreSink(store, run), progress, earlier)
+
+
+def keep_left_out(store: Store, run: int, survey: Survey) -> str:
+    """Record what there was no time for; returns why there is too little for runs, or nothing."""
+    if not survey.left_out:
+        return ""
+    store.add_event(run, time.time(), left_out.EVENT, {"parts": [part.to_json() for part in survey.left_out]})
+    if LatencyMatrix.of_samples(survey.samples).whole_sizes():
+        return ""
+    return f"there was no time for {', '.join(map(str, survey.left_out))}"
+
+
+def _refuse_short(cluster: Cluster, settings: SurveySettings, grouped: bool) -> None:
+    hosts = len(cluster.managed_hosts())
+    least_s = budget.least_s(hosts, settings.idle_windows, settings.seed, grouped=grouped)
+    if settings.budget_s is not None and settings.budget_s < least_s:
+        what = "seeing the quiet network" if grouped else "seeing the quiet network and which hosts are alike"
+        raise ConfigError(
+            f"a budget of {settings.budget_s:g} s is too short: {what} takes about {least_s:.1f} s on {hosts} hosts",
+            hint="more time shows more; without --budget everything is measured",
+        )
 
 
 async def _measure(group: AgentGroup, survey: Survey, progress: Progress) -> None:

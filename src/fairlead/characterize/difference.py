@@ -132,7 +132,9 @@ def compare(before: Characterization, after: Characterization) -> Characterizati
         _cells(before.hosts, began),
         _cells(before.hosts, ended),
         (int(made.sum()), len(before.hosts) * (len(before.hosts) - 1)),
-        "; ".join(f"run {each.run} is incomplete ({each.reason})" for each in (before, after) if not each.complete),
+        "; ".join(
+            f"run {each.run} is incomplete ({each.incomplete_because})" for each in (before, after) if not each.complete
+        ),
     )
 
 

@@ -217,6 +217,12 @@ class Search:
         self._links.append(users)
         return link
 
+    def learn_all(self, samples: Injections) -> None:
+        """Take in all tests in which pairs were injected together."""
+        for pairs in samples.injected():
+            if len(pairs) > 1:
+                self.learn(samples, pairs)
+
     def _number(self, pair: Pair) -> int:
         return pair[0] * self._relation.count + pair[1]
 
@@ -238,8 +244,6 @@ def complete(relation: Sensitivity, samples: Injections, network: Quiet, own: Bo
         own: see `Search`. Those that fill a link further on are effective by that.
     """
     search = Search(relation, network, samples.rates_bps(), own)
-    for pairs in samples.injected():
-        if len(pairs) > 1:
-            search.learn(samples, pairs)
+    search.learn_all(samples)
     effective = relation.effective if own is None else relation.effective | search.filled & own
     return Sensitivity(search.hurts, effective, relation.limit_s)

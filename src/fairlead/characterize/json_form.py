@@ -11,7 +11,7 @@ import numpy as np
 from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Bools, Floats, Ints
-from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
+from fairlead.characterize.shared_bottlenecks import CONFIDENCE, SharedBottlenecks
 from fairlead.protocol.objects import Base, Manage
 
 FORMAT = 3
@@ -48,15 +48,35 @@ def sensitivity(relation: SharedBottlenecks) -> dict[str, Any]:
     """All of a sensitivity matrix; of grouped hosts as agents get it, without what is said of single pairs."""
     groups = relation.groups.of.tolist()
     if grouped(relation.groups):
-        weights = nullable(_between(relation.groups, relation.weights))
-        return {"groups": groups, "shares": grouped_shares(relation), "weights": weights}
+        return {
+            "groups": groups,
+            "shares": grouped_shares(relation),
+            "weights": nullable(_between(relation.groups, relation.weights)),
+            "confidence": confidence(relation),
+        }
     return {
         "groups": groups,
         "shares": shares(relation),
         "effective": relation.effective.tolist(),
         "measured": relation.measured.tolist(),
         "weights": nullable(relation.weights),
+        "confidence": confidence(relation),
     }
+
+
+def confidence(relation: SharedBottlenecks) -> list[list[str | None]]:
+    """How sure it is what an injection on a pair hurts, by two hosts, or by two groups: ``unknown`` if it is of some
+    pair of theirs, ``measured`` if all were injected; null where there is no pair."""
+    groups, values = relation.groups, relation.confidence
+    found: list[list[str | None]] = []
+    for a, sources in enumerate(groups.members):
+        found.append([])
+        for b, destinations in enumerate(groups.members):
+            block = values[np.ix_(sources, destinations)]
+            if a == b:
+                block = block[~np.eye(len(block), dtype=bool)]
+            found[-1].append(CONFIDENCE[int(block.min())] if block.size else None)
+    return found
 
 
 def grouped(groups: HostGroups) -> bool:

@@ -3,7 +3,8 @@
 See docs/guides/characterize.md.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -78,6 +79,26 @@ class LatencyMatrix:
     @property
     def hosts(self) -> int:
         return int(self.median_s.shape[1])
+
+    def whole_sizes(self) -> tuple[int, ...]:
+        """The sizes at which all pairs have a time."""
+        whole = (np.isfinite(self.median_s) | np.eye(self.hosts, dtype=bool)).all(axis=(1, 2))
+        return tuple(size_B for size_B, each in zip(self.sizes_B, whole, strict=True) if each)
+
+    def of_sizes(self, sizes_B: Collection[int]) -> "LatencyMatrix":
+        """Only of some of the sizes."""
+        kept = [number for number, size_B in enumerate(self.sizes_B) if size_B in sizes_B]
+        return replace(
+            self,
+            sizes_B=tuple(self.sizes_B[number] for number in kept),
+            count=self.count[kept],
+            median_s=self.median_s[kept],
+            p5_s=self.p5_s[kept],
+            p95_s=self.p95_s[kept],
+            one_way=self.one_way[kept],
+            by_clock_s=self.by_clock_s[kept],
+            round_trip_s=self.round_trip_s[kept],
+        )
 
     def filled(self, groups: HostGroups) -> "LatencyMatrix":
         """With the median of their groups' pairs for pairs that were not measured; their ``count`` is 0."""

@@ -5,13 +5,15 @@ of two groups of hosts. In order: each host sends and receives once, some at a t
 switch; one pair for each two groups; each host's own link, out and in; links at which paths meet behind their first
 bottlenecks. What is not clear is repeated, by itself. Where a later window tells hosts of one group apart, the groups
 are made anew, and only what is new of them is measured.
+
+Where time is short, `first_rounds` and those after it have the same in the order of what it is worth. What ``samples``
+holds from before, of a measurement that is continued, is not measured again.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
 
 import numpy as np
 
@@ -23,9 +25,7 @@ from fairlead.characterize.host_links import HostLinks, Seen
 from fairlead.characterize.quiet_network import Quiet, quiet
 from fairlead.characterize.samples import Samples
 from fairlead.characterize.shared_bottlenecks import between_groups
-from fairlead.characterize.tournament import Pair, tournament_rounds
-
-TestT = TypeVar("TestT")
+from fairlead.characterize.tournament import Pair, disjoint, each_once, tournament_rounds
 
 QUIET = "probing the quiet network"
 EVERYWHERE = "injecting traffic, some pairs at a time"
@@ -89,6 +89,8 @@ class MeasurementPlan:
         self._tests: GroupSamples
         self._seen: list[Seen]  # of the first windows, as many as were taken in, as in `_tests`
         self._taken: int
+        self._one_way = False
+        self._continued = False  # whether ``samples`` held injections before
 
     @property
     def _count(self) -> int:
@@ -96,19 +98,66 @@ class MeasurementPlan:
 
     def rounds(self) -> Iterator[MeasurementRound]:
         """All rounds; when they have ended, ``samples.group_of`` is set."""
+        yield from self.quiet_rounds()
+        yield from self.rounds_after_quiet()
+
+    def quiet_rounds(self) -> Iterator[MeasurementRound]:
+        """The first ones, without injected traffic."""
         for number in range(self._idle_windows):
             yield MeasurementRound((), self._idle_paths(number), QUIET, number, self._idle_windows)
+
+    def rounds_after_quiet(self) -> Iterator[MeasurementRound]:
+        """All others."""
         yield from self._everywhere()
+        yield from self._passes()
+        yield from self.meeting_rounds()
+
+    def first_rounds(self) -> Iterator[MeasurementRound]:
+        """Who lies behind one switch, and one direction of each two groups. Sets ``samples.group_of``, as do the
+        other methods after it that are in the order of worth."""
+        yield from self._everywhere()
+        self._one_way = True
+        yield from self._between_new_groups()
+        self.settle()
+
+    def refining_rounds(self) -> Iterator[MeasurementRound]:
+        """What was unclear, and the hosts' own links."""
+        yield from self._repeat_unclear()
+        yield from self._own_links()
+        yield from self._passes()
+        self.settle()
+
+    def reverse_rounds(self) -> Iterator[MeasurementRound]:
+        """The other direction of each two groups."""
+        self._one_way = False
+        yield from self._each_pair_of_groups()
+        yield from self._repeat_unclear()
+        yield from self._passes()
+        self.settle()
+
+    def meeting_rounds(self) -> Iterator[MeasurementRound]:
+        """Links behind the first bottlenecks."""
+        self.settle()
+        yield from self._meetings()
+
+    def settle(self) -> None:
+        """Put the groups as they are known by now into ``samples``, if they are."""
+        if self._groups.of[0] >= 0:
+            self._samples.group_of = self._groups.of
+
+    def _passes(self) -> Iterator[MeasurementRound]:
+        """As often as the groups are made anew."""
         for _ in range(PASSES):
             before = self._groups
             yield from self._between()
             if self._groups is before:
                 break
-            yield from self._within()
-            yield from self._into()
-            yield from self._from_faster()
-        self._samples.group_of = self._groups.of
-        yield from self._meetings()
+            yield from self._own_links()
+
+    def _own_links(self) -> Iterator[MeasurementRound]:
+        yield from self._within()
+        yield from self._into()
+        yield from self._from_faster()
 
     # ---------------------------------------------------------------- what is probed
 
@@ -163,15 +212,14 @@ class MeasurementPlan:
 
     def _everywhere(self) -> Iterator[MeasurementRound]:
         """Each host sends once, and receives once; on busy processors some do not, for groups show early."""
-        ring = self._random.sample(range(self._count), self._count)
-        left = [(ring[k - 1], ring[k]) for k in range(self._count)] if self._count > 2 else [(0, 1), (1, 0)]
-        self._random.shuffle(left)
-        most, total, attempts = 1, len(left), dict.fromkeys(left, 0)
-        best = min(max(self._count // HOSTS_A_PAIR, 1), HOSTS_A_PAIR)
+        left = each_once(self._count, self._random)
+        most, total, attempts = 1, len(left), self._attempts_out(left)
+        left = [pair for pair in left if attempts[pair] < ATTEMPTS_OUT]
+        best = _most_at_first(self._count)
         for _ in range(LEAST_ROUNDS + ROUNDS_FACTOR * self._count // best):
             if not left:
                 return
-            taken = _disjoint(left, most, lambda pair: set(pair))
+            taken = disjoint(left, most, lambda pair: set(pair))
             tests = tuple((pair,) for pair in taken)
             yield MeasurementRound(tests, self._landmark_paths(tests), EVERYWHERE, total - len(left), total)
             steady = grouping.steady(self._samples.windows[-1], quiet(self._samples))
@@ -186,10 +234,28 @@ class MeasurementPlan:
             done = {pair for pair in taken if attempts[pair] >= ATTEMPTS_OUT}
             left = [pair for pair in left if pair not in taken] + [pair for pair in taken if pair not in done]
 
+    def _attempts_out(self, pairs: list[Pair]) -> dict[Pair, int]:
+        """How often each pair was injected before this plan began; one that built a steady queue needs no more."""
+        attempts = dict.fromkeys(pairs, 0)
+        injecting = [window for window in self._samples.windows if window.tests]
+        self._continued = bool(injecting)
+        network = quiet(self._samples) if injecting else None
+        for window in injecting:
+            assert network is not None
+            more = ATTEMPTS_OUT if grouping.steady(window, network).all() else 1
+            for pair in attempts.keys() & {test[0] for test in window.tests if len(test) == 1}:
+                attempts[pair] += more
+        return attempts
+
     # ---------------------------------------------------------------- between groups
 
     def _between(self) -> Iterator[MeasurementRound]:
         before = self._groups
+        yield from self._between_new_groups()
+        if self._groups is not before:  # between wrong groups nearly everything is unclear
+            yield from self._repeat_unclear()
+
+    def _between_new_groups(self) -> Iterator[MeasurementRound]:
         for _ in range(PASSES):
             network = quiet(self._samples)
             groups = grouping.partition(self._samples, network)
@@ -198,8 +264,6 @@ class MeasurementPlan:
             self._groups, self._network = groups, network
             self._tests, self._seen, self._taken = GroupSamples(groups, network), [], 0
             yield from self._each_pair_of_groups()
-        if self._groups is not before:  # between wrong groups nearly everything is unclear
-            yield from self._repeat_unclear()
 
     def _grouped(self) -> GroupSamples:
         """All tests between groups so far."""
@@ -218,10 +282,12 @@ class MeasurementPlan:
         count = len(self._groups)
         every = [(a, b) for a in range(count) for b in range(count) if a != b]
         left = [pair for pair in every if (pair,) not in done]
+        if self._one_way:
+            left = [(a, b) for a, b in left if a < b and ((b, a),) not in done]
         self._random.shuffle(left)
         most = max(count // GROUPS_A_PAIR, 1) if count >= 2 * GROUPS_A_PAIR else 1
         while left:
-            taken = _disjoint(left, most, lambda pair: set(pair))
+            taken = disjoint(left, most, lambda pair: set(pair))
             tests = tuple(self._hosts_of(pair) for pair in taken)
             yield MeasurementRound(tests, self._group_paths(tests), BETWEEN, len(every) - len(left), len(every))
             left = [pair for pair in left if pair not in taken]
@@ -287,7 +353,7 @@ class MeasurementPlan:
             left = [(a, b) if a != b else (a, self._neighbour(a)) for a, b in left]
             if not left:
                 return
-            taken = _disjoint(left, most, lambda pair: set(pair))
+            taken = disjoint(left, most, lambda pair: set(pair))
             tests = tuple((pair,) for pair in taken)
             yield MeasurementRound(tests, self._own_paths(tests), WITHIN, total - len(left), total)
             links = self._links()
@@ -318,7 +384,7 @@ class MeasurementPlan:
             if not left:
                 return
             every = [self._senders_to(host, links) for host in left]
-            taken = _disjoint(every, most, lambda test: {host for pair in test for host in pair})
+            taken = disjoint(every, most, lambda test: {host for pair in test for host in pair})
             tests = tuple(taken)
             yield MeasurementRound(tests, self._own_paths(tests), INTO, total - len(left), total)
             links = self._links()
@@ -351,12 +417,13 @@ class MeasurementPlan:
     # ---------------------------------------------------------------- links behind the first bottleneck
 
     def _meetings(self) -> Iterator[MeasurementRound]:
-        found = self._grouped()
-        relation = between_groups(found)
-        two = self._groups.sizes > 1
-        search = Search(relation, found.network, found.tests.rates_bps(), found.own_links, two[:, None] & two[None, :])
-        most = max(len(self._groups) // (2 * GROUPS_A_PAIR), 1)
+        tests = self._grouped().tests
+        search = meeting_search(self._grouped())
         tried: set[int] = set()
+        if self._continued:
+            search.learn_all(tests)
+            tried = {end for pairs in tests.injected() if len(pairs) > 2 for _, end in pairs}
+        most = max(len(self._groups) // (2 * GROUPS_A_PAIR), 1)
 
         def crowd() -> list[tuple[Pair, ...]]:
             found = search.open_crowd(tried)
@@ -390,15 +457,25 @@ class MeasurementPlan:
         return meetings
 
 
-def _disjoint(tests: list[TestT], most: int, ends: Callable[[TestT], set[int]]) -> list[TestT]:
-    """The first ones that have no end in common."""
-    taken: list[TestT] = []
-    busy: set[int] = set()
-    for test in tests:
-        if len(taken) < most and not ends(test) & busy:
-            taken.append(test)
-            busy |= ends(test)
-    return taken
+def grouping_rounds(count: int, draw: random.Random) -> int:
+    """The fewest rounds that show which of ``count`` hosts lie behind one switch."""
+    left, most, rounds = each_once(count, draw), 1, 0
+    while left:
+        taken = disjoint(left, most, lambda pair: set(pair))
+        left = [pair for pair in left if pair not in taken]
+        most, rounds = min(2 * most, _most_at_first(count)), rounds + 1
+    return rounds
+
+
+def _most_at_first(count: int) -> int:
+    return min(max(count // HOSTS_A_PAIR, 1), HOSTS_A_PAIR)
+
+
+def meeting_search(found: GroupSamples) -> Search:
+    """The search for links at which paths meet behind their first bottlenecks, by single injections."""
+    two = found.groups.sizes > 1
+    rates_bps = found.tests.rates_bps()
+    return Search(between_groups(found), found.network, rates_bps, found.own_links, two[:, None] & two[None, :])
 
 
 def representatives(groups: HostGroups, seed: int) -> list[Pair]:

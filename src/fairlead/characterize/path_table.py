@@ -21,13 +21,14 @@ class DetourCandidate:
         relay: index of the host that it leads over.
         latency_s: sum of the two legs' base latencies.
         weight: larger of the two legs' weights, 0 (nothing hurts it) to 1.
-        shares_bottleneck: whatever injection hurts the direct path hurts a leg, too: kept, but no way out.
+        shares_bottleneck: whatever injection hurts the direct path hurts a leg, too: kept, but no way out. None: the
+            direct path's bottleneck is not known.
     """
 
     relay: int
     latency_s: float
     weight: float
-    shares_bottleneck: bool
+    shares_bottleneck: bool | None
 
 
 def candidates(
@@ -47,7 +48,9 @@ def candidates(
     for relay in (each for each in relays if unknown[each]):
         for leg in ((source, relay), (relay, destination)):
             latency.base_s(*leg, size_B)  # it says which was not measured
-    facts = times_s[relays].tolist(), highest[relays].tolist(), (~avoids[relays]).tolist()
+    shared = True if sensitivity.measured[pair] else None
+    shares = [False if avoids[relay] else shared for relay in relays]
+    facts = times_s[relays].tolist(), highest[relays].tolist(), shares
     return tuple(_ordered([DetourCandidate(*each) for each in zip(relays, *facts, strict=True)]))
 
 
@@ -75,20 +78,24 @@ def describe(
         candidates_of: the table's entry for an ordered pair, at this size.
         pairs: those that are described.
     """
-    lines, stuck = [], 0
+    lines, stuck, unknown = [], 0, 0
     for pair in pairs:
-        usable = [c for c in candidates_of(pair) if not c.shares_bottleneck]
+        found = candidates_of(pair)
+        usable = [c for c in found if c.shares_bottleneck is False]
         if not usable:
-            stuck += 1
+            not_known = any(c.shares_bottleneck is None for c in found)
+            stuck, unknown = stuck + (not not_known), unknown + not_known
             continue
         direct_s = latency.base_s(*pair, size_B)
         best = ", ".join(f"{names[c.relay]} {c.latency_s * 1e3:.2f} ms" for c in usable[:3])
         more = f" and {len(usable) - 3} more" if len(usable) > 3 else ""
         lines.append(f"{names[pair[0]]} → {names[pair[1]]}: direct {direct_s * 1e3:.2f} ms; over {best}{more}")
     if stuck:
-        every = "every pair" if not lines else f"{stuck} of {len(pairs)} ordered pairs"
+        every = "every pair" if stuck == len(pairs) else f"{stuck} of {len(pairs)} ordered pairs"
         lines.append(
             f"no detour for {every}: every path over a third host shares the direct path's bottleneck, as on a "
             "single switch"
         )
+    if unknown:
+        lines.append(f"not known for {unknown} of {len(pairs)} ordered pairs: their bottlenecks were not measured")
     return lines

@@ -1,10 +1,14 @@
-"""Raw samples to and from the results store, each committed before the next is taken."""
+"""Raw samples to and from the results store, each committed before the next is taken.
+
+A run that continues another one holds only what it added; its samples are those of both.
+"""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from fairlead.characterize.clocks import with_clocks_of
 from fairlead.characterize.samples import Exchanges, Floats, Ints, Samples, Window
 from fairlead.characterize.tournament import Pair
 from fairlead.store import Label, Series, Store
@@ -53,28 +57,60 @@ def _tests_of(sample: Window) -> list[int]:
     return [number for number, test in enumerate(sample.tests) for _ in test]
 
 
+CONTINUES = "continues"
+"""Fact of a run that continues another one: the other's number."""
+
+
 def samples_of(store: Store, run: int, hosts: int) -> Samples:
-    """All samples of a run, in the order taken."""
-    samples = Samples(hosts)
-    parts: dict[str, npt.NDArray[Any]] = {}
-    for series in store.series(run):
-        match series.name:
-            case "exchanges_s":
-                samples.exchanges.append(_exchanges(series))
-            case "injected" | "probed":
-                parts[series.name] = series.values
-            case "probed_s":
-                samples.windows.append(_window(parts.pop("injected", None), parts.pop("probed"), series.values))
-            case "group":
-                samples.group_of = series.values
-            case "delays_s":
-                samples.windows.append(_of_all(series))
+    """All samples of a run, in the order taken, after those of the run that it continues."""
+    samples = Samples(hosts, exchanges_of(store, run))
+    for number in chain_of(store, run):
+        windows, group_of = _windows_of(store, number)
+        samples.windows = [*with_clocks_of(windows, samples.windows, hosts), *windows]
+        samples.group_of = samples.group_of if group_of is None else group_of
     return samples
 
 
 def exchanges_of(store: Store, run: int) -> list[Exchanges]:
-    """Only the exchanges of a run: what was seen of injections is much more."""
-    return [_exchanges(series) for series in store.series(run, "exchanges_s")]
+    """Only the exchanges of a run, at its own sizes: what was seen of injections is much more."""
+    chain = chain_of(store, run)
+    found = [_exchanges(series) for number in chain for series in store.series(number, "exchanges_s")]
+    if len(chain) > 1:
+        sizes_B = set(store.run(run).plan["sizes_B"])
+        found = [each for each in found if each.size_B in sizes_B]
+    return found
+
+
+def grouped(store: Store, run: int) -> bool:
+    """Whether a run, or one that it continues, found out which hosts are alike."""
+    return any(store.series(number, "group") for number in chain_of(store, run))
+
+
+def chain_of(store: Store, run: int) -> list[int]:
+    """The runs that a run continues, oldest first, and itself."""
+    chain: list[int] = []
+    earlier: int | None = run
+    while earlier is not None:
+        chain.insert(0, earlier)
+        earlier = store.run(earlier).facts.get(CONTINUES)
+    return chain
+
+
+def _windows_of(store: Store, run: int) -> tuple[list[Window], Ints | None]:
+    windows: list[Window] = []
+    group_of: Ints | None = None
+    parts: dict[str, npt.NDArray[Any]] = {}
+    for series in store.series(run):
+        match series.name:
+            case "injected" | "probed":
+                parts[series.name] = series.values
+            case "probed_s":
+                windows.append(_window(parts.pop("injected", None), parts.pop("probed"), series.values))
+            case "group":
+                group_of = series.values
+            case "delays_s":
+                windows.append(_of_all(series))
+    return windows, group_of
 
 
 def _exchanges(series: Series) -> Exchanges:

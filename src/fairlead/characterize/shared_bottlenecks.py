@@ -16,6 +16,9 @@ from fairlead.characterize.samples import Bools, Floats, Ints, Samples
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair
 
+CONFIDENCE = ("unknown", "assumed", "measured")
+"""Of a pair of hosts: nothing was measured; another pair that was stands for it; it was injected itself."""
+
 MOST_KEPT = 100
 """Hosts up to which `SharedBottlenecks.hurting` remembers what it told: n^4 bits are few then."""
 
@@ -31,10 +34,12 @@ class SharedBottlenecks:
         by_source: (hosts, hosts) whether an injection on the pair fills the link of its source: it hurts all paths
             from there. ``by_destination``: the link towards its destination.
         effective: (hosts, hosts) whether an injection on the pair builds a queue.
-        measured: (hosts, hosts) whether the pair, or one that stands for it, was measured.
+        measured: (hosts, hosts) whether the pair, or one that stands for it, was measured. Of others it is not known
+            what an injection on them hurts.
         rates_bps: (hosts, hosts) what each pair carries alone; NaN where that is not known.
         probed_s: (hosts, hosts) half the round trip of probes on the quiet network; NaN where a path was not probed;
             empty where none was.
+        injected: (hosts, hosts) whether the pair itself was injected; empty where that is not kept.
     """
 
     groups: HostGroups
@@ -46,11 +51,14 @@ class SharedBottlenecks:
     measured: Bools
     rates_bps: Floats
     probed_s: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    injected: Bools = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
 
     @classmethod
     def unknown(cls, hosts: int) -> Self:
-        """Nothing was measured."""
-        return cls.of_pairs(Sensitivity.unknown(hosts), np.full((hosts, hosts), np.nan))
+        """Nothing was measured. All hosts are one group: of n groups there would be n^4 cells that say nothing."""
+        none, groups = np.zeros((6, hosts, hosts), dtype=bool), HostGroups(np.zeros(hosts, dtype=np.int64))
+        nowhere = np.full((hosts, hosts), np.nan)
+        return cls(groups, Sensitivity.unknown(1), *none[:5], nowhere, injected=none[5])
 
     @classmethod
     def of_pairs(cls, relation: Sensitivity, rates_bps: Floats) -> Self:
@@ -73,17 +81,20 @@ class SharedBottlenecks:
         tests = GroupSamples.of(samples.windows, groups, network)
         relation = between_groups(tests)
         relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network, tests.own_links)
+        seen = {"probed_s": _probed_s(samples, network), "injected": _injected(samples)}
         if samples.group_of is None:
-            return replace(cls.of_pairs(relation, samples.rates_bps()), probed_s=_probed_s(samples, network))
+            return replace(cls.of_pairs(relation, samples.rates_bps()), **seen)
         links = HostLinks.of((test for window in samples.windows for test in host_links.seen(window, network)), tests)
         found = cls._with_hosts(groups, relation, tests, links, samples.rates_bps())
-        return replace(found, probed_s=_probed_s(samples, network))
+        return replace(found, **seen)
 
     @classmethod
     def _with_hosts(
         cls, groups: HostGroups, relation: Sensitivity, tests: GroupSamples, links: HostLinks, measured_bps: Floats
     ) -> Self:
         apart_ = ~np.eye(len(groups.of), dtype=bool)
+        within = apart_ & (groups.of[:, None] == groups.of[None, :])
+        known = groups.spread(np.isfinite(relation.limit_s)) | within & (links.tests_out > 0)[:, None]
         out = np.where(np.isfinite(links.out_bps), links.out_bps, links.sent_bps)
         by_hosts = np.fmin(out[:, None], links.in_bps[None, :])
         link = tests.tests.rates_bps()[groups.of[:, None], groups.of[None, :]]
@@ -92,10 +103,11 @@ class SharedBottlenecks:
         wait_at_link = limited & fill
         rates = np.where(wait_at_link, link, np.fmin(by_hosts, np.where(limited | np.isnan(by_hosts), link, np.nan)))
         no_queue = (links.no_queue > 0) & ~np.isfinite(links.out_bps)
-        full = apart_ & ~wait_at_link
+        rates[~known] = np.nan
+        full = known & ~wait_at_link
         silent = full & no_queue[:, None]
         by_source = full & (rates >= SATURATING_SHARE * links.out_bps[:, None]) | silent
-        by_destination = apart_ & (rates >= SATURATING_SHARE * links.in_bps[None, :]) | silent
+        by_destination = known & (rates >= SATURATING_SHARE * links.in_bps[None, :]) | silent
         sent = np.isfinite(links.sent_bps)[:, None]
         built = groups.spread(relation.effective) & wait_at_link | full & sent & ~silent
         beyond = groups.spread(relation.effective & tests.own_links) & fill  # they wait at the host, and fill both
@@ -106,7 +118,7 @@ class SharedBottlenecks:
             by_source,
             by_destination,
             built,
-            apart_ & (groups.spread(np.isfinite(relation.limit_s)) | (groups.of[:, None] == groups.of[None, :])),
+            known,
             np.where(apart_, np.where(np.isfinite(measured_bps), np.fmax(measured_bps, rates), rates), np.nan),
         )
 
@@ -187,7 +199,7 @@ class SharedBottlenecks:
 
     def avoiding(self, path: Pair) -> Bools:
         """(hosts) over which third hosts a path's detour avoids its bottleneck: some injection hurts the path, and
-        neither leg. A pair's own injection hurts it.
+        neither leg. A pair's own injection, if it was made, hurts it.
 
         Counted by kinds of injections, each of those between two groups that do or do not fill a link there. A kind
         says the same of all relays in a group, but for injections that end at the relay itself.
@@ -195,7 +207,7 @@ class SharedBottlenecks:
         source, destination = path
         of = self.groups.of
         injected = self.hurting(path).copy()
-        injected[path] = True
+        injected[path] = self.measured[path]
         injected[source] &= ~self.by_source[source]  # these hurt a leg whatever the relay
         injected[:, destination] &= ~self.by_destination[:, destination]
         senders, receivers = np.nonzero(injected)
@@ -258,6 +270,17 @@ class SharedBottlenecks:
         both += np.einsum("aj,ajc->cj", member.T @ (end * over), columns)[of] - end * over * own
         return by_link + by_source + by_end - both
 
+    @cached_property
+    def confidence(self) -> Ints:
+        """(hosts, hosts) how sure it is what an injection on each pair hurts: an index of `CONFIDENCE`."""
+        itself = self.injected if self.injected.size else self.measured
+        return np.asarray(self.measured + (self.measured & itself).astype(np.int64))
+
+    @property
+    def whole(self) -> bool:
+        """Whether all pairs, or some that stand for them, were measured."""
+        return bool((self.measured | np.eye(self.hosts, dtype=bool)).all())
+
     def shares(self, first: Pair, second: Pair) -> bool:
         """Whether an injection on one of two ordered pairs hurts the other."""
         return self.hurts(first, second) or self.hurts(second, first)
@@ -286,6 +309,7 @@ class SharedBottlenecks:
             measured=self.measured[two],
             rates_bps=self.rates_bps[two],
             probed_s=self.probed_s[two] if self.probed_s.size else self.probed_s,
+            injected=self.injected[two] if self.injected.size else self.injected,
         )
 
     def dense(self) -> Bools:
@@ -314,6 +338,15 @@ def between_groups(tests: GroupSamples) -> Sensitivity:
             kept[:, b] |= single[b]
             relation.hurts[a, b] &= kept
     return relation
+
+
+def _injected(samples: Samples) -> Bools:
+    injected = np.zeros((samples.count, samples.count), dtype=bool)
+    for window in samples.windows:
+        for test in window.tests:
+            if len(test) == 1:
+                injected[test[0]] = True
+    return injected
 
 
 def _probed_s(samples: Samples, network: Quiet) -> Floats:

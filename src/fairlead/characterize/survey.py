@@ -1,20 +1,25 @@
 """Takes the samples of a characterization with the agents of a job.
 
 Order: quiet network and injections as `measurement_plan` has them, and the ping-pongs last, because the relation tells
-which pairs can exchange messages at the same time undisturbed.
+which pairs can exchange messages at the same time undisturbed. Within a budget of time what is worth most comes first:
+groups of hosts, one pair for each two of them with its latencies, what refines these, the reverse directions, links
+behind the first bottlenecks, large messages.
 """
 
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from fairlead.characterize import latency
-from fairlead.characterize.measurement_plan import ALL_PATHS, MeasurementPlan, MeasurementRound, representatives
+from fairlead.characterize.budget import WINDOW_S, BudgetSpent, Deadline
+from fairlead.characterize.clocks import with_clocks_of
+from fairlead.characterize.left_out import Part, exchanged, left_out, standing_for_others, to_exchange
+from fairlead.characterize.measurement_plan import ALL_PATHS, MeasurementPlan, MeasurementRound
 from fairlead.characterize.samples import Exchanges, Floats, Ints, Samples, Sink, Window
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.characterize.tournament import Pair, groups, scheduled
@@ -42,7 +47,8 @@ class SurveySettings:
     Attributes:
         sizes_B: message sizes of the latency matrix.
         exchanges, warmup: ping-pongs a pair and size that count, and those before them that do not.
-        budget_s: time that sizes above ``small_B`` may take together; they get fewer exchanges, but at least
+        budget_s: time that all may take together: nothing begins that would not end in it. None: no limit.
+        large_s: time that sizes above ``small_B`` may take together; they get fewer exchanges, but at least
             ``least_exchanges``, to keep to it. None: no limit.
         injection_s: length of an injection.
         settle_s: from its start to the first probe, while the queue grows.
@@ -55,7 +61,8 @@ class SurveySettings:
     sizes_B: tuple[int, ...] = latency.DEFAULT_SIZES_B
     exchanges: int = 30
     warmup: int = 5
-    budget_s: float | None = 60.0
+    budget_s: float | None = None
+    large_s: float | None = 60.0
     small_B: int = 64 * 1024
     least_exchanges: int = 5
     injection_s: float = 0.25
@@ -72,48 +79,109 @@ class SurveySettings:
 
 
 class Survey:
-    """One characterization in the making: call `run`; what was taken so far is in `samples` at any time."""
+    """One characterization in the making: call `run`; what was taken so far is in `samples` at any time.
 
-    def __init__(self, agents: Commander, settings: SurveySettings, sink: Sink, progress: Progress) -> None:
+    Args:
+        earlier: samples of the same hosts that it continues: what they have is not measured again.
+
+    Attributes:
+        left_out: what there was no time for.
+    """
+
+    def __init__(
+        self,
+        agents: Commander,
+        settings: SurveySettings,
+        sink: Sink,
+        progress: Progress,
+        earlier: Samples | None = None,
+    ) -> None:
         self._agents = agents
         self._settings = settings
         self._sink = sink
         self._progress = progress
-        self.samples = Samples(len(agents))
+        earlier = earlier or Samples(len(agents))
+        self._earlier = earlier.windows  # as long as they are not in `samples`
+        self.samples = Samples(len(agents), list(earlier.exchanges), group_of=earlier.group_of)
+        self.left_out: tuple[Part, ...] = ()
         self._tournament = [pair for group in groups(len(agents), lambda first, second: False) for pair in group]
+        self._plan = MeasurementPlan(
+            self.samples, idle_windows=settings.idle_windows, repeats=settings.repeats, seed=settings.seed
+        )
+        self._deadline: Deadline
+        self._window_s = WINDOW_S  # the last one took it
+        self._stored = earlier.group_of
         self._rates_bps: Floats
 
     async def run(self) -> None:
-        """Take all samples.
+        """Take all samples, or those that there is time for.
 
         Raises:
             AgentError: an agent died, refused or did not answer.
             MeasurementError: some pair of hosts cannot reach each other.
         """
-        # Addresses are resolved, routes and caches filled: not kept.
-        await self._probe(None, self._probes)
-        await self._windows()
-        assert self.samples.group_of is not None
-        self._sink.groups(self.samples.group_of)
-        relation = SharedBottlenecks.of(self.samples)
-        self._rates_bps = np.nan_to_num(relation.rates_bps, nan=float(np.nanmin(relation.rates_bps)))
-        await self._latencies(relation)
+        self._deadline = Deadline(self._settings.budget_s, self._progress)
+        try:
+            # Addresses are resolved, routes and caches filled: not kept.
+            await self._probe(None, self._probes)
+            await self._windows(self._plan.quiet_rounds())
+            self._take_in_earlier()
+            await (self._everything() if self._settings.budget_s is None else self._in_order_of_worth())
+        except BudgetSpent:
+            self._take_in_earlier()
+            self._plan.settle()
+            self._store_groups()
+            self.left_out = left_out(self.samples, self._settings.sizes_B, self._settings.seed)
+        self._deadline.over()
+
+    def _take_in_earlier(self) -> None:
+        """Windows from before, once those without traffic show by which clocks they are."""
+        now = self.samples.windows
+        self.samples.windows = [*with_clocks_of(now, self._earlier, self.samples.count), *now]
+        self._earlier = []
+
+    def _store_groups(self) -> None:
+        group_of = self.samples.group_of
+        if group_of is not None and not np.array_equal(group_of, [] if self._stored is None else self._stored):
+            self._sink.groups(group_of)
+            self._stored = group_of
+
+    async def _everything(self) -> None:
+        await self._windows(self._plan.rounds_after_quiet())
+        relation = self._relation()
+        pairs = to_exchange(self.samples, self._settings.seed)
+        await self._exchange_small(relation, pairs)
+        await self._outliers(relation)
+        await self._exchange_large(relation, pairs)
+
+    async def _in_order_of_worth(self) -> None:
+        seed = self._settings.seed
+        await self._windows(self._plan.first_rounds())
+        await self._exchange_small(self._relation(), standing_for_others(self.samples, seed, few=True))
+        await self._windows(self._plan.refining_rounds())
+        relation = self._relation()
+        await self._exchange_small(relation, to_exchange(self.samples, seed))
+        await self._outliers(relation)
+        await self._windows(self._plan.reverse_rounds())
+        await self._windows(self._plan.meeting_rounds())
+        await self._exchange_large(self._relation(), to_exchange(self.samples, seed))
 
     # ---------------------------------------------------------------- which paths share a bottleneck
 
-    async def _windows(self) -> None:
-        settings, before = self._settings, None
-        plan = MeasurementPlan(
-            self.samples, idle_windows=settings.idle_windows, repeats=settings.repeats, seed=settings.seed
-        )
-        for round_ in plan.rounds():
+    async def _windows(self, rounds: Iterator[MeasurementRound]) -> None:
+        before = None
+        for round_ in rounds:
             if before is not None and before.what != round_.what:
                 self._progress(before.what, before.total, before.total)
             self._progress(round_.what, round_.done, round_.total)
+            self._deadline.require(max(self._window_s, self._settings.injection_s))
+            begun_s = asyncio.get_running_loop().time()
             await self._window(round_)
+            self._window_s = asyncio.get_running_loop().time() - begun_s
             before = round_
         if before is not None:
             self._progress(before.what, before.total, before.total)
+        self._store_groups()
 
     @property
     def _probes(self) -> int:
@@ -174,23 +242,36 @@ class Survey:
 
     # ---------------------------------------------------------------- latencies
 
-    async def _latencies(self, relation: SharedBottlenecks) -> None:
-        settings = self._settings
-        schedule = scheduled(self._exchanging(relation), relation.meets)
-        small = tuple(size for size in settings.sizes_B if size <= settings.small_B)
-        large = tuple(size for size in settings.sizes_B if size > settings.small_B)
-        if small:
-            await self._exchange_groups(schedule, small, settings.exchanges, settings.warmup)
-        await self._outliers(relation)
-        for size, exchanges in self._affordable(schedule, large).items():
-            await self._exchange_groups(schedule, (size,), exchanges, min(settings.warmup, 1 + exchanges // 6))
+    def _relation(self) -> SharedBottlenecks:
+        """By what was seen so far."""
+        relation = SharedBottlenecks.of(self.samples)
+        known_bps = relation.rates_bps[np.isfinite(relation.rates_bps)]
+        if not known_bps.size:
+            known_bps = np.array([rate for window in self.samples.windows for rate in window.rates_bps])
+        self._rates_bps = np.nan_to_num(relation.rates_bps, nan=float(known_bps.min()))
+        return relation
 
-    def _exchanging(self, relation: SharedBottlenecks) -> list[Pair]:
-        """The pairs whose latency is measured: all, or of many hosts one of each two groups, and each host within
-        its own."""
-        if self.samples.count <= ALL_PATHS:
-            return self._tournament
-        return representatives(relation.groups, self._settings.seed)
+    @property
+    def _small(self) -> tuple[int, ...]:
+        return tuple(size for size in self._settings.sizes_B if size <= self._settings.small_B)
+
+    def _schedule(self, relation: SharedBottlenecks, pairs: list[Pair], sizes: tuple[int, ...]) -> list[list[Pair]]:
+        """Those that have not exchanged all of these sizes yet."""
+        measured, wanted = exchanged(self.samples), set(sizes)
+        return scheduled([pair for pair in pairs if not wanted <= measured.get(pair, set())], relation.meets)
+
+    async def _exchange_small(self, relation: SharedBottlenecks, pairs: list[Pair]) -> None:
+        settings = self._settings
+        schedule = self._schedule(relation, pairs, self._small)
+        if schedule:
+            await self._exchange_groups(schedule, self._small, settings.exchanges, settings.warmup)
+
+    async def _exchange_large(self, relation: SharedBottlenecks, pairs: list[Pair]) -> None:
+        sizes = tuple(size for size in self._settings.sizes_B if size > self._settings.small_B)
+        schedules = {size: self._schedule(relation, pairs, (size,)) for size in sizes}
+        for size, exchanges in self._affordable(schedules).items():
+            warmup = min(self._settings.warmup, 1 + exchanges // 6)
+            await self._exchange_groups(schedules[size], (size,), exchanges, warmup)
 
     async def _exchange_groups(
         self, schedule: list[list[Pair]], sizes: tuple[int, ...], exchanges: int, warmup: int
@@ -206,6 +287,7 @@ class Survey:
 
         self._progress(what, 0, total)
         for group in schedule:
+            self._deadline.require(max(self._exchanges_s(pair, sizes, exchanges + warmup) for pair in group))
             await _all(exchange(pair, len(group) == 1) for pair in group)
 
     async def _outliers(self, relation: SharedBottlenecks) -> None:
@@ -218,6 +300,8 @@ class Survey:
             for first in range(0, len(group), OUTLIERS_AT_A_TIME):
                 pairs = group[first : first + OUTLIERS_AT_A_TIME]
                 self._progress(OUTLIERS, done, len(by_pair))
+                number = settings.exchanges + settings.warmup
+                self._deadline.require(max(self._exchanges_s(pair, tuple(by_pair[pair]), number) for pair in pairs))
                 await _all(
                     self._exchange(pair, tuple(by_pair[pair]), settings.exchanges, settings.warmup, len(pairs) == 1)
                     for pair in pairs
@@ -227,7 +311,7 @@ class Survey:
 
     async def _exchange(self, pair: Pair, sizes: tuple[int, ...], exchanges: int, warmup: int, alone: bool) -> None:
         # A pair may get a quarter of what it was seen to carry before it counts as stuck.
-        timeout_s = 20 + 4 * (exchanges + warmup) * sum(self._expected_s(pair, size) for size in sizes)
+        timeout_s = 20 + 4 * self._exchanges_s(pair, sizes, exchanges + warmup)
         pingpong = commands.Pingpong(
             peer=pair[1], sizes_B=sizes, exchanges=exchanges, warmup=warmup, timeout_s=timeout_s
         )
@@ -248,15 +332,20 @@ class Survey:
         """About what an exchange takes, from the rate that the pair was seen to carry."""
         return 1e-3 + sum(8 * size_B / self._rates_bps[each] for each in (pair, pair[::-1]))
 
-    def _affordable(self, schedule: list[list[Pair]], sizes: tuple[int, ...]) -> dict[int, int]:
-        """Exchanges for each large size within the budget, shared equally among the sizes."""
+    def _exchanges_s(self, pair: Pair, sizes: tuple[int, ...], number: int) -> float:
+        return number * sum(self._expected_s(pair, size) for size in sizes)
+
+    def _affordable(self, schedules: dict[int, list[list[Pair]]]) -> dict[int, int]:
+        """Exchanges for each large size within the time for them, shared equally among the sizes."""
         settings = self._settings
-        if settings.budget_s is None:
+        time_s = min(math.inf if settings.large_s is None else settings.large_s, self._deadline.left_s)
+        sizes = [size for size, schedule in schedules.items() if schedule]
+        if math.isinf(time_s):
             return dict.fromkeys(sizes, settings.exchanges)
         plan = {}
         for size in sizes:
-            one_s = sum(max(self._expected_s(pair, size) for pair in group) for group in schedule)
-            affordable = math.floor(settings.budget_s / len(sizes) / one_s * 0.8)
+            one_s = sum(max(self._expected_s(pair, size) for pair in group) for group in schedules[size])
+            affordable = math.floor(time_s / len(sizes) / one_s * 0.8)
             plan[size] = min(max(affordable, settings.least_exchanges), settings.exchanges)
         return plan
 

@@ -1,8 +1,11 @@
 """Which pairs of hosts can be measured at the same time: a round-robin tournament."""
 
+import random
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 Pair = tuple[int, int]
+TestT = TypeVar("TestT")
 
 
 def tournament_rounds(count: int) -> list[list[Pair]]:
@@ -47,3 +50,22 @@ def scheduled(pairs: Iterable[Pair], conflict: Callable[[Pair, Pair], bool]) -> 
             schedule.append([pair])
             busy.append(set(pair))
     return schedule
+
+
+def disjoint(tests: Iterable[TestT], most: int, ends: Callable[[TestT], set[int]]) -> list[TestT]:
+    """The first ``most`` tests that have no end in common."""
+    taken: list[TestT] = []
+    busy: set[int] = set()
+    for test in tests:
+        if len(taken) < most and not ends(test) & busy:
+            taken.append(test)
+            busy |= ends(test)
+    return taken
+
+
+def each_once(count: int, draw: random.Random) -> list[Pair]:
+    """Ordered pairs of ``count`` hosts in which each sends once and receives once, in a drawn order."""
+    ring = draw.sample(range(count), count)
+    pairs = [(ring[k - 1], ring[k]) for k in range(count)] if count > 2 else [(0, 1), (1, 0)]
+    draw.shuffle(pairs)
+    return pairs

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PATHS_SHOWN = 12
 
+REFINED_BY = "the same command again continues with what is missing, without --budget to the end"
+
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
@@ -60,12 +62,21 @@ def command() -> None:
 @click.option(
     "--budget",
     "budget_s",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Time for the measurement, without that for starting the agents: what is worth most comes first, and the "
+    "same command again continues.  [default: until all is measured]",
+)
+@click.option(
+    "--large-budget",
+    "large_s",
     type=click.FloatRange(min=0),
     default=60,
     show_default=True,
     metavar="SECONDS",
     help="Time for sizes above 64KiB, which get fewer exchanges if needed (at least 5). 0: no limit.",
 )
+@click.option("--anew", is_flag=True, help="Do not continue an earlier characterization that --budget ended.")
 @click.option(
     "--every",
     "period_s",
@@ -87,7 +98,9 @@ def measure(
     results: Path,
     sizes: tuple[int, ...],
     profile_file: Path | None,
-    budget_s: float,
+    budget_s: float | None,
+    large_s: float,
+    anew: bool,
     period_s: float | None,
     times: int | None,
     as_json: bool,
@@ -98,7 +111,8 @@ def measure(
     \b
     Examples:
       fairlead characterize mesh8.cluster.toml
-      fairlead characterize measure mesh8.cluster.toml --sizes 64,64KiB,1MiB --budget 20
+      fairlead characterize measure mesh8.cluster.toml --sizes 64,64KiB,1MiB --large-budget 20
+      fairlead characterize measure cloud.toml --budget 60
       fairlead characterize measure cloud.toml --every 600 --times 6
     """
     from fairlead.characterize.characterize import characterize
@@ -115,17 +129,19 @@ def measure(
             raise click.UsageError("--sizes and --from-profile exclude each other")
         sizes = _sizes_of(profile_file)
     cluster = load_cluster(cluster_file)
-    settings = SurveySettings(sizes_B=sizes, budget_s=budget_s or None)
+    settings = SurveySettings(sizes_B=sizes, budget_s=budget_s, large_s=large_s or None)
     output = output or results / "characterization.html"
     first: Characterization | None = None
     for number in starts(period_s or 0.0, times or 1, _wait):
         with Store.open(results) as store, progress_on(sys.stderr) as progress:
-            found = characterize(cluster, store, settings, progress)
+            found = characterize(cluster, store, settings, progress, anew=anew or times is not None)
             progress("drawing the heat maps", 0, 1)
             characterization_report.write(found, output)
             progress("drawing the heat maps", 1, 1)
         if first is None or as_json:
             _present(found, results, as_json, output)
+            if budget_s is not None and not found.complete:
+                click.echo(REFINED_BY, err=as_json)
         else:
             _present_change(first, found, f"{number} of {times}")
         first = first or found
@@ -256,7 +272,7 @@ def _present(found: "Characterization", results: Path, as_json: bool, output: Pa
         return
     for line in (*found.summary_words(), *(f"  {text}" for text in slow_words.of(found))):
         click.echo(line)
-    lines = found.path_table_words() if found.complete else []
+    lines = found.path_table_words() if found.usable else []
     if lines:
         click.echo("detours around each path's bottleneck, fastest first:")
     for line in lines[:PATHS_SHOWN]:

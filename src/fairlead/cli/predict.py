@@ -44,7 +44,7 @@ def command(profile_file: Path, results: Path, run: int | None, as_json: bool) -
     with Store.read(results) as store:
         network = Characterization.read(store, chosen_run(store, run))
     if not network.complete:
-        click.echo(f"run {network.run} is incomplete: {network.reason}", err=True)
+        click.echo(f"run {network.run} is incomplete: {network.incomplete_because}", err=True)
     pairs = predict(profile.hosts, profile.all_host_messages, profile.all_host_bytes_B, network.hosts, network.latency)
     if as_json:
         click.echo(json.dumps([{**asdict(each), "gain": each.gain} for each in pairs], indent=1))

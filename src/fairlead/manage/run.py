@@ -394,7 +394,14 @@ def management_for(
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))
     for warning in (
-        () if quiet else (_describe_origin(store, found), found.stale_warning(), slower_than_baseline(store, found))
+        ()
+        if quiet
+        else (
+            _describe_origin(store, found),
+            found.left_out_warning(),
+            found.stale_warning(),
+            slower_than_baseline(store, found),
+        )
     ):
         if warning:
             say(warning, quiet)

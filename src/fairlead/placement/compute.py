@@ -78,9 +78,9 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
         return None
     with Store.read(results) as store:
         found = Characterization.latest(store, cluster) if run is None else Characterization.read(store, store.run(run))
-    if found is not None and not found.complete:
+    if found is not None and not (found.usable and found.sensitivity.whole):
         raise NoSuchResultsError(
-            f"{results}: run {run} is an incomplete characterization: {found.reason}",
+            f"{results}: run {found.run} is an incomplete characterization: {found.incomplete_because}",
             hint="omit --characterization for the newest complete one; `fairlead characterize show --list` lists them",
         )
     return found

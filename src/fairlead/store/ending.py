@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from fairlead import interrupts
 from fairlead.errors import FairleadError
@@ -12,15 +13,27 @@ class MeasurementInterrupted(FairleadError):
     """The user ended the measurement; what was taken is stored."""
 
 
+@dataclass
+class Ending:
+    """How a run ends if its block does.
+
+    Attributes:
+        aborted_because: why what it has says too little; empty if it does not.
+    """
+
+    aborted_because: str = ""
+
+
 @contextmanager
-def ended(store: Store, run: int) -> Iterator[None]:
+def ended(store: Store, run: int) -> Iterator[Ending]:
     """Marks ``run`` as finished, failed or aborted, by how the block ends.
 
     Raises:
         Interrupted: Ctrl-C.
     """
+    ending = Ending()
     try:
-        yield
+        yield ending
     except KeyboardInterrupt as error:
         store.finish_run(run, "aborted", error="interrupted by the user")
         interrupted = MeasurementInterrupted(
@@ -31,4 +44,7 @@ def ended(store: Store, run: int) -> Iterator[None]:
     except FairleadError as error:
         store.finish_run(run, "failed", error=str(error).splitlines()[0])
         raise
-    store.finish_run(run)
+    if ending.aborted_because:
+        store.finish_run(run, "aborted", error=ending.aborted_because)
+    else:
+        store.finish_run(run)

@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs/rows.md").read_text(encoding="utf-8")
 SMALLER = {
     "profile --cluster": [],
     "run mesh8": [],
-    "characterize mesh8": ["--budget", "5"],
+    "characterize mesh8": ["--large-budget", "5"],
     "characterize measure": ["--every", "1", "--times", "2", "--sizes", "64"],
     "measure mesh8.cluster.toml all-pairs": ["--exactly", "2"],
     "measure mesh8.cluster.toml mpi-latency": ["--exactly", "2", "--sizes", "1,64KiB", "--pairs", "1,2"],

@@ -18,7 +18,7 @@ PROGRAM = ["cg", "--class", "A", "--iterations", "5000"]
 def test_a_run_finds_out_what_reroutes_give(private_runtime: None, tmp_path: Path) -> None:
     with mesh("benefit", tmp_path, leafs=4, trunk="40mbit") as lab:
         cluster, results = cluster_file(lab, tmp_path), tmp_path / "results"
-        done = once("characterize", cluster, "--results", results, "--budget", "15")
+        done = once("characterize", cluster, "--results", results, "--large-budget", "15")
         assert done.returncode == 0, done.stderr
         with congestion.make(lab, FOREIGN), run(cluster, program=PROGRAM, results=results) as command:
             command.wait_to_hear("rerouted over")

@@ -33,7 +33,7 @@ def ground(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pa
     for program in ("exchange", "halo"):
         source = Path(__file__).parent / "sources" / f"{program}.c"
         subprocess.run(["mpicc.openmpi", "-O2", "-o", directory / program, source], check=True)
-    done = once("characterize", cluster, "--results", results, "--budget", "10")
+    done = once("characterize", cluster, "--results", results, "--large-budget", "10")
     assert done.returncode == 0, done.stderr
     return cluster, results, str(directory)
 

@@ -55,14 +55,24 @@ class SimulatedAgents:
     Args:
         noise: probability that a probe or message waits for a processor, for some milliseconds.
         dies_after: number of commands after which every command fails.
+        timed: ping-pongs last as long as their round trips; else they take no time.
     """
 
-    def __init__(self, plan: ResolvedLab, noise: float = 0.0, seed: int = 1, dies_after: int | None = None) -> None:
+    def __init__(
+        self,
+        plan: ResolvedLab,
+        noise: float = 0.0,
+        seed: int = 1,
+        dies_after: int | None = None,
+        *,
+        timed: bool = False,
+    ) -> None:
         self._plan = plan
         self._names = [host.name for host in plan.hosts]
         self._noise = noise
         self._random = random.Random(seed)
         self._left = dies_after
+        self._timed = timed
         self._offsets_s = [self._random.uniform(-3e-6, 3e-6) for _ in self._names]
         self._paths = {
             (i, j): plan.path(a, b) for i, a in enumerate(self._names) for j, b in enumerate(self._names) if i != j
@@ -120,7 +130,8 @@ class SimulatedAgents:
             back = [self._message_s((pingpong.peer, host), size) for _ in range(pingpong.exchanges)]
             round_trip = tuple(a + b for a, b in zip(there, back, strict=True))
             results.append(PingpongResult(size_B=size, round_trip_s=round_trip, forward_s=tuple(there)))
-        await asyncio.sleep(0)
+        lasts_s = sum(sum(each.round_trip_s) for each in results) * (1 + pingpong.warmup / pingpong.exchanges)
+        await asyncio.sleep(lasts_s if self._timed else 0)
         return answers.Pingpong(peer=pingpong.peer, results=tuple(results), clock_error_s=1e-6)
 
     def _path(self, flow: Flow) -> list[DirectedLink]:

@@ -100,6 +100,7 @@ def relation(hosts: int, *hurt: tuple[int, int, int, int]) -> SharedBottlenecks:
     for cell in hurt:
         found.hurts[cell] = True
     found.effective[:] = ~np.eye(hosts, dtype=bool)
+    found.limit_s[found.effective] = 1e-4
     return SharedBottlenecks.of_pairs(found, np.full((hosts, hosts), 1e9))
 
 

@@ -121,7 +121,7 @@ def test_a_silent_path_is_an_error_with_its_hosts() -> None:
 
 
 def test_exchanges_meet_where_a_bottleneck_is_shared_or_unknown() -> None:
-    found = SharedBottlenecks.unknown(4)
+    found = SharedBottlenecks.of_pairs(Sensitivity.unknown(4), np.full((4, 4), np.nan))
     assert found.meets((0, 1), (2, 3))
     found.measured[:] = True
     assert not found.meets((0, 1), (2, 3))

@@ -8,6 +8,7 @@ import pytest
 
 from fairlead.cli.output.progress import EVERY_S, LONG_S, SELDOM_S, Lines, progress_on
 from fairlead.cluster.remote import awaited
+from fairlead.progress import SECONDS_OF_BUDGET
 
 
 class Clock:
@@ -119,3 +120,22 @@ def test_a_step_that_takes_long_is_not_silent() -> None:
     begun, reminded = stream.getvalue().splitlines()
     assert re.fullmatch(r" +\d\.\d s  waiting", begun)
     assert re.fullmatch(r" +\d\.\d s  waiting: [23] s so far", reminded)
+
+
+def test_lines_tell_what_is_left_of_a_budget() -> None:
+    clock = Clock()
+    lines, said = lines_of(clock)
+    lines(SECONDS_OF_BUDGET, 0, 60)
+    lines("injecting traffic", 0, 56)
+    clock.now_s += 2
+    lines(SECONDS_OF_BUDGET, 2, 60)
+    lines("injecting traffic", 7, 56)
+    lines.remind()
+    lines(SECONDS_OF_BUDGET, 60, 60)
+    clock.now_s += 2
+    lines.remind()
+    assert said == [
+        "   0.0 s  injecting traffic (56 steps)\n",
+        "   2.0 s  injecting traffic: 7 of 56, about 14 s left, 58 s of the budget left\n",
+        "   4.0 s  injecting traffic: 7 of 56, about 28 s left\n",
+    ]

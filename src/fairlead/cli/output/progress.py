@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from fairlead.cluster.remote import awaited
+from fairlead.progress import SECONDS_OF_BUDGET
 
 if TYPE_CHECKING:
     from fairlead.progress import Progress
@@ -77,10 +78,14 @@ class Lines:
         self._step = ("", 0, 0)  # what is being done, steps that are done, steps there are
         self._after_s = after_s
         self._begun: set[str] = set()
+        self._budget_left_s: int | None = None  # while there is one
         self._guard = threading.Lock()
 
     def __call__(self, what: str, done: int, total: int) -> None:
         with self._guard:
+            if what == SECONDS_OF_BUDGET:
+                self._budget_left_s = total - done if done < total else None
+                return
             if what != self._step[0]:
                 self._begin_s = self._now()
             self._step = what, done, total
@@ -119,13 +124,13 @@ class Lines:
             over.set()
             thread.join()
 
-    @staticmethod
-    def _how_far(done: int, total: int, elapsed_s: float) -> str:
+    def _how_far(self, done: int, total: int, elapsed_s: float) -> str:
         silent = awaited.words(awaited.silent())
         if total == 1:
             return ", ".join(filter(None, [f"{elapsed_s:.0f} s so far", silent]))
         left = f"about {elapsed_s / done * (total - done):.0f} s left" if done and not silent else silent
-        return ", ".join(filter(None, [f"{done} of {total}", left]))
+        budget = "" if self._budget_left_s is None else f"{self._budget_left_s} s of the budget left"
+        return ", ".join(filter(None, [f"{done} of {total}", left, budget]))
 
     def _say(self, text: str) -> None:
         self._told_s = self._now()

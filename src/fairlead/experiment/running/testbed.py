@@ -189,7 +189,7 @@ class Testbed:
             if managed.components.detection and not self._characterized:
                 new = self.lab is not None and self._running is None
                 if new or latest_characterization(self._store, self.cluster) is None:
-                    characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress)
+                    characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress, anew=new)
                 self._characterized = True
             found = management_for(self.cluster, managed.components, self._store, dict(managed.settings), quiet=True)
             self._managements[managed] = replace(found, plane=managed.plane)

@@ -121,7 +121,7 @@ def pair_maps(found: Characterization) -> list[Drawing]:
     if len(found.hosts) > MOST_HOSTS and len(np.unique(found.sensitivity.groups.of)) == 1:
         return []
     drawn = [capacity_maps(found), relation_map(found)]
-    return [*drawn, detour_map(found)] if found.complete else drawn
+    return [*drawn, detour_map(found)] if found.usable else drawn
 
 
 def capacity_maps(found: Characterization) -> Drawing:
@@ -213,7 +213,7 @@ def detour_map(found: Characterization) -> Drawing:
     for pair in shown_pairs(found):
         direct_s = found.latency.base_s(*pair, size_B)
         candidates = found.candidates(pair, size_B)
-        usable = [each for each in candidates if not each.shares_bottleneck]
+        usable = [each for each in candidates if each.shares_bottleneck is False]
         if usable:
             at = of[pair[0]], of[pair[1]]
             factor[at] = usable[0].latency_s / direct_s
@@ -254,7 +254,7 @@ def _candidate_row(found: Characterization, pair: Pair, rank: int, each: DetourC
         _time_cell(each.latency_s),
         _time_cell(direct_s),
         _number_cell(each.weight, lambda value: words.percent(value, decimals=1)),
-        cell("shared" if each.shares_bottleneck else "avoided"),
+        cell({True: "shared", False: "avoided", None: "not known"}[each.shares_bottleneck]),
     ]
 
 

@@ -71,7 +71,7 @@ def findings(found: Characterization) -> list[str]:
 
 def caveats(found: Characterization, now_s: float | None = None) -> list[str]:
     """What a reader must know before relying on the figures."""
-    said = [f"Incomplete: {found.reason}."] if not found.complete else []
+    said = [f"Incomplete: {found.incomplete_because}."] if not found.complete else []
     stale = found.stale_warning(now_s)
     said += [f"Warning: {stale}."] if stale else []
     return said + [f"Note: {note}." for note in found.notes]
@@ -114,7 +114,7 @@ def _detour_words(found: Characterization) -> str:
     size_B, pairs = found.reference_size_B(), _told_pairs(found)
     best = []
     for pair in pairs:
-        usable = [each for each in found.candidates(pair, size_B) if not each.shares_bottleneck]
+        usable = [each for each in found.candidates(pair, size_B) if each.shares_bottleneck is False]
         if usable:
             best.append(usable[0].latency_s / found.latency.base_s(*pair, size_B))
     if not best:
