@@ -255,9 +255,8 @@ def _mover(management: Management, names: Sequence[str], agents: AgentThread, te
     """What moves virtual machines beside the program; None where nothing does."""
     if management.mover is None:
         return None
-    hurts = management.sharing.dense() if management.sharing is not None else None
     probing = Probing(agents, names, management.base_s, management.settings)
-    return management.mover(names, tell, probing, Sharing(agents, names, hurts))
+    return management.mover(names, tell, probing, Sharing(agents, names, management.sharing))
 
 
 def _benefit(management: Management, hosts: int, agents: AgentThread, tell: EventCallback) -> BenefitCheck | None:

@@ -5,23 +5,17 @@ that lay alike were found to share by the characterization: ends equal or not, o
 not. Nothing is injected into a network that a program is using.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from fairlead.characterize.samples import Bools
+from fairlead.characterize.samples import Ints
 from fairlead.cloud.inventory import Inventory
-
-MIXED = 0.1
-"""Where so many of the paths that lay alike differ, how they lie is not what decides."""
-_Numbers = npt.NDArray[np.int64]
-_MOST_NETWORKS = 1 << 11
-_NETWORKS_BITS = 4 * 11
-"""Of the four ends' networks, in a layout's lowest bits."""
+from fairlead.manage.migration.grouped import Ends, GroupedSharing, two_paths
+from fairlead.manage.migration.layouts import NETWORKS_BITS, Kinds, counted, layout
+from fairlead.manage.migration.regrouping import Judged, regrouped
+from fairlead.manage.migration.stand_ins import StandIns, stand_ins
 
 
 @dataclass(frozen=True)
@@ -41,85 +35,78 @@ class Places:
 
 
 class Relation:
-    """Which paths were found to share, and where the hosts were then.
+    """Which paths were found to share, and where the hosts were then."""
 
-    Args:
-        hurts: by [k, m, i, j], whether an injection on k → m hurts i → j.
-    """
-
-    def __init__(self, hurts: Bools, before: Places) -> None:
-        self._hurts, self._before = hurts, before
+    def __init__(self, sharing: GroupedSharing, before: Places) -> None:
+        self._sharing, self._before = sharing, before
         self._networks = {name: number for number, name in enumerate(dict.fromkeys(before.networks))}
-        self._alike, self._anywhere = _Found(), _Found()
-        for k in range(len(hurts)):
-            two, layout = _two_paths(len(hurts), k), self._layout(before, k)
-            self._alike.note(layout[two], hurts[k][two])
-            self._anywhere.note(layout[two] >> _NETWORKS_BITS, hurts[k][two])
+        network = self._numbers(before)
+        pairs, self._kind = np.unique(np.stack((network, sharing.of)), axis=1, return_inverse=True)
+        networks, groups = pairs
+        servers = np.unique(before.servers, return_inverse=True)[1]
+        cells = sharing.cells[np.ix_(groups, groups, groups, groups)]
+        self._alike = counted(Kinds(self._kind, servers, networks, cells, sharing.fills))
 
-    def after(self, now: Places) -> Bools:
-        """The relation with the hosts where they are now, as ``hurts``.
+    def after(self, now: Places) -> GroupedSharing:
+        """The relation with the hosts where they are now.
 
         Where two paths' ends lie to each other as they did it is what was found. Else it is what was found for nearly
         all pairs of paths that lay so, of the same networks if there were any; where there were none, or they differed,
-        it stays as it was.
+        it stays as it was. Of many hosts, some of each kind show what holds for all, and groups are kept together
+        whose paths nearly all agree.
         """
-        for name in now.networks:
-            self._networks.setdefault(name, len(self._networks))
         moved = np.array([a != b for a, b in zip(self._before.servers, now.servers, strict=True)])
-        m, i, j = _ends(len(moved))
-        result = self._hurts.copy()
-        for k in range(len(moved)):
-            before, layout = self._layout(self._before, k), self._layout(now, k)
-            end_moved = moved[k] | moved[m] | moved[i] | moved[j]
-            concerned = _two_paths(len(moved), k) & end_moved & (layout != before)
-            lies = layout[concerned]
-            otherwise = self._anywhere.nearly_all(lies >> _NETWORKS_BITS, self._hurts[k][concerned])
-            result[k][concerned] = self._alike.nearly_all(lies, otherwise)
-        return result
+        if not moved.any():
+            return self._sharing
+        some = stand_ins(self._kind, moved, self._before.servers, now.servers)
+        judged = [self._judged(ends, now) for ends in self._ends(some)]
+        return regrouped(self._sharing, some, moved, judged)
 
-    def _layout(self, places: Places, k: int) -> _Numbers:
-        """By [m, i, j], how the ends of k → m and i → j lie: which are one, on one server, in one network; in which."""
-        hosts = np.arange(len(places.servers))
-        servers = np.unique(places.servers, return_inverse=True)[1]
-        network = np.array([self._networks[each] for each in places.networks])
-        ends = (np.array(k), *_ends(len(hosts)))
-        layout = np.zeros((len(hosts),) * 3, np.int64)
-        for number in (hosts, servers, network):
-            for a, b in combinations(ends, 2):
-                layout = layout * 2 + (number[a] == number[b])
-        for end in ends:
-            layout = layout * _MOST_NETWORKS + network[end]
-        return layout
+    def differing(self, one: GroupedSharing, other: GroupedSharing, *places: Places) -> int:
+        """How many pairs of paths share something in only one of two relations, with the hosts in two of these places:
+        of few hosts exactly, of many about so many."""
+        servers = [self._before.servers, *(each.servers for each in places)]
+        moved = (np.stack([np.array(each) for each in servers]) != np.array(servers[0])).any(axis=0)
+        joint = np.unique(np.stack((self._kind, one.of, other.of)), axis=1, return_inverse=True)[1].ravel()
+        some = stand_ins(joint, moved, *servers)
+        total = 0.0
+        for ends in self._ends(some):
+            differ = one.hurts(*ends) != other.hurts(*ends)
+            if not differ.any():
+                continue
+            for end in ends[: next(number for number, end in enumerate(ends) if np.ndim(end) == 0)]:
+                differ = differ & ~moved[end]  # those were counted with that end
+            number = differ.astype(np.float64)
+            for end in ends:
+                number = number * some.weight[end]
+            total += float(number.sum())
+        return round(total)
 
+    @staticmethod
+    def _ends(some: StandIns) -> Iterator[Ends]:
+        """k, m, i and j along three axes or none: each moved host as each of the four, with all others."""
+        every = some.hosts[:, None, None], some.hosts[:, None], some.hosts
+        for host in some.moved:
+            for place in range(4):
+                ends = [*every[:place], np.array(host), *every[place:]]
+                yield ends[0], ends[1], ends[2], ends[3]
 
-class _Found:
-    """How often an injection hurt, by the layout of the two paths."""
+    def _judged(self, ends: Ends, now: Places) -> Judged:
+        there, found = two_paths(*ends), self._sharing.hurts(*ends)
+        for number in range(len(found)):  # all at once would need much memory
+            few = tuple(end[number : number + 1] if np.ndim(end) == 3 else end for end in ends)
+            before, lies = self._layout(self._before, few), self._layout(now, few)
+            changed = there[number] & (lies != before)[0]
+            lie, was = lies[0][changed], found[number][changed]
+            otherwise = self._alike.anywhere.nearly_all(lie >> NETWORKS_BITS, was)
+            found[number][changed] = self._alike.nearly_all(lie, otherwise)
+        return Judged(ends, there, found)
 
-    def __init__(self) -> None:
-        self._hurt: Counter[int] = Counter()
-        self._all: Counter[int] = Counter()
+    def _layout(self, places: Places, ends: Sequence[Ints]) -> Ints:
+        servers, networks = np.unique(places.servers, return_inverse=True)[1], self._numbers(places)
+        return layout(ends, [servers[end] for end in ends], [networks[end] for end in ends])
 
-    def note(self, layouts: _Numbers, hurt: Bools) -> None:
-        kinds, kind = np.unique(layouts, return_inverse=True)
-        self._all.update(dict(zip(kinds.tolist(), np.bincount(kind).tolist(), strict=True)))
-        self._hurt.update(dict(zip(kinds.tolist(), np.bincount(kind, hurt).tolist(), strict=True)))
-
-    def nearly_all(self, layouts: _Numbers, otherwise: Bools) -> Bools:
-        """Whether nearly all of those hurt, or hardly any; ``otherwise`` where there were none, or they differed."""
-        kinds, kind = np.unique(layouts, return_inverse=True)
-        every = np.array([self._all[each] for each in kinds.tolist()])
-        share = np.array([self._hurt[each] for each in kinds.tolist()]) / np.maximum(every, 1)
-        known = (every > 0) & (np.minimum(share, 1.0 - share) <= MIXED)
-        return np.where(known[kind], share[kind] > 0.5, otherwise)
-
-
-def _ends(hosts: int) -> tuple[_Numbers, _Numbers, _Numbers]:
-    """m, i and j, each along its own axis."""
-    every = np.arange(hosts)
-    return every[:, None, None], every[:, None], every
-
-
-def _two_paths(hosts: int, k: int) -> Bools:
-    """By [m, i, j], whether k → m and i → j are two paths."""
-    m, i, j = _ends(hosts)
-    return (m != k) & (i != j) & ((i != k) | (j != m))
+    def _numbers(self, places: Places) -> Ints:
+        for name in places.networks:
+            self._networks.setdefault(name, len(self._networks))
+        return np.array([self._networks[each] for each in places.networks])

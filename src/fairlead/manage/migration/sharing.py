@@ -3,9 +3,9 @@
 import time
 from collections.abc import Sequence
 
-from fairlead.characterize.json_form import hurts_list
-from fairlead.characterize.samples import Bools
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.cloud.inventory import Inventory
+from fairlead.manage.migration.grouped import GroupedSharing
 from fairlead.manage.migration.probing import Commander
 from fairlead.manage.migration.relation import Places, Relation
 from fairlead.protocol import commands
@@ -18,31 +18,31 @@ class Sharing:
     """Keeps the agents' relation up to date.
 
     Args:
-        hurts: as characterized, with the machines where they are when they are first seen; None: agents judge by none.
+        found: as characterized, with the machines where they are when they are first seen; None: agents judge by none.
     """
 
-    def __init__(self, agents: Commander, names: Sequence[str], hurts: Bools | None) -> None:
+    def __init__(self, agents: Commander, names: Sequence[str], found: SharedBottlenecks | None) -> None:
         self._agents = agents
         self._names = list(names)
-        self._hurts = hurts
+        self._found = None if found is None else GroupedSharing.characterized(found)
         self._relation: Relation | None = None
         self._places: Places | None = None
-        self._told = hurts
+        self._told = self._found
         self._untold: set[int] = set()  # hosts whose agents have not taken it
         self._tell_again_s = float("-inf")
 
     def see(self, inventory: Inventory) -> str | None:
         """Where the machines are now; if agents had to be told of other links in common, that, in words."""
-        if self._hurts is None or self._told is None:
+        if self._found is None or self._told is None:
             return None
         places = Places.of(inventory, self._names)
-        if self._relation is None:
-            self._relation, self._places = Relation(self._hurts, places), places
+        if self._relation is None or self._places is None:
+            self._relation, self._places = Relation(self._found, places), places
         changed = 0
         if places != self._places:
-            found = self._relation.after(places)
-            changed = int((found != self._told).sum())
-            self._places, self._told = places, found
+            now = self._relation.after(places)
+            changed = self._relation.differing(now, self._told, self._places, places)
+            self._places, self._told = places, now if changed else self._told
         if changed:
             self._untold = set(range(len(self._names)))
         due = changed or (self._untold and time.monotonic() >= self._tell_again_s)
@@ -50,13 +50,13 @@ class Sharing:
 
     def forget(self, host: int) -> None:
         """A host's agent was started again, with what was characterized."""
-        if self._told is not self._hurts:
+        if self._told is not self._found:
             self._untold.add(host)
             self._tell_again_s = float("-inf")
 
-    def _tell(self, hurts: Bools, changed: int) -> str | None:
+    def _tell(self, now: GroupedSharing, changed: int) -> str | None:
         """One agent after the other: of many hosts each message is large, and their events must not wait for it."""
-        command = commands.Shares(shares=hurts_list(hurts))
+        command = commands.Shares(shares=now.to_json())
         for host in sorted(self._untold):
             answer = self._agents.command_each({host: command})[host]
             if not isinstance(answer, BaseException):

@@ -1,6 +1,8 @@
 """What paths share after machines have moved: as the network has it, from a characterization made before."""
 
+import json
 import random
+import tracemalloc
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +13,21 @@ import pytest
 
 from fairlead.characterize.samples import Bools
 from fairlead.characterize.score import Score, score, truth_of
+from fairlead.characterize.sensitivity import Sensitivity
+from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.cloud.inventory import Inventory, Server, Vm
 from fairlead.lab import description
 from fairlead.lab.resolve import resolve_lab
 from fairlead.lab.topology import ResolvedLab
 from fairlead.manage.migration import sharing as sharing_module
+from fairlead.manage.migration import stand_ins
+from fairlead.manage.migration.grouped import GroupedSharing
+from fairlead.manage.migration.layouts import Kinds, counted
 from fairlead.manage.migration.relation import Places, Relation
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.protocol import answers, commands
+
+from .dense_relation import DenseRelation
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 NAMES = [f"h{number}" for number in range(8)]
@@ -26,6 +35,20 @@ NAMES = [f"h{number}" for number in range(8)]
 
 def truth(plan: ResolvedLab) -> Bools:
     return truth_of(plan.shared_bottlenecks(), NAMES)
+
+
+def of_pairs(hurts: Bools) -> SharedBottlenecks:
+    """In which each host stands for itself."""
+    off = ~np.eye(len(hurts), dtype=bool)
+    return SharedBottlenecks.of_pairs(Sensitivity(hurts, off, np.where(off, 1e-4, np.nan)), np.full(off.shape, 1e9))
+
+
+def grouped(hurts: Bools) -> GroupedSharing:
+    return GroupedSharing.characterized(of_pairs(hurts))
+
+
+def after(hurts: Bools, before: Places, now: Places) -> Bools:
+    return Relation(grouped(hurts), before).after(now).dense()
 
 
 def places(plan: ResolvedLab) -> Places:
@@ -52,7 +75,7 @@ def test_shared_uplinks_follow_the_machines(seed: int) -> None:
     """At most two of the job's machines on a server, as the characterization saw it, and one of others on four."""
     plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     now = moved(plan, seed, 3)
-    found = Relation(truth(plan), places(plan)).after(places(now))
+    found = after(truth(plan), places(plan), places(now))
     assert now != plan
     assert score(found, truth(now)).missed == 0
     assert score(found, truth(now)).invented == 0
@@ -64,14 +87,14 @@ def test_what_a_move_within_a_leaf_does_not_change_stays(seed: int) -> None:
     """Trunks are the bottlenecks, and no two machines of a leaf were on different servers."""
     plan = resolve_lab(description.load(EXAMPLES / "mesh-servers8.toml"))
     now = moved(plan, seed, 4)
-    assert score(Relation(truth(plan), places(plan)).after(places(now)), truth(now)) == Score(240, 0, 0)
+    assert score(after(truth(plan), places(plan), places(now)), truth(now)) == Score(240, 0, 0)
 
 
 def test_more_machines_on_a_server_than_were_seen_is_not_known(tmp_path: Path) -> None:
     """A third one: what was found for two stays, which is mostly right, and better than nothing said."""
     plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     now = plan.with_vm_on("h0", "server1")
-    found = score(Relation(truth(plan), places(plan)).after(places(now)), truth(now))
+    found = score(after(truth(plan), places(plan), places(now)), truth(now))
     stale = score(truth(plan), truth(now))
     assert (found.missed, found.invented) == (4, 40)
     assert (stale.missed, stale.invented) == (156, 176)
@@ -87,14 +110,14 @@ def test_a_cloud_that_names_one_network_does_not_make_it_one(tmp_path: Path) -> 
     hurts[two & (crosses | (k == i) | (m == j))] = True
     before = Places(tuple(f"s{each}" for each in range(16)), ("site",) * 16)
     now = replace(before, servers=("s16", *before.servers[1:]))
-    assert (Relation(hurts, before).after(now) == hurts).all()
+    assert (after(hurts, before, now) == hurts).all()
 
 
 def test_machines_that_come_back_share_what_they_did() -> None:
     plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     hurts = truth(plan)
     hurts[0, 4, 7, 2] = True  # a measured relation has its chance finds, which are its own
-    assert (Relation(hurts, places(plan)).after(places(plan)) == hurts).all()
+    assert (after(hurts, places(plan), places(plan)) == hurts).all()
 
 
 def test_a_host_that_is_no_machine_of_the_cloud_is_by_itself() -> None:
@@ -114,6 +137,16 @@ class Agents:
         return {host: OSError() if host in self.silent else answers.Done() for host in shares}
 
 
+def told(shares: Any) -> GroupedSharing:
+    """What an agent reads."""
+    groups = np.array(shares["groups"])
+    cells = np.zeros((groups.max() + 1,) * 4, dtype=bool)
+    for k, m, hurt in shares["hurts"]:
+        for i, j in hurt:
+            cells[k, m, i, j] = True
+    return GroupedSharing(groups, cells, np.array([[int(digit) for digit in row] for row in shares["fills"]], np.uint8))
+
+
 def inventory_of(plan: ResolvedLab) -> Inventory:
     servers = tuple(Server(server.name, plan.leafs[server.leaf], 1, 1, 1) for server in plan.servers)
     vms = tuple(Vm(h.name, h.server, 1, 1, 1, 0, 0.1) for h in plan.hosts if h.server)
@@ -124,7 +157,7 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
     plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     now = plan.with_vm_on("h0", "server4")
     agents = Agents(3)
-    sharing = Sharing(agents, NAMES, truth(plan))
+    sharing = Sharing(agents, NAMES, of_pairs(truth(plan)))
     assert sharing.see(inventory_of(plan)) is None
     assert sharing.see(replace(inventory_of(plan), groups=())) is None
     words = sharing.see(inventory_of(now))
@@ -135,16 +168,12 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
         "except h3, which did not answer and will be told again"
     )
     assert [host for host, _ in agents.told] == list(range(8))
-    relation = np.zeros((8,) * 4, dtype=bool)
-    for k, m, hurt in agents.told[0][1].shares:
-        for i, j in hurt:
-            relation[k, m, i, j] = True
-    assert (relation == truth(now)).all()
+    assert (told(agents.told[0][1].shares).dense() == truth(now)).all()
 
     assert sharing.see(inventory_of(now)) is None
     assert len(agents.told) == 8, "not yet"
     monkeypatch.setattr(sharing_module, "TELL_AGAIN_S", 0.0)
-    sharing = Sharing(agents, NAMES, truth(plan))
+    sharing = Sharing(agents, NAMES, of_pairs(truth(plan)))
     sharing.see(inventory_of(plan))
     sharing.see(inventory_of(now))
     agents.silent.clear()
@@ -167,7 +196,7 @@ def test_without_detection_nobody_is_told() -> None:
 def test_an_agent_that_was_started_again_is_told_again() -> None:
     plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     agents = Agents()
-    sharing = Sharing(agents, NAMES, truth(plan))
+    sharing = Sharing(agents, NAMES, of_pairs(truth(plan)))
     sharing.see(inventory_of(plan))
     sharing.forget(2)  # it was started with what was characterized, and no machine has moved
     sharing.see(inventory_of(plan))
@@ -179,3 +208,129 @@ def test_an_agent_that_was_started_again_is_told_again() -> None:
     sharing.forget(2)
     assert sharing.see(inventory_of(now)) is None
     assert agents.told == [(2, before)]
+
+
+# ---------------------------------------------------------------- by groups as by all pairs of paths
+
+
+def drawn(seed: int) -> tuple[GroupedSharing, Places, Places]:
+    """Up to twelve hosts in groups, on servers in networks; what they share makes sense or none; some of them move."""
+    draw = np.random.default_rng(seed)
+    count = int(draw.integers(3, 13))
+    of = np.unique(draw.integers(0, draw.integers(1, 6), count), return_inverse=True)[1]
+    groups = int(of.max()) + 1
+    if seed % 2:
+        a, b, c, d = np.indices((groups,) * 4)
+        cells = (a != b) & (c != d) & (a == c) & ((b == d) | (draw.random() < 0.5))
+        fills = np.where(of[:, None] == of[None, :], 6, 1).astype(np.uint8)
+    else:
+        cells, fills = draw.random((groups,) * 4) < 0.4, draw.integers(0, 8, (count, count)).astype(np.uint8)
+    np.fill_diagonal(fills, 0)
+    servers = int(draw.integers(1, count + 1))
+    network = draw.integers(0, 3, servers + 2)
+    at = draw.integers(0, servers, count)
+    now = at.copy()
+    for host in draw.integers(0, count, draw.integers(1, 4)):
+        now[host] = draw.integers(0, servers + 2)
+    before, later = (Places(tuple(f"s{k}" for k in each), tuple(f"n{network[k]}" for k in each)) for each in (at, now))
+    return GroupedSharing(of.astype(np.int64), cells, fills), before, later
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_groups_say_what_all_pairs_of_paths_say(seed: int) -> None:
+    sharing, before, now = drawn(seed)
+    hurts = sharing.dense()
+    relation, expected = Relation(sharing, before), DenseRelation(hurts, before).after(now)
+    found = relation.after(now)
+    np.testing.assert_array_equal(found.dense(), expected)
+    assert relation.differing(found, sharing, now) == (expected != hurts).sum()
+    np.testing.assert_array_equal(told(found.to_json()).dense(), expected)
+
+
+@pytest.mark.parametrize("seed", range(60, 80))
+def test_paths_are_counted_by_kinds_as_one_by_one(seed: int) -> None:
+    sharing, before, _ = drawn(seed)
+    one_by_one = DenseRelation(sharing.dense(), before).counts()
+    found = Relation(sharing, before)._alike
+    numbers = zip(found.every.tolist(), found.hurt.tolist(), strict=True)
+    assert dict(zip(found.layouts.tolist(), numbers, strict=True)) == one_by_one
+
+
+def test_kinds_of_single_hosts_are_counted() -> None:
+    """Two hosts on two servers: two paths, each the other's reverse."""
+    cells = np.zeros((2,) * 4, dtype=bool)
+    cells[0, 1, 1, 0] = True
+    fills = np.array([[0, 1], [1, 0]], dtype=np.uint8)
+    found = counted(Kinds(np.array([0, 1]), np.array([0, 1]), np.array([0, 0]), cells, fills))
+    assert (found.every.tolist(), found.hurt.tolist()) == ([2.0], [1.0])
+
+
+def racks(hosts: int, leafs: int, on_a_server: int, *, by_server: bool) -> tuple[GroupedSharing, Places, Places]:
+    """Leafs on two spines, or servers with slow uplinks; the sixth host moves within its leaf."""
+    leaf, server = np.arange(hosts) * leafs // hosts, np.arange(hosts) // on_a_server
+    of = server if by_server else leaf
+    a, b, c, d = np.indices((int(of.max()) + 1,) * 4, sparse=True)
+    cells = (a != b) & (c != d) & ((a == c) | (b == d)) & (by_server | ((a + b) % 2 == (c + d) % 2))
+    fills = np.where(of[:, None] == of[None, :], 0 if by_server else 6, 1).astype(np.uint8)
+    np.fill_diagonal(fills, 0)
+    leaf_of = leaf[np.unique(server, return_index=True)[1]]
+    now = server.copy()
+    now[5] = np.flatnonzero((leaf_of == leaf[5]) & (np.arange(len(leaf_of)) != server[5]))[-1]
+    before, later = (
+        Places(tuple(f"s{k}" for k in each), tuple(f"l{leaf_of[k]}" for k in each)) for each in (server, now)
+    )
+    return GroupedSharing(of.astype(np.int64), cells, fills), before, later
+
+
+@pytest.mark.parametrize("by_server", [False, True])
+@pytest.mark.parametrize(("hosts", "leafs", "on_a_server"), [(12, 3, 2), (16, 4, 2), (16, 2, 4)])
+def test_some_hosts_stand_for_all(
+    hosts: int, leafs: int, on_a_server: int, by_server: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sharing, before, now = racks(hosts, leafs, on_a_server, by_server=by_server)
+    expected = DenseRelation(sharing.dense(), before).after(now)
+    monkeypatch.setattr(stand_ins, "ALL", 0)
+    relation = Relation(sharing, before)
+    found = relation.after(now)
+    np.testing.assert_array_equal(found.dense(), expected)
+    assert relation.differing(found, sharing, now) == (expected != sharing.dense()).sum()
+
+
+def test_of_many_hosts_few_are_looked_at() -> None:
+    _, before, now = racks(256, 16, 4, by_server=False)
+    moved = np.arange(256) == 5
+    some = stand_ins.stand_ins(np.arange(256) // 16, moved, before.servers, now.servers)
+    assert len(some.hosts) <= 16 * 5 + 8 and 5 in some.hosts
+    assert some.weight.sum() == 256, "they stand for all"
+    assert {int(kind) for kind in some.hosts // 16} == set(range(16))
+
+
+@pytest.mark.parametrize("by_server", [False, True])
+def test_256_hosts_need_little_memory(by_server: bool) -> None:
+    """By all pairs of paths it were 4 GB."""
+    sharing, before, now = racks(256, 16, 8 if by_server else 4, by_server=by_server)
+    tracemalloc.start()
+    try:
+        relation = Relation(sharing, before)
+        found = relation.after(now)
+        changed = relation.differing(found, sharing, now)
+        told_B = len(json.dumps(found.to_json()))
+        most_B = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most_B < 200e6
+    assert (changed > 0) == by_server, "what leafs share a move within one does not change"
+    assert told_B < 2e6 and len(found.cells) <= 16 * (1 + by_server) + 3
+
+
+def test_a_machine_on_another_server_shares_the_uplink_of_that_one() -> None:
+    sharing, before, now = racks(64, 4, 8, by_server=True)
+    found = Relation(sharing, before).after(now)
+    old, new = 4, 8  # hosts beside it, before and now
+
+    def hurts(host: int, other: int, far: int = 40, further: int = 60) -> bool:
+        return bool(found.hurts(*(np.array(each) for each in (host, far, other, further))))
+
+    assert now.servers[5] == before.servers[new] and hurts(5, new) and hurts(new, 5)
+    assert not hurts(5, old) and not hurts(old, 5)
+    assert hurts(old, 3) and not hurts(old, new)
