@@ -104,6 +104,7 @@ class AgentGroup:
         self._callbacks: list[EventCallback] = []
         self._agents: list[Agent] = []
         self._drawn: list[int] = []  # by host index, the agents' ports
+        self._told: list[tuple[int, ...]] = [()] * len(self._hosts)  # by host index, the ports that its agent knows
         self._secret = ""
         self._first_boot_id = time.time_ns()
         self._starts = [0] * len(self._hosts)
@@ -157,21 +158,12 @@ class AgentGroup:
             )
         descriptors.make_room(descriptors.OF_A_HOST * len(self._hosts))
         drawn = random.sample(range(self._ports[0], self._ports[1] + 1), k=self._attempts())
-        turns = [0] * len(self._hosts)
-        while busy := await self._start([drawn[turn] for turn in turns]):
-            for index, error in busy.items():
-                turns[index] += 1
-                if turns[index] == len(drawn):
-                    raise AgentError(
-                        f"no free port found after {len(drawn)} attempts in {self._ports[0]}-{self._ports[1]}; "
-                        f"last: {error}",
-                        hint="widen the port range of the cluster file",
-                    )
+        await self._start(drawn)
         for index, missing in self._missing.items():
             self._dispatch(index, events.NotStarted(t_s=time.time(), reason=str(missing.args[0])))
-        for index, turn in enumerate(turns):
-            if turn:
-                self._dispatch(index, events.Port(t_s=time.time(), taken=tuple(drawn[:turn]), port=drawn[turn]))
+        for index, port in enumerate(self._drawn):
+            if taken := tuple(drawn[: drawn.index(port)]):
+                self._dispatch(index, events.Port(t_s=time.time(), taken=taken, port=port))
         return self
 
     async def __aexit__(
@@ -182,23 +174,20 @@ class AgentGroup:
     def _attempts(self) -> int:
         return min(PORT_ATTEMPTS, self._ports[1] - self._ports[0] + 1)
 
-    async def _start(self, ports: Sequence[int]) -> dict[int, PortBusyError]:
-        """Start all agents, each with a port of its own. Where ports are taken: by host index, which; no agent is left.
-
-        All start anew when one of them needs another port, since everyone has to know it.
-        """
-        self._drawn, self._secret = list(ports), secrets.token_hex(32)
+    async def _start(self, ports: Sequence[int]) -> None:
+        """Start all agents, each with a port of its own: the first of these that is free on its host."""
+        self._drawn, self._secret = [ports[0]] * len(self._hosts), secrets.token_hex(32)
         self._agents = [self._agent(index) for index in range(len(self._hosts))]
         if self._options.revived:
             self._revival = Revival(self._start_again, self._dispatch, revival.PAUSES_S)
         if self._options.lease_s is not None:  # from here on: one that is ready at once may wait long for the others
             self._lease = asyncio.create_task(self._renew(self._options.lease_s / RENEWALS))
         try:
-            outcomes = await self._start_each()
+            outcomes = await self._start_each(ports)
             self._missing = {i: each for i, each in enumerate(outcomes) if isinstance(each, HostError)}
             enough = self._options.revived and len(outcomes) - len(self._missing) >= FEWEST_STARTED
             for index, outcome in enumerate(outcomes):
-                tolerable = isinstance(outcome, PortBusyError) or (enough and isinstance(outcome, HostError))
+                tolerable = enough and isinstance(outcome, HostError)
                 if isinstance(outcome, HostError) and not tolerable:
                     raise with_others(outcome, [self._hosts[each].name for each in self._missing if each != index])
                 if isinstance(outcome, BaseException) and not tolerable:
@@ -207,22 +196,55 @@ class AgentGroup:
         except BaseException:
             await self._stop()
             raise
-        busy = {index: outcome for index, outcome in enumerate(outcomes) if isinstance(outcome, PortBusyError)}
-        if busy:
-            await self._stop()
-        else:
-            self.ready = [outcome if isinstance(outcome, answers.Ready) else None for outcome in outcomes]
-        return busy
+        self.ready = [outcome if isinstance(outcome, answers.Ready) else None for outcome in outcomes]
 
-    async def _start_each(self) -> list[answers.Ready | BaseException]:
-        """By host index, an agent's first answer, or why there is none."""
+    async def _start_each(self, ports: Sequence[int]) -> list[answers.Ready | BaseException]:
+        """By host index, an agent's first answer, or why there is none.
+
+        An agent is told all hosts' ports once, when it begins, and takes nothing from others. So those that were told
+        one that turned out to be taken are started again; hosts whose turn comes later are told the right one at once.
+        """
         turns = asyncio.Semaphore(STARTS_AT_ONCE)
+        outcomes: dict[int, answers.Ready | BaseException] = {}
 
-        async def start(agent: Agent) -> answers.Ready:
+        async def start(index: int) -> answers.Ready:
             async with turns:
-                return await agent.start(self._config(agent.index), self._start_timeout_s)
+                return await self._start_on_free_port(index, ports)
 
-        return await asyncio.gather(*(start(agent) for agent in self._agents), return_exceptions=True)
+        starting = list(range(len(self._hosts)))
+        while starting:
+            started = await asyncio.gather(*map(start, starting), return_exceptions=True)
+            outcomes.update(zip(starting, started, strict=True))
+            if not all(isinstance(each, answers.Ready | HostError) for each in outcomes.values()):
+                break
+            starting = [
+                index for index, each in outcomes.items() if not isinstance(each, HostError) and self._misled(index)
+            ]
+            await asyncio.gather(*(self._agents[index].stop(STOP_TIMEOUT_S) for index in starting))
+            for index in starting:
+                self._agents[index] = self._agent(index)
+        return [outcomes[index] for index in range(len(self._hosts))]
+
+    async def _start_on_free_port(self, index: int, ports: Sequence[int]) -> answers.Ready:
+        while True:
+            try:
+                return await self._agents[index].start(self._config(index), self._start_timeout_s)
+            except PortBusyError as error:
+                after = ports.index(self._drawn[index]) + 1
+                if after == len(ports):
+                    raise AgentError(
+                        f"no free port found after {len(ports)} attempts in {self._ports[0]}-{self._ports[1]}; "
+                        f"last: {error}",
+                        hint="widen the port range of the cluster file",
+                    ) from error
+                self._drawn[index] = ports[after]  # whoever begins from now on is told that one
+                await self._agents[index].stop(STOP_TIMEOUT_S)
+                self._agents[index] = self._agent(index)
+
+    def _misled(self, index: int) -> bool:
+        """Whether an agent was told another port of some host than that has now, and nobody starts it again."""
+        reviving = self._revival is not None and self._revival.revives(index)
+        return self._told[index] != tuple(self._drawn) and not reviving
 
     async def _start_again(self, index: int) -> answers.Ready | None:
         """Another agent for a host, in the place of one that has ended: with the same port, tables and secret.
@@ -230,12 +252,16 @@ class AgentGroup:
         Returns:
             Its `ready`, where it was to have a plane.
         """
-        agent = self._agents[index] = self._agent(index)
-        try:
-            ready = await agent.start(self._config(index), self._start_timeout_s)
-        except BaseException:
-            await asyncio.shield(agent.stop(STOP_TIMEOUT_S))
-            raise
+        self._told[index] = ()
+        while self._told[index] != tuple(self._drawn):  # while others still look for a free port
+            agent = self._agents[index] = self._agent(index)
+            try:
+                ready = await agent.start(self._config(index), self._start_timeout_s)
+            except BaseException:
+                await asyncio.shield(agent.stop(STOP_TIMEOUT_S))
+                raise
+            if self._told[index] != tuple(self._drawn):
+                await asyncio.shield(agent.stop(STOP_TIMEOUT_S))
         planes = self._options.guardian is not None or self._options.relay is not None
         if self.ready:  # else others are still starting for the first time
             self.ready[index] = ready
@@ -257,6 +283,7 @@ class AgentGroup:
             ManagedHost(name=host.name, address=host.address, port=port)
             for host, port in zip(self._hosts, self._drawn, strict=True)
         )
+        self._told[index] = tuple(self._drawn)
         boot_id = self._first_boot_id + self._starts[index]
         self._starts[index] += 1
         options = self._options

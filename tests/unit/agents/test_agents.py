@@ -354,6 +354,67 @@ def test_a_host_whose_port_is_taken_has_another_and_all_know_it(tmp_path: Path) 
     run(body)
 
 
+def test_only_agents_that_were_told_a_taken_port_are_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that begin later are told the right one at once."""
+    monkeypatch.setattr(groups, "STARTS_AT_ONCE", 2)
+    start, refused = agent_module.Agent.start, asyncio.Event()
+
+    async def slowly(agent: agent_module.Agent, config: commands.Config, timeout_s: float) -> Any:
+        try:
+            ready = await start(agent, config, timeout_s)
+        except agent_module.PortBusyError:
+            refused.set()
+            raise
+        if agent.index == 0:  # the third host's turn comes when the second one has another port
+            await refused.wait()
+        return ready
+
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "busy", "good", "good", "good", "good")
+        monkeypatch.setattr(agent_module.Agent, "start", slowly)
+        async with group:
+            configs = [json.loads((tmp_path / f"h{k}").read_text().split("\n")[1]) for k in range(6)]
+            assert None not in group.ready and all(pid is not None for pid in group.pids)
+            assert group._starts == [2, 2, 1, 1, 1, 1]
+        ports = [host["port"] for host in configs[0]["hosts"]]
+        assert all([host["port"] for host in config["hosts"]] == ports for config in configs)
+        assert len({config["secret"] for config in configs}) == 1
+        assert [config["boot_id"] - group._first_boot_id for config in configs] == [1, 1, 0, 0, 0, 0]
+
+    run(body)
+
+
+def test_a_host_that_finds_the_last_port_free_does_not_start_others_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tries one port after the other alone; the others are told the last one."""
+
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "busy", "good")
+        refused: list[int] = []
+        start = agent_module.Agent.start
+
+        async def refuse(agent: agent_module.Agent, config: commands.Config, timeout_s: float) -> Any:
+            port = config.hosts[1].port
+            if agent.index == 1 and len(refused) < 3:
+                refused.append(port)
+                await asyncio.sleep(0.2)  # the others are told it meanwhile
+                raise agent_module.PortBusyError(f"h1: port {port} is in use")
+            return await start(agent, config, timeout_s)
+
+        monkeypatch.setattr(agent_module.Agent, "start", refuse)
+        (tmp_path / "h1.port").write_text("none")
+        events = events_of(group)
+        async with group:
+            assert [group._starts[k] for k in range(3)] == [2, 4, 2]
+        index, event = events.get_nowait()
+        assert (index, event.taken, len(set(refused))) == (1, tuple(refused), 3)
+
+    run(body)
+
+
 def test_a_host_without_a_free_port_is_named(tmp_path: Path) -> None:
     async def body() -> None:
         group = group_of(tmp_path, "good", "busy", ports=(47000, 47000))

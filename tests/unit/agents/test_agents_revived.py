@@ -200,6 +200,29 @@ def test_an_agent_is_renewed_on_request_and_says_why(
     run(body)
 
 
+def test_an_agent_that_is_started_again_while_others_look_for_ports_knows_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def body() -> None:
+        group = group_of(tmp_path, "good", "good", options=JobOptions(revived=True))
+        async with group:
+            start, told = agent.Agent.start, []
+
+            async def move(one: agent.Agent, config: Any, timeout_s: float) -> Any:
+                told.append(config.hosts[0].port)
+                ready = await start(one, config, timeout_s)
+                group._drawn[0] = told[0] + 1
+                return ready
+
+            await group._agents[1].stop(1.0)
+            monkeypatch.setattr(agent.Agent, "start", move)
+            await group._start_again(1)
+            assert told == [told[0], told[0] + 1]
+            assert group._agents[1].alive
+
+    run(body)
+
+
 def test_an_agent_that_nobody_starts_again_is_not_ended(tmp_path: Path) -> None:
     async def body() -> None:
         async with group_of(tmp_path, "good", "good") as group:
