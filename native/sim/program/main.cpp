@@ -49,6 +49,11 @@ void ask_oracle(const Options& options) {
     std::cout << comparison_json(scenario, compare(scenario, options.budget)).dump(1) << '\n';
 }
 
+void rank_contenders(const Options& options) {
+    const Scenario scenario = scenario_of(options);
+    std::cout << contenders_json(scenario, compare_contenders(scenario)).dump(1) << '\n';
+}
+
 void write_pattern(const Options& options) {
     const std::optional<Trace> trace = make(options.pattern, options.shape);
     if (!trace) throw std::invalid_argument("there is no pattern '" + options.pattern + "': ring, halo, alltoall, cg");
@@ -72,7 +77,9 @@ void list_settings(std::ostream& out) {
 void add_commands(CLI::App& app, Options& options) {
     auto* run = app.add_subcommand("run", "run a scenario; its outcome as JSON");
     auto* oracle = app.add_subcommand("oracle", "compare management with the best routes that can be found; as JSON");
-    for (CLI::App* command : {run, oracle}) {
+    auto* contenders = app.add_subcommand(
+        "contenders", "compare management with load balancing by switches, all over equal-cost paths; as JSON");
+    for (CLI::App* command : {run, oracle, contenders}) {
         command->add_option("SCENARIO", options.scenario, "JSON file")->required();
         command->add_option("--seed", options.seed, "seed instead of the scenario's");
     }
@@ -83,6 +90,7 @@ void add_commands(CLI::App& app, Options& options) {
     oracle->add_option("--budget", options.budget, "largest number of choices tried, of each kind")
         ->check(CLI::PositiveNumber);
     oracle->callback([&options] { ask_oracle(options); });
+    contenders->callback([&options] { rank_contenders(options); });
     app.add_subcommand("settings", "list the agents' settings; as JSON")->callback([] { list_settings(std::cout); });
     auto* trace = app.add_subcommand("trace", "write the trace of a pattern of communication");
     trace->add_option("PATTERN", options.pattern, "ring, halo, alltoall or cg")->required();

@@ -8,12 +8,16 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kSchemaVersion = "2.0";
+constexpr const char* kSchemaVersion = "2.1";
 
 ordered_json times(const std::vector<double>& seconds) {
     ordered_json list = ordered_json::array();
     for (const double each : seconds) list.push_back(rounded(each));
     return list;
+}
+
+ordered_json message_time(const std::vector<double>& ascending, double share) {
+    return ascending.empty() ? ordered_json(nullptr) : ordered_json(rounded(quantile(ascending, share)));
 }
 
 ordered_json changes(const Topology& topology, const std::vector<RouteChange>& routes) {
@@ -46,7 +50,9 @@ ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome) {
     for (const ProgramOutcome& each : outcome.programs) {
         programs.push_back({{"makespan_s", rounded(each.makespan_s)},
                             {"finished_s", times(each.finished_s)},
-                            {"waiting_s", times(each.waiting_s)}});
+                            {"waiting_s", times(each.waiting_s)},
+                            {"message_median_s", message_time(each.transfers_s, 0.5)},
+                            {"message_p99_s", message_time(each.transfers_s, 0.99)}});
     }
     ordered_json links = ordered_json::array();
     for (LinkId id = 0; id < outcome.links.size(); ++id) {
@@ -67,6 +73,22 @@ ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome) {
             {"links", std::move(links)},
             {"probes", outcome.probes},
             {"events", outcome.events}};
+}
+
+ordered_json contenders_json(const Scenario& scenario, const std::vector<Standing>& standings) {
+    ordered_json list = ordered_json::array();
+    for (const Standing& each : standings) {
+        const double ratio = each.makespan_s / standings.front().makespan_s;
+        list.push_back(
+            {{"name", each.name},
+             {"makespan_s", rounded(each.makespan_s)},
+             {"over_ecmp", std::round(ratio * 1e4) / 1e4},
+             {"message_p99_s", each.message_p99_s > 0.0 ? ordered_json(rounded(each.message_p99_s)) : nullptr},
+             {"foreign_bps", each.foreign_bps > 0.0 ? ordered_json(std::llround(each.foreign_bps)) : nullptr},
+             {"route_changes", each.outcome.changes.size()},
+             {"probes", each.outcome.probes}});
+    }
+    return {{"schema_version", kSchemaVersion}, {"seed", scenario.simulation.seed}, {"contenders", std::move(list)}};
 }
 
 ordered_json comparison_json(const Scenario& scenario, const Comparison& comparison) {

@@ -44,6 +44,16 @@ void read_agents(const json& value, Scenario& scenario) {
     if (const auto mistake = core::validate(agents.settings)) throw ProtocolError(*mistake);
 }
 
+LoadBalancing load_balancing_of(const JsonFields& fields) {
+    const std::string name = fields.text("load_balancing", 1, 32);
+    if (name == "none") return LoadBalancing::none;
+    if (name == "ecmp") return LoadBalancing::ecmp;
+    if (name == "rehash") return LoadBalancing::rehash;
+    if (name == "flowlets") return LoadBalancing::flowlets;
+    if (name != "packets") fields.fail("load_balancing", "none, ecmp, rehash, flowlets or packets");
+    return LoadBalancing::packets;
+}
+
 Trace pattern_of(const json& value, std::uint64_t seed) {
     const JsonFields fields(value, "'pattern'", {"name", "ranks", "message_B", "iterations", "compute_s", "spread"});
     Pattern pattern;
@@ -170,12 +180,16 @@ RouteChange route_of(const json& value, const Scenario& scenario) {
 
 Scenario scenario_of(const json& value, const std::filesystem::path& folder, std::optional<std::uint64_t> seed) {
     const JsonFields fields(value, "the scenario",
-                            {"seed", "limit_s", "topology", "agents", "programs", "congestion", "routes"});
+                            {"seed", "limit_s", "topology", "load_balancing", "flowlet_gap_s", "agents", "programs",
+                             "congestion", "routes"});
     Scenario scenario{topology_of(fields.any("topology")), {}, true, 2.0, 600.0, {}, {}, {}};
     if (fields.has("seed")) scenario.simulation.seed = static_cast<std::uint64_t>(fields.whole("seed", 0, kMaxCount));
     if (seed) scenario.simulation.seed = *seed;
     scenario.simulation.agents.seed = scenario.simulation.seed;
     if (fields.has("limit_s")) scenario.limit_s = fields.number("limit_s", 0.0, kMaxTime_s);
+    LoadBalancingSettings& balancing = scenario.simulation.load_balancing;
+    if (fields.has("load_balancing")) balancing.kind = load_balancing_of(fields);
+    if (fields.has("flowlet_gap_s")) balancing.flowlet_gap_s = fields.number("flowlet_gap_s", 1e-6, 10.0);
     if (fields.has("agents")) read_agents(fields.any("agents"), scenario);
     for (const json& each : fields.list("programs", 1, 64)) {
         scenario.programs.push_back(program_of(each, scenario, folder));

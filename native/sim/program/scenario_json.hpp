@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
+#include "fairlead/sim/contenders.hpp"
 #include "fairlead/sim/oracle.hpp"
 #include "fairlead/sim/scenario.hpp"
 
@@ -25,6 +27,7 @@ Scenario read_scenario(const std::filesystem::path& file, std::optional<std::uin
 nlohmann::ordered_json outcome_json(const Scenario& scenario, const Outcome& outcome);
 /// What agents reported of congestion levels and routes, and why they rerouted a pair or did not.
 nlohmann::ordered_json diary_json(const Scenario& scenario, const Outcome& outcome);
+nlohmann::ordered_json contenders_json(const Scenario& scenario, const std::vector<Standing>& standings);
 nlohmann::ordered_json comparison_json(const Scenario& scenario, const Comparison& comparison);
 
 }  // namespace fairlead::sim

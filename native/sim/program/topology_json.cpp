@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxNames = 1 << 20;
 constexpr std::int64_t kMaxPerLeaf = 1024;
+constexpr std::int64_t kMaxPods = 64;
 constexpr double kMaxRate_bps = 1e13;
 constexpr double kMaxDelay_s = 10.0;
 constexpr double kMaxBurst_B = 1e9;
@@ -43,15 +44,19 @@ std::vector<std::string> names(const JsonFields& fields, const char* key) {
 }
 
 Topology leafs_of(const json& value, const std::string& kind) {
-    const JsonFields fields(
-        value, "'topology'",
-        {"kind", "leafs", "spines", "hosts_per_leaf", "neighbours_per_leaf", "host_link", "neighbour_link", "trunk"});
+    const JsonFields fields(value, "'topology'",
+                            {"kind", "leafs", "spines", "pods", "hosts_per_leaf", "neighbours_per_leaf", "host_link",
+                             "neighbour_link", "trunk"});
     Leafs leafs;
     leafs.hosts_per_leaf = static_cast<int>(fields.whole("hosts_per_leaf", 1, kMaxPerLeaf));
     leafs.neighbours_per_leaf = static_cast<int>(fields.whole("neighbours_per_leaf", 0, kMaxPerLeaf));
     leafs.host = link_kind(fields, "host_link");
     leafs.neighbour = fields.has("neighbour_link") ? link_kind(fields, "neighbour_link") : leafs.host;
     if (kind == "star") return star(leafs);
+    if (kind == "fat-tree") {
+        leafs.trunk = link_kind(fields, "trunk");
+        return fat_tree(leafs, static_cast<int>(fields.whole("pods", 2, kMaxPods)));
+    }
     leafs.leafs = static_cast<int>(fields.whole("leafs", 2, kMaxPerLeaf));
     leafs.trunk = link_kind(fields, "trunk");
     if (kind == "mesh") return mesh(leafs);
@@ -90,8 +95,8 @@ Topology topology_of(const json& value) {
     }
     const auto kind = value["kind"].get<std::string>();
     if (kind == "graph") return graph_of(value);
-    if (kind == "star" || kind == "mesh" || kind == "leaf-spine") return leafs_of(value, kind);
-    throw ProtocolError("'topology': 'kind' must be star, mesh, leaf-spine or graph, not '" + kind + "'");
+    if (kind == "star" || kind == "mesh" || kind == "leaf-spine" || kind == "fat-tree") return leafs_of(value, kind);
+    throw ProtocolError("'topology': 'kind' must be star, mesh, leaf-spine, fat-tree or graph, not '" + kind + "'");
 }
 
 NodeId node_of(const Topology& topology, const json& name, const char* what) {

@@ -40,8 +40,7 @@ void Agents::probe(Agent& agent, HostId peer, std::uint32_t burst) {
         give(agent, result);
     });
     Agent& answering = this->agent(agent.job, peer);
-    network_.send(network_.direct(agent.host, peer), kProbe_B,
-                  [this, &answering, sent] { turn_round(answering, sent); }, {});
+    network_.send(direct(agent, peer), kProbe_B, [this, &answering, sent] { turn_round(answering, sent); }, {});
 }
 
 void Agents::turn_round(Agent& peer, const std::shared_ptr<Probe>& probe) {
@@ -53,8 +52,7 @@ void Agents::turn_round(Agent& peer, const std::shared_ptr<Probe>& probe) {
         probe->peer_run_delay_s = peer.processor.run_delay_s() - peer.answered_run_delay_s;
         peer.answered_run_delay_s = peer.processor.run_delay_s();
         Agent& asking = agent(peer.job, probe->from);
-        network_.send(network_.direct(peer.host, asking.host), kProbe_B,
-                      [this, &asking, probe] { come_back(asking, probe); }, {});
+        network_.send(direct(peer, asking.host), kProbe_B, [this, &asking, probe] { come_back(asking, probe); }, {});
     });
 }
 

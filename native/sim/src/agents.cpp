@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kPoll_s = 0.040;
 constexpr double kInterface_s = 0.25;
-constexpr double kSample_s = 1e-4;    // to read the sockets when asked to
-constexpr double kShortest_s = 1e-4;  // of an agent's timer
-constexpr double kBusyShare = 0.8;    // of the time since the last look
+constexpr double kSample_s = 1e-4;                             // to read the sockets when asked to
+constexpr double kShortest_s = 1e-4;                           // of an agent's timer
+constexpr double kBusyShare = 0.8;                             // of the time since the last look
+constexpr std::uint64_t kAgentFlow = std::uint64_t{1} << 63U;  // no connection of ranks has this number
 
 core::ControllerConfig controller_config(const AgentSettings& settings, int job, HostId host, std::size_t number,
                                          const core::BaseTable& base, const core::SharingRelation& sharing) {
@@ -46,7 +47,7 @@ Agents::Agents(EventQueue& events, Network& network, const Tcp& tcp, const Agent
         clocks_.push_back(Clock{1000.0 * random.uniform(), 1e-4 * (random.uniform() - 0.5)});
     }
     const core::BaseTable base = base_table(topology);
-    const core::SharingRelation sharing = sharing_relation(topology);
+    const core::SharingRelation sharing = sharing_relation(network);
     for (int job = 0; job < settings.jobs; ++job) {
         for (HostId host = 0; host < topology.hosts(); ++host) {
             auto config = controller_config(settings, job, host, agents_.size(), base, sharing);
@@ -172,12 +173,13 @@ void Agents::look_at_interface(Agent& agent) {
 
 void Agents::perform(Agent& agent, const core::Action& action) {
     if (const auto* message = std::get_if<core::Send>(&action)) {
-        send(agent, message->to, network_.direct(agent.host, message->to), kControl_B, message->message);
+        send(agent, message->to, direct(agent, message->to), kControl_B, message->message);
     } else if (const auto* probes = std::get_if<core::SendProbes>(&action)) {
         send_probes(agent, *probes);
     } else if (const auto* sent = std::get_if<core::SendEcho>(&action)) {
         const core::wire::Echo& echo = sent->echo;
-        send(agent, echo.destination, network_.over(agent.host, echo.relay, echo.destination), kEcho_B, echo);
+        const FlowLabel label = network_.label(agent.job, agent.host, echo.destination, kAgentFlow);
+        send(agent, echo.destination, network_.over(agent.host, echo.relay, echo.destination, label), kEcho_B, echo);
     } else if (std::holds_alternative<core::SampleSockets>(action)) {
         events_.at(events_.now() + kSample_s, [this, &agent] {
             sample(agent);
@@ -196,6 +198,11 @@ void Agents::perform(Agent& agent, const core::Action& action) {
     } else {
         diary_.push_back(Entry{events_.now(), agent.job, agent.host, action});
     }
+}
+
+/// What one agent sends another is a single flow.
+Route Agents::direct(const Agent& agent, HostId to) {
+    return network_.direct(agent.host, to, network_.label(agent.job, agent.host, to, kAgentFlow));
 }
 
 void Agents::send(Agent& agent, HostId to, Route route, double size_B, const core::wire::Message& message) {

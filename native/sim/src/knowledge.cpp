@@ -57,18 +57,21 @@ core::BaseTable base_table(const Topology& topology) {
     return base;
 }
 
-core::SharingRelation sharing_relation(const Topology& topology) {
+core::SharingRelation sharing_relation(Network& network) {
+    const Topology& topology = network.topology();
+    const std::vector<core::Pair> all = pairs(topology);
+    std::vector<Path> paths;
     std::vector<std::vector<core::Pair>> users(topology.links().size());
-    for (const core::Pair pair : pairs(topology)) {
-        for (const LinkId id : topology.path(pair.source, pair.destination)) users[id].push_back(pair);
+    for (const core::Pair pair : all) {
+        paths.push_back(network.certain_links(pair.source, pair.destination));
+        for (const LinkId id : paths.back()) users[id].push_back(pair);
     }
     core::SharingRelation sharing(topology.hosts());
-    for (const core::Pair injected : pairs(topology)) {
-        const Path& path = topology.path(injected.source, injected.destination);
-        const double rate_bps = narrowest_bps(topology, path);
-        for (const LinkId id : path) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const double rate_bps = narrowest_bps(topology, topology.path(all[i].source, all[i].destination));
+        for (const LinkId id : paths[i]) {
             if (topology.links()[id].kind.rate_bps > rate_bps) continue;
-            for (const core::Pair hurt : users[id]) sharing.set_hurts(injected, hurt);
+            for (const core::Pair hurt : users[id]) sharing.set_hurts(all[i], hurt);
         }
     }
     return sharing;

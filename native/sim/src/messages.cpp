@@ -19,12 +19,13 @@ bool Messages::Posted::matches(const Message& message) const {
 
 void Messages::send(int from, int to, std::uint64_t size_B, int tag, Context context, Done done) {
     Message message{from, to, size_B, tag, context, size_B > settings_.eager_B, {}};
-    double carried_B = settings_.envelope_B;
-    if (!message.rendezvous) carried_B += static_cast<double>(size_B);
-    const bool now = !message.rendezvous;
-    if (!now) message.sent = std::move(done);
-    carry(from, to, carried_B, [this, message = std::move(message)] { arrive(message); });
-    if (now) done();
+    if (message.rendezvous) {
+        message.sent = std::move(done);
+        carry(from, to, settings_.envelope_B, [this, message = std::move(message)] { arrive(message); });
+        return;
+    }
+    carry_payload(from, to, size_B, [this, message = std::move(message)] { arrive(message); });
+    done();
 }
 
 void Messages::receive(int at, int from, std::uint64_t room_B, int tag, Context context, Done done) {
@@ -65,8 +66,7 @@ void Messages::join(Message message, const Posted& posted) {
     const int from = message.from;
     const int to = message.to;
     carry(to, from, settings_.envelope_B, [this, message = std::move(message), done = posted.done] {
-        const double size_B = settings_.envelope_B + static_cast<double>(message.size_B);
-        carry(message.from, message.to, size_B, [sent = message.sent, done] {
+        carry_payload(message.from, message.to, message.size_B, [sent = message.sent, done] {
             done();
             sent();
         });
@@ -96,6 +96,16 @@ void Messages::carry(int from, int to, double size_B, std::function<void()> arri
     way.items.push_back({way.end_B, std::move(arrived)});
     way.connection->wanted_B += size_B;
     tcp_.push(*way.connection);
+}
+
+/// With its envelope.
+void Messages::carry_payload(int from, int to, std::uint64_t size_B, std::function<void()> arrived) {
+    const double carried_B = settings_.envelope_B + static_cast<double>(size_B);
+    if (channel(from, to).connection == nullptr) return carry(from, to, carried_B, std::move(arrived));
+    carry(from, to, carried_B, [this, began = events_.now(), arrived = std::move(arrived)] {
+        transfers_s_.push_back(events_.now() - began);
+        arrived();
+    });
 }
 
 void Messages::receive_items(Channel& way) {

@@ -5,15 +5,36 @@
 
 namespace fairlead::sim {
 
-Network::Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed)
-    : events_(events), topology_(std::move(topology)), random_(seed) {
+Network::Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed,
+                 const LoadBalancingSettings& load_balancing)
+    : events_(events),
+      topology_(std::move(topology)),
+      seed_(seed),
+      load_balancing_(load_balancing),
+      equal_cost_paths_(topology_),
+      random_(seed) {
     for (const Topology::Edge& edge : topology_.links()) links_.push_back(Link{edge.kind});
     relays_.assign(index(jobs, 0, 0), core::kNoHost);
 }
 
-Route Network::route(int job, EndId source, EndId destination) const {
+FlowLabel Network::label(int job, EndId source, EndId destination, std::uint64_t number) const {
+    const FlowLabel pair = relabelled(seed_, static_cast<std::uint64_t>(source) << 32U | destination);
+    return relabelled(relabelled(pair, static_cast<std::uint64_t>(job - kForeign)), number);
+}
+
+const Path& Network::path(EndId source, EndId destination, FlowLabel label) {
+    return load_balancing_.kind == LoadBalancing::none ? topology_.path(source, destination)
+                                                       : equal_cost_paths_.path(source, destination, label);
+}
+
+Route Network::route(int job, EndId source, EndId destination, FlowLabel label) {
     const core::HostId via = job == kForeign ? core::kNoHost : relay(job, source, destination);
-    return via == core::kNoHost ? direct(source, destination) : over(source, via, destination);
+    return via == core::kNoHost ? direct(source, destination, label) : over(source, via, destination, label);
+}
+
+Path Network::certain_links(EndId source, EndId destination) {
+    return load_balancing_.kind == LoadBalancing::none ? topology_.path(source, destination)
+                                                       : equal_cost_paths_.common(source, destination);
 }
 
 void Network::send(Route route, double size_B, std::function<void()> arrived, std::function<void()> dropped) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 
 namespace fairlead::sim {
 
@@ -177,6 +178,9 @@ std::optional<double> Comparison::share() const {
 }
 
 Comparison compare(const Scenario& scenario, int budget) {
+    if (scenario.simulation.load_balancing.kind != LoadBalancing::none) {
+        throw std::invalid_argument("the oracle needs to know each pair's path: leave 'load_balancing' out");
+    }
     Comparison result;
     Scenario managed = scenario;
     managed.managed = true;

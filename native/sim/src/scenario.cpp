@@ -39,6 +39,19 @@ void disturb(Simulation& simulation, const Disturbance& each, double lead_s) {
     }
 }
 
+/// How long foreign connections were to send until `end_s` after the programs' start, all together.
+double streaming_s(const Scenario& scenario, double end_s) {
+    double total_s = 0.0;
+    for (const Disturbance& each : scenario.congestion) {
+        if (each.kind == Disturbance::Kind::delay) continue;
+        const int connections = each.kind == Disturbance::Kind::messages ? 2 : each.streams;
+        for (const Period& period : each.periods) {
+            total_s += connections * std::max(0.0, std::min(period.stop_s, end_s) - period.start_s);
+        }
+    }
+    return total_s;
+}
+
 RouteChange change(const Entry& entry, double lead_s, core::HostId destination, core::HostId relay) {
     return {entry.at - lead_s, entry.job, entry.host, destination, relay, {}};
 }
@@ -62,7 +75,11 @@ void report_network(const Simulation& simulation, Outcome& outcome) {
     const Topology& topology = simulation.network.topology();
     for (LinkId id = 0; id < topology.links().size(); ++id) outcome.links.push_back(simulation.network.link(id));
     for (const Connection& connection : simulation.tcp.connections()) {
-        if (connection.job == kForeign || connection.sent_B <= 0.0) continue;
+        if (connection.job == kForeign) {
+            outcome.foreign_B += connection.delivered_B;
+            continue;
+        }
+        if (connection.sent_B <= 0.0) continue;
         const core::Pair pair{connection.source, connection.destination};
         if (std::find(outcome.used.begin(), outcome.used.end(), pair) == outcome.used.end()) {
             outcome.used.push_back(pair);
@@ -112,8 +129,12 @@ Outcome run(const Scenario& scenario) {
     }
     Outcome outcome;
     for (const auto& replay : replays) {
-        outcome.programs.push_back({replay->makespan_s(), replay->finished_s(), replay->waiting_s()});
+        std::vector<double> transfers_s = replay->transfers_s();
+        std::ranges::sort(transfers_s);
+        outcome.programs.push_back(
+            {replay->makespan_s(), replay->finished_s(), replay->waiting_s(), std::move(transfers_s)});
     }
+    outcome.foreign_s = streaming_s(scenario, simulation.events.now() - scenario.lead_s);
     report_agents(simulation.agents.diary(), scenario.lead_s, outcome);
     report_network(simulation, outcome);
     outcome.probes = simulation.agents.probes_sent();

@@ -33,7 +33,10 @@ Tcp::Tcp(EventQueue& events, Network& network, TcpSettings settings)
     : events_(events), network_(network), settings_(settings) {}
 
 Connection& Tcp::open(EndId source, EndId destination, int job) {
-    return connections_.emplace_back(source, destination, job, settings_);
+    Connection& opened = connections_.emplace_back(source, destination, job, settings_);
+    opened.label = network_.label(job, source, destination, opened_[{job, source, destination}]++);
+    opened.ack_label = relabelled(opened.label);
+    return opened;
 }
 
 void Tcp::push(Connection& c) {
@@ -50,8 +53,9 @@ void Tcp::push(Connection& c) {
 void Tcp::wake(Connection& c) {
     if (!c.has_data() || !c.flights.empty()) return;
     if (c.srtt_s <= 0.0) {
-        const double handshake_s = network_.transit_s(network_.route(c.job, c.source, c.destination)) +
-                                   network_.transit_s(network_.route(c.job, c.destination, c.source)) + kStack_s;
+        const double handshake_s = network_.transit_s(network_.route(c.job, c.source, c.destination, c.label)) +
+                                   network_.transit_s(network_.route(c.job, c.destination, c.source, c.ack_label)) +
+                                   kStack_s;
         return measure(c, handshake_s);
     }
     const double idle_s = events_.now() - c.last_sent;
@@ -102,6 +106,7 @@ Segment Tcp::lost_segment(Connection& c, double room_B) const {
 
 /// Its flight is known already.
 void Tcp::transmit(Connection& c, Segment segment) {
+    choose_label(c);
     const std::uint64_t number = c.next_number++;
     Flight& flight = c.flights.at(segment.begin_B);
     flight.number = number;
@@ -111,18 +116,27 @@ void Tcp::transmit(Connection& c, Segment segment) {
     c.in_flight_B += segment.size_B;
     c.reduction_sent_B += segment.size_B;
     c.last_sent = events_.now();
-    network_.send(network_.route(c.job, c.source, c.destination), wire_B(segment.size_B),
+    network_.send(network_.route(c.job, c.source, c.destination, c.label), wire_B(segment.size_B),
                   [this, &c, segment, number, sending = Sending{c.last_sent, c.delivered_B}] {
                       arrived(c, segment, number, sending);
                   },
                   {});
 }
 
+/// Where more than a connection's retransmissions make it take another path.
+void Tcp::choose_label(Connection& c) const {
+    const LoadBalancingSettings& balancing = network_.load_balancing();
+    const bool pause = events_.now() - c.last_sent >= balancing.flowlet_gap_s;
+    if (balancing.kind == LoadBalancing::packets || (balancing.kind == LoadBalancing::flowlets && pause)) {
+        c.label = relabelled(c.label);
+    }
+}
+
 void Tcp::arrived(Connection& c, Segment segment, std::uint64_t number, Sending sending) {
     const double before_B = c.received_B;
     receive(c, segment);
     // The acknowledgement queues like data, but is too small to count.
-    const double back_s = kStack_s + network_.transit_s(network_.route(c.job, c.destination, c.source));
+    const double back_s = kStack_s + network_.transit_s(network_.route(c.job, c.destination, c.source, c.ack_label));
     events_.at(events_.now() + back_s,
                [this, &c, segment, number, sending] { acknowledged(c, segment, number, sending); });
     if (c.received_B > before_B && c.on_received) c.on_received();

@@ -40,9 +40,11 @@ void Tcp::find_losses(Connection& c) const {
     bool any = false;
     while (!c.transmissions.empty() && c.transmissions.front().number < c.newest_acknowledged) {
         const auto [number, begin_B] = c.transmissions.front();
-        c.transmissions.pop_front();
         const auto found = c.flights.find(begin_B);
-        if (found == c.flights.end() || found->second.number != number || found->second.lost) continue;
+        const bool missing = found != c.flights.end() && found->second.number == number && !found->second.lost;
+        if (missing && may_be_late(c, found->second)) break;
+        c.transmissions.pop_front();
+        if (!missing) continue;
         found->second.lost = true;
         c.in_flight_B -= found->second.size_B;
         c.lost_B.insert(begin_B);
@@ -51,7 +53,13 @@ void Tcp::find_losses(Connection& c) const {
     if (any && c.phase == Connection::Phase::open) begin(c, Connection::Phase::recovery);
 }
 
+/// Segments that take different paths overtake each other without a loss. RACK waits for a round trip at most.
+bool Tcp::may_be_late(const Connection& c, const Flight& flight) const {
+    return network_.load_balancing().kind == LoadBalancing::packets && events_.now() < flight.sent_at + 2.0 * c.srtt_s;
+}
+
 void Tcp::begin(Connection& c, Connection::Phase phase) const {
+    if (network_.load_balancing().kind == LoadBalancing::rehash) c.label = relabelled(c.label);
     c.window_before_B = c.cubic.window_B();
     c.threshold_before_B = c.cubic.threshold_B();
     c.cubic.cut();

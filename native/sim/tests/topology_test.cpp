@@ -54,6 +54,20 @@ TEST(Topology, LeafSpineUsesOneSpineForAPairOfLeafs) {
     EXPECT_EQ(told(net, "h4", "h5"), "h4 leaf2 h5");
 }
 
+/// Four pods: two leafs and two aggregation switches each, and four core switches.
+TEST(Topology, AFatTreeHasThreeTiers) {
+    const Topology net = fat_tree({0, 2, 0, kHost, kHost, kTrunk}, 4);
+    EXPECT_EQ(net.hosts(), 16);
+    EXPECT_EQ(net.nodes(), 16 + 8 + 8 + 4U);
+    EXPECT_EQ(net.links().size(), 2 * (16 + 16 + 16U));
+    EXPECT_EQ(told(net, "h0", "h1"), "h0 leaf0 h1");
+    EXPECT_EQ(told(net, "h0", "h2"), "h0 leaf0 aggregation0 leaf1 h2") << "within a pod";
+    EXPECT_EQ(told(net, "h0", "h4"), "h0 leaf0 aggregation0 core0 aggregation2 leaf2 h4");
+    EXPECT_TRUE(net.link(*net.find("aggregation1"), *net.find("core2")));
+    EXPECT_FALSE(net.link(*net.find("aggregation1"), *net.find("core0"))) << "that is aggregation0's";
+    EXPECT_THROW(fat_tree({0, 2, 0, kHost, kHost, kTrunk}, 3), std::invalid_argument);
+}
+
 TEST(Topology, PathsThatNobodySetHaveTheFewestLinks) {
     // a - s - t - b and a - u - b; c behind b's switch u. No path leads through an end.
     Topology net({"a", "b"}, {"c"}, {"s", "t", "u"});
@@ -87,7 +101,9 @@ TEST(Knowledge, BaseIsTheFreeNetworkAndBottlenecksAreTheNarrowestLinks) {
     EXPECT_NEAR(*base.latency_s({0, 2}), 60e-6 + 20e-6 + 30e-6 + 8 * wire_B(64) / 200e6, 1e-12);
     EXPECT_DOUBLE_EQ(*base.throughput_bps({0, 2}), 200e6 * 1448 / 1514);
     EXPECT_DOUBLE_EQ(*base.throughput_bps({0, 1}), 1e9 * 1448 / 1514);
-    const core::SharingRelation sharing = sharing_relation(net);
+    EventQueue events;
+    Network network(events, net, 1, 1);
+    const core::SharingRelation sharing = sharing_relation(network);
     EXPECT_TRUE(sharing.hurts({0, 2}, {1, 3})) << "the trunk from leaf 0 to leaf 1";
     EXPECT_FALSE(sharing.hurts({0, 2}, {2, 0})) << "the other direction";
     EXPECT_FALSE(sharing.hurts({0, 2}, {0, 4})) << "h0's own link is not what limits";
@@ -99,8 +115,8 @@ TEST(Network, ADetourPassesTheLinksOfBothLegs) {
     Network net(events, mesh({3, 1, 0, kHost, kHost, kTrunk}), 1, 1);
     net.set_relay(0, 0, 1, 2);
     double arrived_at = 0.0;
-    net.send(net.route(0, 0, 1), 1000, [&] { arrived_at = events.now(); }, {});
-    EXPECT_EQ(net.route(kForeign, 0, 1).hops(), 3U) << "detours are the job's";
+    net.send(net.route(0, 0, 1, 0), 1000, [&] { arrived_at = events.now(); }, {});
+    EXPECT_EQ(net.route(kForeign, 0, 1, 0).hops(), 3U) << "detours are the job's";
     events.run_until(1.0);
     // The relay's kernel, and twice: host link, trunk, host link; 8 us and 40 us for 1000 B, delays of 10, 30 and 10
     // us.

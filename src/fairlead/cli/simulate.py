@@ -17,13 +17,14 @@ def command(words: tuple[str, ...]) -> None:
     """Simulate programs, cross-traffic and management on a network of any shape.
 
     COMMAND is `run` (run times, reroutes and traffic per link of a scenario), `oracle` (management against the best
-    routes that can be found), `trace` (write the trace of a communication pattern) or `settings` (list the agents'
-    settings). Each has --help. Results are JSON on stdout.
+    routes that can be found), `contenders` (management against load balancing by switches), `trace` (write the trace
+    of a communication pattern) or `settings` (list the agents' settings). Each has --help. Results are JSON on stdout.
 
     \b
     Examples:
       fairlead simulate run examples/simulation/mesh8.json
       fairlead simulate run --unmanaged examples/simulation/mesh8.json
+      fairlead simulate contenders examples/simulation/fat-tree16.json
       fairlead simulate oracle --help
     """
     from fairlead import native

@@ -48,6 +48,10 @@ class Messages {
     /// here or while events are executed, if it is larger than `room_B`.
     void receive(int at, int from, std::uint64_t room_B, int tag, Context context, Done done);
 
+    /// How long the bytes of each message between two hosts took, from when they were given to the kernel until the
+    /// receiver had the last of them; in the order of arrival, seconds. Not counted is what a large one waits for its
+    /// receive.
+    const std::vector<double>& transfers_s() const { return transfers_s_; }
     /// Whether anything is on its way.
     bool in_motion() const { return in_motion_ > 0; }
     /// Called after each arrival and all that followed from it.
@@ -90,6 +94,7 @@ class Messages {
 
     Channel& channel(int from, int to);
     void carry(int from, int to, double size_B, std::function<void()> arrived);
+    void carry_payload(int from, int to, std::uint64_t size_B, std::function<void()> arrived);
     void receive_items(Channel& channel);
     void hand_over(double when, std::function<void()> arrived);
     void arrive(Message message);
@@ -101,6 +106,7 @@ class Messages {
     MessageSettings settings_;
     std::vector<Rank> ranks_;
     std::map<std::pair<int, int>, Channel> channels_;
+    std::vector<double> transfers_s_;
     std::function<void()> told_;
     std::size_t in_motion_ = 0;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fairlead/sim/event_queue.hpp"
+#include "fairlead/sim/load_balancing.hpp"
 #include "fairlead/sim/topology.hpp"
 
 namespace fairlead::sim {
@@ -41,7 +42,8 @@ struct Route {
 class Network {
   public:
     /// `jobs` of them have detours of their own. Every pair of ends must have a path.
-    Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed);
+    Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed,
+            const LoadBalancingSettings& load_balancing = {});
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
@@ -57,12 +59,23 @@ class Network {
         relays_[index(job, source, destination)] = relay;
     }
 
-    Route direct(EndId source, EndId destination) const { return {&topology_.path(source, destination), nullptr}; }
-    Route over(EndId source, EndId relay, EndId destination) const {
-        return {&topology_.path(source, relay), &topology_.path(relay, destination)};
+    const LoadBalancingSettings& load_balancing() const { return load_balancing_; }
+    /// Of a connection: the same whenever it is opened, in every run with this seed. `number` tells those of a job
+    /// between two ends apart.
+    FlowLabel label(int job, EndId source, EndId destination, std::uint64_t number) const;
+
+    Route direct(EndId source, EndId destination, FlowLabel label) {
+        return {&path(source, destination, label), nullptr};
     }
-    /// What a job's packets take now.
-    Route route(int job, EndId source, EndId destination) const;
+    /// Packets of a detour have an outer header, whose ports are a hash of the inner one.
+    Route over(EndId source, EndId relay, EndId destination, FlowLabel label) {
+        const FlowLabel outer = relabelled(label, kOuter);
+        return {&path(source, relay, outer), &path(relay, destination, outer)};
+    }
+    /// What a job's packets with this label take now.
+    Route route(int job, EndId source, EndId destination, FlowLabel label);
+    /// Links that a pair's packets take whatever their label, on the direct path.
+    Path certain_links(EndId source, EndId destination);
 
     /// One packet. Exactly one of the two is called: at once if the first link drops it, else when it happens.
     void send(Route route, double size_B, std::function<void()> arrived, std::function<void()> dropped);
@@ -82,11 +95,17 @@ class Network {
     std::size_t index(int job, EndId source, EndId destination) const {
         return (static_cast<std::size_t>(job) * topology_.ends() + source) * topology_.ends() + destination;
     }
+    const Path& path(EndId source, EndId destination, FlowLabel label);
     void forward(std::uint32_t packet);
     std::function<void()> end(std::uint32_t packet, bool arrived);
 
+    static constexpr std::uint64_t kOuter = 1;  ///< salt
+
     EventQueue& events_;
     Topology topology_;
+    std::uint64_t seed_;
+    LoadBalancingSettings load_balancing_;
+    EqualCostPaths equal_cost_paths_;
     core::Random random_;
     std::vector<Link> links_;
     std::vector<core::HostId> relays_;

@@ -34,7 +34,7 @@ struct Comparison {
     double regret_s() const { return managed_s - oracle.makespan_s; }
 };
 
-/// Tries at most `budget` choices of each kind. Throws as run() does.
+/// Tries at most `budget` choices of each kind. Throws as run() does, and std::invalid_argument for load balancing.
 Comparison compare(const Scenario& scenario, int budget);
 
 }  // namespace fairlead::sim

@@ -46,6 +46,8 @@ class Replay {
     const std::vector<double>& finished_s() const { return finished_s_; }
     /// Of each rank: how long it waited for messages.
     const std::vector<double>& waiting_s() const { return waiting_s_; }
+    /// Of each message between two hosts, seconds (Messages::transfers_s).
+    const std::vector<double>& transfers_s() const { return messages_.transfers_s(); }
 
   private:
     struct Request {

@@ -71,8 +71,9 @@ struct Scenario {
 
 struct ProgramOutcome {
     double makespan_s = 0.0;
-    std::vector<double> finished_s;  ///< by rank, from the start on
-    std::vector<double> waiting_s;   ///< by rank: for messages
+    std::vector<double> finished_s;   ///< by rank, from the start on
+    std::vector<double> waiting_s;    ///< by rank: for messages
+    std::vector<double> transfers_s;  ///< of each message between two hosts, ascending
 };
 
 struct Outcome {
@@ -81,6 +82,8 @@ struct Outcome {
     std::map<std::string, int> kept;   ///< reasons of searches that rerouted nothing: how often they were reported
     std::vector<Entry> diary;          ///< all that agents reported, from the programs' start on
     std::vector<Link> links;           ///< as the topology numbers them, at the end
+    double foreign_B = 0.0;            ///< that connections of congestion delivered
+    double foreign_s = 0.0;            ///< how long they were to send, all together, until the last program's end
     std::vector<core::Pair> used;      ///< pairs of different hosts that the programs sent anything between
     std::uint64_t probes = 0;
     std::uint64_t events = 0;

@@ -19,6 +19,7 @@ namespace fairlead::sim {
 struct SimulationSettings {
     std::uint64_t seed = 1;
     int jobs = 1;  ///< that have routes of their own; agents.jobs of them have agents
+    LoadBalancingSettings load_balancing;
     TcpSettings tcp;
     AgentSettings agents;
 };
@@ -30,7 +31,7 @@ class Simulation {
     /// refuses.
     Simulation(Topology topology, const SimulationSettings& settings)
         : seeds_(settings.seed),
-          network(events, std::move(topology), settings.jobs, seeds_.next()),
+          network(events, std::move(topology), settings.jobs, seeds_.next(), settings.load_balancing),
           tcp(events, network, settings.tcp),
           agents(events, network, tcp, settings.agents, seeds_.next()),
           congestion(events, network, tcp, seeds_.next()),

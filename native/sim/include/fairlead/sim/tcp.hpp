@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "fairlead/sim/cubic.hpp"
 #include "fairlead/sim/event_queue.hpp"
@@ -55,6 +56,8 @@ struct Connection {
     EndId source;
     EndId destination;
     int job;
+    FlowLabel label = 0;      ///< of what is sent
+    FlowLabel ack_label = 0;  ///< of acknowledgements
     double segment_B;
     Cubic cubic;
 
@@ -129,7 +132,7 @@ class Tcp {
     Tcp(const Tcp&) = delete;
     Tcp& operator=(const Tcp&) = delete;
 
-    /// Lives as long as this object.
+    /// Lives as long as this object. The network's load balancing gives it a path.
     Connection& open(EndId source, EndId destination, int job);
     /// Sends what is wanted, as far as the window permits; to be called after a change of what is wanted.
     void push(Connection& connection);
@@ -143,6 +146,7 @@ class Tcp {
     bool defers(const Connection& connection, double room_B) const;
     Segment lost_segment(Connection& connection, double room_B) const;
     void transmit(Connection& connection, Segment segment);
+    void choose_label(Connection& connection) const;
     void arrived(Connection& connection, Segment segment, std::uint64_t number, Sending sending);
     void acknowledged(Connection& connection, Segment segment, std::uint64_t number, Sending sending);
     void conclude(Connection& connection, bool without_gap);
@@ -158,6 +162,7 @@ class Tcp {
     };
     Acknowledged take(Connection& connection, Segment segment, std::uint64_t number) const;
     void find_losses(Connection& connection) const;
+    bool may_be_late(const Connection& connection, const Flight& flight) const;
     void begin(Connection& connection, Connection::Phase phase) const;
     void reduce(Connection& connection, double acknowledged_B, bool without_gap) const;
     void undo(Connection& connection) const;
@@ -173,6 +178,7 @@ class Tcp {
     Network& network_;
     TcpSettings settings_;
     std::deque<Connection> connections_;
+    std::map<std::tuple<int, EndId, EndId>, std::uint64_t> opened_;  ///< number, by job and ends
 };
 
 }  // namespace fairlead::sim

@@ -90,5 +90,10 @@ Topology mesh(const Leafs& kind);
 /// of leafs by the rounds of a round-robin tournament, so that with enough of them no two paths out of a leaf share
 /// one.
 Topology leaf_spine(const Leafs& kind, int spines);
+/// A fat tree of three tiers (Al-Fares et al., SIGCOMM 2008, section 3): `pods`, an even number, of pods / 2 leafs and
+/// as many aggregation switches, each of which has a link to pods / 2 core switches of its own rank; `leafs` does not
+/// matter. With pods / 2 hosts at each leaf as much leads up as down, with twice as many half as much. Each pair of
+/// ends has the path over the lowest switches; load balancing spreads over all of them.
+Topology fat_tree(const Leafs& kind, int pods);
 
 }  // namespace fairlead::sim
