@@ -42,7 +42,7 @@ class ScenarioRuns:
         failed: runs that ended otherwise.
         processors: how busy they were, in the runs of a lab that ended well.
         asleep: the lab's ranks slept while they waited.
-        cost: of a run at the median time; None: there is none, or its price is not known.
+        cost: of a whole run of median length; None: there is none, or its price is not known.
     """
 
     scenario: str
@@ -290,7 +290,7 @@ def _program(
         by_scenario.setdefault(str(run.labels["scenario"]), []).append(run)
 
     def runs_in(scenario: str) -> ScenarioRuns:
-        return _scenario_runs(store, scenario, by_scenario.get(scenario, []), times_s, level, book)
+        return _scenario_runs(store, scenario, by_scenario.get(scenario, []), times_s, whole_s, level, book)
 
     clean, congested = runs_in(CLEAN), runs_in(CONGESTED)
     stages = []
@@ -337,6 +337,7 @@ def _scenario_runs(
     scenario: str,
     runs: Sequence[Run],
     times_s: Mapping[int, float],
+    whole_s: Mapping[int, float],
     level: float,
     book: Book | None,
 ) -> ScenarioRuns:
@@ -354,8 +355,13 @@ def _scenario_runs(
         spread,
         tuple(use for use in used if use is not None),
         any(run.facts.get("lab", {}).get("asleep") for run in well),
-        run_costs.of_run(book, well[-1], estimates.median(samples)) if book is not None and well else None,
+        None if book is None or not well else run_costs.of_run(book, well[-1], _paid_s(well, whole_s)),
     )
+
+
+def _paid_s(runs: Sequence[Run], whole_s: Mapping[int, float]) -> float:
+    """The median of whole runs: hosts are paid from a program's start to its end, whatever its own clock says."""
+    return estimates.median([whole_s[run.id] for run in runs])
 
 
 def _processors(store: Store, run: Run) -> Use | None:

@@ -96,14 +96,20 @@ class Characterization:
         )
 
     @classmethod
-    def latest(cls, store: Store, cluster: Cluster) -> Self | None:
+    def latest(cls, store: Store, cluster: Cluster, *, whole: bool = False) -> Self | None:
         """The youngest usable characterization of a cluster's hosts (same names and addresses), or of more; or None.
 
         It may have been made under another cluster's name, as a Slurm job's is.
+
+        Args:
+            whole: one that says of all pairs what they share.
         """
         for run in reversed(runs(store)):
-            if run.status == "ok" and coverage.covers(run, run.facts["hosts"], cluster):
-                return cls.read(store, run).selected(cluster)
+            if run.status != "ok" or not coverage.covers(run, run.facts["hosts"], cluster):
+                continue
+            found = cls.read(store, run).selected(cluster)
+            if not whole or found.sensitivity.whole:
+                return found
         return None
 
     def selected(self, cluster: Cluster) -> Self:
@@ -373,16 +379,21 @@ def left_out_of(store: Store, run: Run) -> tuple[Part, ...]:
     return tuple(Part.from_json(part) for event in store.events(run.id, left_out.EVENT) for part in event.data["parts"])
 
 
-def unfinished(store: Store, cluster: Cluster, now_s: float | None = None) -> Run | None:
+def unfinished(store: Store, cluster: Cluster, now_s: float | None = None, *, since_s: float = 0.0) -> Run | None:
     """The characterization that a new one of the cluster continues: the last one that said anything, if there was no
-    time for all, and it began not long ago; or None."""
+    time for all, and it began not long ago; or None.
+
+    Args:
+        since_s: the network is there since then; seconds since the epoch.
+    """
     hosts = coverage.hosts_of(cluster)
     for run in reversed(runs(store)):
         if run.facts["hosts"] != hosts or not coverage.of_its_network(run, hosts, cluster):
             continue
         if left_out_of(store, run):
             oldest = store.run(sample_store.chain_of(store, run.id)[0])
-            return run if (time.time() if now_s is None else now_s) - oldest.started_s <= STALE_AFTER_S else None
+            recent = (time.time() if now_s is None else now_s) - oldest.started_s <= STALE_AFTER_S
+            return run if recent and oldest.started_s >= since_s else None
         if run.status == "ok":
             return None
     return None

@@ -27,6 +27,7 @@ def characterize(
     began: Callable[[int], None] | None = None,
     *,
     anew: bool = False,
+    since_s: float = 0.0,
 ) -> Characterization:
     """Measure a cluster's network. The samples are in the store as soon as they are taken.
 
@@ -35,6 +36,7 @@ def characterize(
     Args:
         began: called with the number of the run in the store, before anything is measured.
         anew: everything is measured, whatever there is.
+        since_s: what was measured before the network was there, seconds since the epoch, is not continued.
 
     Raises:
         ConfigError: the cluster has a single host, or the budget is too short for anything.
@@ -47,7 +49,7 @@ def characterize(
             f"{cluster.source}: {cluster.name} has a single host, so there are no paths between hosts to characterize",
             hint="list at least two hosts with role compute or relay",
         )
-    earlier = None if anew else characterization.unfinished(store, cluster)
+    earlier = None if anew else characterization.unfinished(store, cluster, since_s=since_s)
     _refuse_short(cluster, settings, earlier is not None and sample_store.grouped(store, earlier.id))
     progress("reaching the hosts", 0, 1)
     binaries = bring_everywhere(cluster)

@@ -89,6 +89,7 @@ def manage_tables(
 ) -> dict[int, Manage]:
     """What agents decide by, by host index. Where hosts are in groups, an agent is told of its own paths, and of groups
     for the others: what all agents are told grows with the hosts times the groups."""
+    relation = relation.cautious()
     groups = _used(relation.groups)[0]
     sizes_B, hosts = tuple(matrix.sizes_B), range(relation.hosts)
     if not grouped(groups):

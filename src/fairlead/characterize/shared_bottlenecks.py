@@ -281,14 +281,21 @@ class SharedBottlenecks:
         """Whether all pairs, or some that stand for them, were measured."""
         return bool((self.measured | np.eye(self.hosts, dtype=bool)).all())
 
+    def cautious(self) -> Self:
+        """As agents take it: whatever was not measured hurts all paths from its source and to its destination."""
+        unknown = ~(self.measured | np.eye(self.hosts, dtype=bool))
+        return replace(self, by_source=self.by_source | unknown, by_destination=self.by_destination | unknown)
+
     def shares(self, first: Pair, second: Pair) -> bool:
         """Whether an injection on one of two ordered pairs hurts the other."""
         return self.hurts(first, second) or self.hurts(second, first)
 
     def meets(self, first: Pair, second: Pair) -> bool:
-        """Whether exchanges in both directions of two pairs disturb each other, or may because nothing is known."""
+        """Whether exchanges in both directions of two pairs disturb each other, or may because nothing is known
+        of one of them: where only one direction was measured, it stands for the other."""
+        unknown = any(not (self.measured[p] or self.measured[p[::-1]]) for p in (first, second))
         directed = [(p, q) for p in (first, first[::-1]) for q in (second, second[::-1])]
-        return any(self.shares(p, q) or not (self.measured[p] and self.measured[q]) for p, q in directed)
+        return unknown or any(self.shares(p, q) for p, q in directed)
 
     def tells_of_links(self, test: tuple[Pair, ...]) -> bool:
         """Whether all pairs of a test are between groups, and not sent to one host for its own link."""

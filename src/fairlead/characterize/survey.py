@@ -291,10 +291,13 @@ class Survey:
             await _all(exchange(pair, len(group) == 1) for pair in group)
 
     async def _outliers(self, relation: SharedBottlenecks) -> None:
+        """Those of small messages, once: a pair that is slower than the others stays slower."""
         matrix = latency.LatencyMatrix.of(self.samples.exchanges, self.samples.count)
+        often = Counter((each.size_B, each.pair) for each in self.samples.exchanges)
         by_pair: dict[Pair, list[int]] = {}
         for size, pair in matrix.outliers():
-            by_pair.setdefault(pair, []).append(size)
+            if size <= self._settings.small_B and often[size, pair] < 2:
+                by_pair.setdefault(pair, []).append(size)
         settings, done = self._settings, 0
         for group in scheduled(by_pair, relation.meets):
             for first in range(0, len(group), OUTLIERS_AT_A_TIME):

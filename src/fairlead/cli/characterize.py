@@ -18,6 +18,7 @@ from fairlead.sizes import Sizes
 
 if TYPE_CHECKING:
     from fairlead.characterize.characterization import Characterization
+    from fairlead.cluster.description import Cluster
     from fairlead.store import Run
 
 PATHS_SHOWN = 12
@@ -117,6 +118,7 @@ def measure(
     """
     from fairlead.characterize.characterize import characterize
     from fairlead.characterize.repeated import starts
+    from fairlead.characterize.sample_store import CONTINUES
     from fairlead.characterize.survey import SurveySettings
     from fairlead.cluster.cluster_file import load_cluster
     from fairlead.report.network import characterization_report
@@ -134,10 +136,15 @@ def measure(
     first: Characterization | None = None
     for number in starts(period_s or 0.0, times or 1, _wait):
         with Store.open(results) as store, progress_on(sys.stderr) as progress:
-            found = characterize(cluster, store, settings, progress, anew=anew or times is not None)
+            found = characterize(
+                cluster, store, settings, progress, anew=anew or times is not None, since_s=_there_since_s(cluster)
+            )
+            continued = store.run(found.run).facts.get(CONTINUES)
             progress("drawing the heat maps", 0, 1)
             characterization_report.write(found, output)
             progress("drawing the heat maps", 1, 1)
+        if continued is not None:
+            click.echo(f"what run {continued} has was not measured again; --anew measures everything", err=True)
         if first is None or as_json:
             _present(found, results, as_json, output)
             if budget_s is not None and not found.complete:
@@ -145,6 +152,13 @@ def measure(
         else:
             _present_change(first, found, f"{number} of {times}")
         first = first or found
+
+
+def _there_since_s(cluster: "Cluster") -> float:
+    """Since when the network is the one that it is, seconds since the epoch: a lab's since it was started."""
+    from fairlead.lab import find_lab
+
+    return find_lab(cluster.lab).started_s if cluster.lab else 0.0
 
 
 def _wait(number: int, pause_s: float) -> None:

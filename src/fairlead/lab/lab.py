@@ -39,6 +39,11 @@ class Lab:
         return self.plan.name
 
     @property
+    def started_s(self) -> float:
+        """When it was up, seconds since the epoch: what notes that is written then, and never again."""
+        return (self.directory / "lab.json").stat().st_mtime
+
+    @property
     def agent_script(self) -> Path:
         """A remote-shell agent for MPI launchers: called as ``AGENT [OPTIONS] HOST COMMAND STRING ...``, like ssh."""
         return self.directory / "agent"

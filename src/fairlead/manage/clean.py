@@ -117,7 +117,7 @@ def clean_host(
 
 
 def _without_brought(cluster: Cluster, unreachable: dict[str, str], dry_run: bool) -> list[Removed]:
-    """Remove the brought files that no process on any of the hosts uses: these may share the directory.
+    """Remove the brought files that no host uses; none where one does not say: hosts may share the directory.
 
     Args:
         unreachable: hosts that are not asked; those are added that cannot be cleaned.
@@ -129,8 +129,10 @@ def _without_brought(cluster: Cluster, unreachable: dict[str, str], dry_run: boo
         unreachable.update({host: why for host, why in answers.items() if isinstance(why, str)})
         return {host: answer for host, answer in answers.items() if not isinstance(answer, str)}
 
-    asked = [host.name for host in cluster.managed_hosts() if host.name not in unreachable]
-    kept = tried(partial(brought.kept, executor), asked)
+    hosts = [host.name for host in cluster.managed_hosts()]
+    kept = tried(partial(brought.kept, executor), [host for host in hosts if host not in unreachable])
+    if len(kept) < len(hosts):
+        return []
     used = {each.name for copies in kept.values() for each in copies if each.used}
     free = {host: [each for each in copies if each.name not in used] for host, copies in kept.items()}
     free = {host: copies for host, copies in free.items() if copies}

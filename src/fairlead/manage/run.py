@@ -91,7 +91,7 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
-    own_files.check(bring, argv)
+    own_files.check(bring, argv, own_mpirun=own_mpirun)
     cluster = load_cluster(cluster_file)
     if mpirun:
         cluster = cluster.with_mpirun(mpirun)

@@ -77,7 +77,10 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
     if run is None and not (results / FILE_NAME).is_file():
         return None
     with Store.read(results) as store:
-        found = Characterization.latest(store, cluster) if run is None else Characterization.read(store, store.run(run))
+        if run is None:
+            found = Characterization.latest(store, cluster, whole=True) or Characterization.latest(store, cluster)
+        else:
+            found = Characterization.read(store, store.run(run))
     if found is not None and not (found.usable and found.sensitivity.whole):
         raise NoSuchResultsError(
             f"{results}: run {found.run} is an incomplete characterization: {found.incomplete_because}",

@@ -79,7 +79,7 @@ def run_profiled(
     Raises:
         FairleadError: nothing was started.
     """
-    own_files.check(bring, argv)
+    own_files.check(bring, argv, own_mpirun=own_mpirun)
     write_traces = _trace_writers(otf2, trace)
     cluster = this_machine() if cluster_file is None else load_cluster(cluster_file)
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster

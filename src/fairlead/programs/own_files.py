@@ -12,8 +12,11 @@ from fairlead.display.words import first_of
 from fairlead.errors import ConfigError, of_system
 
 
-def check(files: Sequence[Path], argv: Sequence[str]) -> None:
+def check(files: Sequence[Path], argv: Sequence[str], *, own_mpirun: bool = False) -> None:
     """See that files can be brought, and that the command names each of them.
+
+    Args:
+        own_mpirun: ``argv`` is a whole launch line, whose first word is run here.
 
     Raises:
         ConfigError: one cannot, or is not named.
@@ -25,6 +28,11 @@ def check(files: Sequence[Path], argv: Sequence[str]) -> None:
             raise ConfigError(f"--bring {file}: is not a regular file", hint="bring single files: --bring DIR/FILE")
         if not file.name.isprintable() or "\\" in file.name or file.name == MANIFEST:
             raise ConfigError(f"--bring {str(file)!r}: files of such names cannot be brought", hint="rename it")
+        if own_mpirun and _is(argv[0], file):
+            raise ConfigError(
+                f"--bring {file}: with --own-mpirun this program runs here, and the copies are on the hosts",
+                hint="bring what mpirun starts there",
+            )
         if not any(_is(word, file) for word in argv):
             raise ConfigError(
                 f"--bring {file}: no word of the command names this file, so nothing would use the copy",

@@ -16,6 +16,7 @@ from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize, keep_left_out, survey_of
 from fairlead.characterize.clocks import with_clocks_of
 from fairlead.characterize.difference import compare
+from fairlead.characterize.json_form import grouped_shares
 from fairlead.characterize.left_out import Part
 from fairlead.characterize.samples import Exchanges, Window
 from fairlead.characterize.score import score, truth_of
@@ -243,6 +244,24 @@ def test_placements_need_all_that_is_shared(tmp_path: Path) -> None:
         stored(store, PLANS["mesh"], 6.5)
     with pytest.raises(NoSuchResultsError, match="6 of 12 injections between groups"):
         known(tmp_path, cluster_of(PLANS["mesh"]))
+    with Store.open(tmp_path) as store:
+        whole = stored(store, PLANS["mesh"], None)
+        stored(store, PLANS["mesh"], 6.5)
+    found = known(tmp_path, cluster_of(PLANS["mesh"]))
+    assert found is not None and found.run == whole.run, "an older one that has all goes first"
+
+
+def test_agents_take_what_is_unknown_for_shared_at_its_ends(store: Store) -> None:
+    """As agents without a characterization do: else they took a detour for one around a bottleneck that it shares."""
+    part = stored(store, PLANS["mesh"], 6.5).sensitivity
+    told = grouped_shares(part.cautious())["fills"]
+    before = grouped_shares(part)["fills"]
+    for source, destination in np.argwhere(~np.eye(8, dtype=bool)).tolist():
+        now, was = int(told[source][destination]), int(before[source][destination])
+        assert now == (was if part.measured[source, destination] else was | 6)
+    assert [told[host][host] for host in range(8)] == [before[host][host] for host in range(8)]
+    every = stored(store, PLANS["mesh"], None).sensitivity
+    assert grouped_shares(every.cautious()) == grouped_shares(every)
 
 
 def test_a_difference_says_what_one_lacks(store: Store) -> None:
@@ -306,6 +325,8 @@ def test_only_what_is_young_and_of_these_hosts_is_continued(store: Store) -> Non
     found = characterization.unfinished(store, cluster)
     assert found is not None and found.id == run_.id
     assert characterization.unfinished(store, cluster, run_.started_s + 25 * 3600) is None
+    assert characterization.unfinished(store, cluster, since_s=run_.started_s) is not None
+    assert characterization.unfinished(store, cluster, since_s=run_.started_s + 1) is None, "a lab that was made anew"
     others = replace(cluster, hosts=cluster.hosts[1:])
     assert characterization.unfinished(store, others) is None
     failed = characterization.begin(store, cluster, SurveySettings(), run_.id)

@@ -684,3 +684,11 @@ def test_where_no_control_group_can_be_made_rows_say_so(tmp_path, monkeypatch):
 )
 def test_of_what_a_failed_row_printed_the_error_is_told(printed: bytes, told: str) -> None:
     assert runner._telling_line([Attachment("output", printed)]) == told
+
+
+def test_a_plan_of_a_version_without_transports_goes_on() -> None:
+    """It left the transport to the cluster, which null says now; another transport is another plan."""
+    earlier = {"evaluation": {"name": "e"}, "run": {"program": "ep"}, "comparison": {"seed": 1}}
+    now = {**earlier, "run": {"program": "ep", "transport": None}, "comparison": {"seed": 1, "transport": None}}
+    assert runner._what_is_run(now) == runner._what_is_run(earlier)
+    assert runner._what_is_run({**now, "run": {"program": "ep", "transport": "tcp"}}) != runner._what_is_run(earlier)

@@ -101,6 +101,14 @@ def test_a_launch_line_of_ones_own_names_them_too(tmp_path: Path) -> None:
     assert Path(program).is_relative_to(tmp_path / "home/.cache/fairlead/brought")
 
 
+def test_what_runs_here_cannot_be_a_copy_on_the_hosts(tmp_path: Path) -> None:
+    done = run(tmp_path, "--own-mpirun", "--bring", "./solver", "--", "./solver", "mpirun")
+    assert isinstance(done.exception, ConfigError)
+    assert done.exception.message == (
+        "--bring solver: with --own-mpirun this program runs here, and the copies are on the hosts"
+    )
+
+
 def test_only_whole_words_that_are_the_files_path_are_replaced(tmp_path: Path) -> None:
     absolute = str(tmp_path / "site/solver")
     done = run(tmp_path, "--bring", absolute, "--", "solver", "--log=solver", "other/solver", "./solver")

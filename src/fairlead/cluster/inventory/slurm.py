@@ -83,13 +83,15 @@ def _component(environment: Mapping[str, str], ending: str, expand: Expand) -> l
 def _slots(environment: Mapping[str, str], ending: str) -> tuple[str, list[int]]:
     """The slots of a component's nodes, and the variable that tells them: its tasks, else its processors.
 
+    Of a job that is not heterogeneous Slurm tells the tasks; where it does not, each node has one slot.
+
     Raises:
         ConfigError: it is not understood; or a component of a heterogeneous job has neither.
     """
     tasks, processors = f"SLURM_TASKS_PER_NODE{ending}", f"SLURM_JOB_CPUS_PER_NODE{ending}"
     if tasks in environment:
         return tasks, tasks_per_node(environment[tasks], tasks)
-    if processors in environment:
+    if ending and processors in environment:
         each_task = f"SLURM_CPUS_PER_TASK{ending}"
         share = environment.get(each_task, "1")
         if not re.fullmatch(r"[1-9]\d*", share):

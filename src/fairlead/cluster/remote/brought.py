@@ -15,20 +15,26 @@ from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.cluster.remote.parcel import Parcel, Placed
 
 KIND = "brought"
+KEPT_min = 7 * 24 * 60
+"""For so long after a command has brought it, a copy counts as used: not every use of a file can be seen."""
 
-# Copies that were broken off have names with a dot in front; one that is an hour old is none that still goes on.
-_LIST = """
+# Copies that were broken off have names with a dot in front; one that is an hour old is none that still goes on. What
+# a program has written beside its copy is not ours to remove.
+_LIST = f"""
 cd "$HOME/.cache/fairlead/$0" 2>/dev/null || exit 0
-open=$(ls -l /proc/[0-9]*/exe /proc/[0-9]*/fd 2>/dev/null | grep -F "/fairlead/$0/")
+open=$({{ ls -l /proc/[0-9]*/exe /proc/[0-9]*/fd; cat /proc/[0-9]*/maps; }} 2>/dev/null | grep -F "/fairlead/$0/")
 for each in *; do
   case $each in *[!0-9a-f]*) continue ;; esac
-  [ -d "$each" ] && [ ${#each} = 64 ] || continue
-  case $open in *"/$0/$each/"*) state=used ;; *) state=free ;; esac
+  [ -d "$each" ] && [ ${{#each}} = 64 ] || continue
+  state=used
+  if [ "$(find "$each" -maxdepth 0 -mmin +{KEPT_min})" ] && [ "$(ls -A "$each" | wc -l)" -le 2 ]; then
+    case $open in *"/$0/$each/"*) ;; *) state=free ;; esac
+  fi
   name=$(sed -n 's/^[0-9a-f]*  //p' "$each/SHA256SUMS" 2>/dev/null)
   echo "$state $each $PWD/$each/$name"
 done
 find . -mindepth 1 -maxdepth 1 -name '.[0-9a-f]*.??????' -mmin +60 | while read -r each; do
-  echo "free ${each#./} $PWD/${each#./}"
+  echo "free ${{each#./}} $PWD/${{each#./}}"
 done
 """
 _REMOVE = """
@@ -58,7 +64,7 @@ class Kept:
     Attributes:
         name: of its directory.
         path: absolute path of the file, or of the directory of a copy that was broken off.
-        used: a process there has it open, or is the program.
+        used: it was brought lately, a process there has it open or mapped, or somebody has put more beside it.
     """
 
     name: str

@@ -19,13 +19,18 @@ from fairlead.errors import HostError
 
 MANIFEST = "SHA256SUMS"
 COPY_TIMEOUT_S = 120.0
-SLOWEST_COPY_Bps = 1e6
-"""Bytes a second; a copy that is slower is given up."""
+SLOWEST_COPY_Bps = 1e5
+"""Bytes a second; a copy that is slower is given up. Thirty hosts at a time may share a slow uplink."""
+CHECK_TIMEOUT_S = 30.0
+SLOWEST_CHECK_Bps = 1e7
+"""Bytes a second; a host that reads and sums up slower, over a network as well, is given up."""
 _DAMAGED = 4  # exit code
 
 # $0: the parcel's name; $1: the directory that parcels of its kind are in.
 _FIND = """
-cd "$HOME/.cache/fairlead/$1/$0" 2>/dev/null && sha256sum --check --status SHA256SUMS || exit 3
+cd "$HOME/.cache/fairlead/$1/$0" 2>/dev/null || exit 3
+touch . 2>/dev/null  # used now: nobody removes it
+sha256sum --check --status SHA256SUMS || exit 3
 [ "$(sha256sum SHA256SUMS | cut -d' ' -f1)" = "$0" ] && pwd
 """
 _PUT = f"""
@@ -82,6 +87,7 @@ class Parcel:
         self.kind = kind
         self._files = dict(files)
         self._private = private
+        self._size_B = sum(path.stat().st_size for path in files.values())
         self._manifest = _manifest(files)
         self.identity = hashlib.sha256(self._manifest).hexdigest()
         self._guard = threading.Lock()
@@ -93,7 +99,8 @@ class Parcel:
         Raises:
             HostError: the host was not reached, has no room, or received something else than was sent.
         """
-        found = attempt(executor, host, ["sh", "-c", _FIND, self.identity, self.kind])
+        timeout_s = CHECK_TIMEOUT_S + self._size_B / SLOWEST_CHECK_Bps
+        found = attempt(executor, host, ["sh", "-c", _FIND, self.identity, self.kind], timeout_s=timeout_s)
         said = found.stdout.decode() if found.returncode == 0 else self._put(executor, host)
         directory = said.strip()
         if not directory.startswith("/") or "\n" in directory:

@@ -435,14 +435,17 @@ class Experiment(ABC):
 
 
 def _what_is_run(plan: Mapping[str, Any]) -> str:
-    """A stored plan as text, but for when to give up, and for prices: with others of these the same rows go on."""
+    """A stored plan as text, but for when to give up, and for prices: with others of these the same rows go on.
+
+    A plan of an earlier version says nothing of the transport, which is as if it left that to the cluster.
+    """
     replications = {k: v for k, v in (plan.get("replications") or {}).items() if k not in ("budget_s", "retries")}
-    tables = {key: _unpriced(plan[key]) for key in ("evaluation", "comparison") if key in plan}
-    return to_json("plan", {**_unpriced(plan), **tables, "replications": replications})
+    tables = {key: _as_run(plan[key]) for key in ("evaluation", "comparison", "run") if key in plan}
+    return to_json("plan", {**_as_run(plan), **tables, "replications": replications})
 
 
-def _unpriced(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if key != KEPT}
+def _as_run(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key != KEPT and (key, value) != ("transport", None)}
 
 
 def _is_wide(samples: Sequence[tuple[int, float]], width: float, level: float) -> bool:

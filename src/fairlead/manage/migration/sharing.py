@@ -19,12 +19,13 @@ class Sharing:
 
     Args:
         found: as characterized, with the machines where they are when they are first seen; None: agents judge by none.
+            Where some pairs were not measured, agents keep it as it is: what they share after a move is not known.
     """
 
     def __init__(self, agents: Commander, names: Sequence[str], found: SharedBottlenecks | None) -> None:
         self._agents = agents
         self._names = list(names)
-        self._found = None if found is None else GroupedSharing.characterized(found)
+        self._found = None if found is None or not found.whole else GroupedSharing.characterized(found)
         self._relation: Relation | None = None
         self._places: Places | None = None
         self._told = self._found

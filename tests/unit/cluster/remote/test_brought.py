@@ -166,19 +166,27 @@ def running(home: Path, tmp_path: Path) -> Iterator[Path]:
         process.kill()
 
 
-def test_what_a_host_has_is_listed_and_removed(home: Path, solver: Path, running: Path) -> None:
+def test_what_a_host_has_is_listed_and_removed(home: Path, solver: Path, running: Path, tmp_path: Path) -> None:
     cluster = over_ssh("a", "b")
     executor = executor_of(cluster)
     placed = Path(brought.bring(cluster, ["a"], [solver])[solver].path)
+    with_output = Path(brought.bring(cluster, ["a"], [put(tmp_path / "in.dat", "1\n")])[tmp_path / "in.dat"].path)
+    put(with_output.parent / "in.out", "a result")
+    recent = Path(brought.bring(cluster, ["a"], [put(tmp_path / "new.dat", "2\n")])[tmp_path / "new.dat"].path)
+    for path in (placed, running, with_output, recent):
+        os.utime(path.parent, (0, 0))  # brought long ago
+    brought.bring(cluster, ["a"], [tmp_path / "new.dat"])  # and again
     broken_off, in_progress = (placed.parent.with_name(f".{placed.parent.name}.{end}") for end in ("Ab3dEf", "xyz123"))
     for path in (broken_off, in_progress, placed.parent.with_name("foreign")):
         path.mkdir()
     os.utime(broken_off, (0, 0))
     listed = {each.path: each.used for each in brought.kept(executor, "a")}
-    assert listed == {str(placed): False, str(running): True, str(broken_off): False}
+    kept = {str(running): True, str(with_output): True, str(recent): True}
+    assert listed == {str(placed): False, str(broken_off): False} | kept
     unused = [each for each in brought.kept(executor, "b") if not each.used]
     on_all(["a", "b"], lambda host: brought.remove(executor, host, unused))  # they share it: one finds nothing
-    assert [path.name for path in copies(home)] == sorted([running.parent.name, in_progress.name, "foreign"])
+    left = [path.parent.name for path in (running, with_output, recent)]
+    assert [path.name for path in copies(home)] == sorted([*left, in_progress.name, "foreign"])
     assert running.exists()
 
 
