@@ -114,9 +114,8 @@ def test_every_sample_is_kept_and_the_rest_is_named() -> None:
     assert len(sink.taken) == len(survey.samples.windows) + len(survey.samples.exchanges)
     assert list(map(str, survey.left_out)) == [
         "6 of 12 injections between groups of hosts",
-        "1 of 8 hosts' own links",
         "tests which paths meet behind their first bottlenecks",
-        "18 of 28 pairs' latencies of 64 B and 64 KiB",
+        "8 of 28 pairs' latencies of 64 B and 64 KiB",
         "28 of 28 pairs' latencies of 512 KiB",
     ]
 
@@ -221,7 +220,7 @@ def test_a_path_whose_bottleneck_is_unknown_is_not_said_to_have_a_detour_nor_to_
 
 
 def test_sizes_that_not_all_pairs_were_measured_at_are_not_used(store: Store) -> None:
-    found = stored(store, PLANS["mesh"], 13.0)
+    found = stored(store, PLANS["mesh"], 10.0)
     assert [str(part) for part in found.left_out] == ["24 of 28 pairs' latencies of 512 KiB"]
     number = found.run or 0
     assert {each.size_B for each in sample_store.exchanges_of(store, number)} == set(SIZES_B)
@@ -278,16 +277,16 @@ def test_a_difference_says_what_one_lacks(store: Store) -> None:
 def test_a_second_call_refines_and_a_third_ends_it(store: Store) -> None:
     plan = PLANS["mesh"]
     first = stored(store, plan, 6.5)
-    second = stored(store, plan, 6.5, seed=2)
+    second = stored(store, plan, 4.5, seed=2)
     third = stored(store, plan, None, seed=3)
-    assert [str(part) for part in second.left_out] == ["28 of 28 pairs' latencies of 512 KiB"]
+    assert [str(part) for part in second.left_out] == ["12 of 28 pairs' latencies of 512 KiB"]
     assert second.sensitivity.whole and not first.sensitivity.whole
     assert third.complete and third.latency.sizes_B == SIZES_B
     for found in (second, third):
         result = score(found.sensitivity.dense(), truth(plan))
         assert (result.missed, result.invented) == (0, 0)
     taken = [sample_store._windows_of(store, each.run or 0)[0] for each in (first, second, third)]
-    assert [sum(bool(window.tests) for window in windows) for windows in taken] == [19, 11, 0]
+    assert [sum(bool(window.tests) for window in windows) for windows in taken] == [20, 10, 0]
     pairs = [(each.pair, each.size_B) for each in sample_store.exchanges_of(store, third.run or 0)]
     assert len(pairs) == len(set(pairs)) == 28 * 3, "nothing is measured twice"
     assert characterization.unfinished(store, cluster_of(plan)) is None, "a complete one is not continued"
@@ -420,5 +419,5 @@ def test_the_command_says_what_is_missing_and_how_to_go_on(tmp_path: Path, monke
         "the same command again continues with what is missing, without --budget to the end"
     )
     as_json = CliRunner().invoke(command, [*words, "--json", "--anew"])
-    assert json.loads(as_json.stdout)["left_out"] == [{"what": "pairs' latencies of 512 KiB", "missing": 28, "of": 28}]
-    assert asked == [{"anew": anew, "budget_s": 6.5, "large_s": 60.0} for anew in (False, True)]
+    assert json.loads(as_json.stdout)["left_out"] == [], "the second went on to the end"
+    assert asked == [{"anew": anew, "since_s": 0.0, "budget_s": 6.5, "large_s": 60.0} for anew in (False, True)]
