@@ -38,8 +38,8 @@ EVERY_PAIR = [
 ]
 # Who dies, one after another: a relay; a destination's agent of what the other one still carries; a source's.
 VICTIMS = ("h4", "h0", "h1")
-# All programs with one family, and some of them with each other one, but not with MPICH 4.0: it can hang in MPI_Finalize
-# between hosts, with or without fairlead (docs/guides/clusters.md).
+# All programs with one family, and some of them with each other one. MPICH 4.0 can hang in MPI_Finalize between hosts,
+# with or without fairlead (docs/guides/clusters.md).
 MANY_FAMILIES = [
     pytest.param(each, id=each.name, marks=() if each is LIBRARIES[0] else pytest.mark.drawn)
     for each in LIBRARIES
