@@ -82,7 +82,8 @@ class LatencyMatrix:
 
     def whole_sizes(self) -> tuple[int, ...]:
         """The sizes at which all pairs have a time."""
-        whole = (np.isfinite(self.median_s) | np.eye(self.hosts, dtype=bool)).all(axis=(1, 2))
+        known: Bools = np.isfinite(self.median_s) | np.eye(self.hosts, dtype=bool)
+        whole = np.atleast_1d(known.all(axis=(1, 2)))
         return tuple(size_B for size_B, each in zip(self.sizes_B, whole, strict=True) if each)
 
     def of_sizes(self, sizes_B: Collection[int]) -> "LatencyMatrix":

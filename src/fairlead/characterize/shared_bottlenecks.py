@@ -56,9 +56,13 @@ class SharedBottlenecks:
     @classmethod
     def unknown(cls, hosts: int) -> Self:
         """Nothing was measured. All hosts are one group: of n groups there would be n^4 cells that say nothing."""
-        none, groups = np.zeros((6, hosts, hosts), dtype=bool), HostGroups(np.zeros(hosts, dtype=np.int64))
-        nowhere = np.full((hosts, hosts), np.nan)
-        return cls(groups, Sensitivity.unknown(1), *none[:5], nowhere, injected=none[5])
+
+        def none() -> Bools:
+            return np.zeros((hosts, hosts), dtype=bool)
+
+        groups, nowhere = HostGroups(np.zeros(hosts, dtype=np.int64)), np.full((hosts, hosts), np.nan)
+        unknown = Sensitivity.unknown(1)
+        return cls(groups, unknown, none(), none(), none(), none(), none(), nowhere, injected=none())
 
     @classmethod
     def of_pairs(cls, relation: Sensitivity, rates_bps: Floats) -> Self:
@@ -81,12 +85,13 @@ class SharedBottlenecks:
         tests = GroupSamples.of(samples.windows, groups, network)
         relation = between_groups(tests)
         relation = downstream_bottlenecks.complete(relation, tests.tests, tests.network, tests.own_links)
-        seen = {"probed_s": _probed_s(samples, network), "injected": _injected(samples)}
+        probed_s, injected = _probed_s(samples, network), _injected(samples)
         if samples.group_of is None:
-            return replace(cls.of_pairs(relation, samples.rates_bps()), **seen)
+            found = cls.of_pairs(relation, samples.rates_bps())
+            return replace(found, probed_s=probed_s, injected=injected)
         links = HostLinks.of((test for window in samples.windows for test in host_links.seen(window, network)), tests)
         found = cls._with_hosts(groups, relation, tests, links, samples.rates_bps())
-        return replace(found, **seen)
+        return replace(found, probed_s=probed_s, injected=injected)
 
     @classmethod
     def _with_hosts(

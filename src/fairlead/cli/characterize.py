@@ -139,7 +139,7 @@ def measure(
             found = characterize(
                 cluster, store, settings, progress, anew=anew or times is not None, since_s=_there_since_s(cluster)
             )
-            continued = store.run(found.run).facts.get(CONTINUES)
+            continued = None if found.run is None else store.run(found.run).facts.get(CONTINUES)
             progress("drawing the heat maps", 0, 1)
             characterization_report.write(found, output)
             progress("drawing the heat maps", 1, 1)

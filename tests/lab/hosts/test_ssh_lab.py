@@ -255,6 +255,9 @@ def test_a_program_of_ones_own_is_brought_once_and_removed_by_clean(cluster: Clu
     with (tmp_path / "out").open("w") as out:
         code = run(cluster, launcher, ready, stdin=subprocess.DEVNULL, stdout=out.fileno(), timeout_s=LIMIT_S)
     assert code == 7
+    assert [each for each in clean([cluster]).removed if each.what["kind"] == "brought"] == [], "brought just now"
+    for host in job.hosts:
+        run_on(executor_of(cluster), host, ["touch", "-d", "@0", str(Path(ready.argv[0]).parent)])
     copies = {(each.host, each.what["path"]) for each in clean([cluster]).removed if each.what["kind"] == "brought"}
     assert copies == {(host, ready.argv[0]) for host in ("h0", "h1", "h2")}
     assert run_on(executor_of(cluster), "h1", ["ls", "/root/.cache/fairlead/brought"]) == ""

@@ -54,7 +54,8 @@ class Found:
     def of(cls, layouts: Numbers, every: Floats, hurt: Floats) -> "Found":
         """From numbers of which some may be of the same layout."""
         kinds, kind = np.unique(layouts, return_inverse=True)
-        return cls(kinds, *(np.bincount(kind, each, len(kinds)) for each in (every, hurt)))
+        sums = [np.bincount(kind, each, len(kinds)).astype(np.float64) for each in (every, hurt)]
+        return cls(kinds, sums[0], sums[1])
 
     @cached_property
     def anywhere(self) -> "Found":
@@ -227,8 +228,8 @@ class _Paths:
     ) -> tuple[Numbers, Floats, Floats]:
         there = number > 0.5
         ends = [np.broadcast_to(each, number.shape)[there] for each in networks]
-        labels = [[np.full(1, label) for label in of_ends] for of_ends in (hosts, servers)]
-        return layout(*labels, ends), number[there], hurting[there]
+        of_hosts, of_servers = ([np.full(1, label) for label in of_ends] for of_ends in (hosts, servers))
+        return layout(of_hosts, of_servers, ends), number[there], hurting[there]
 
 
 K, M, OTHER, ANOTHER = 0, 1, 2, 3

@@ -168,9 +168,11 @@ class _Attempt:
     def _whole_ends(self) -> tuple[Bools, Bools]:
         """(groups, groups) of injections that begin or end at a host that moved: whether one hurts all paths with its
         source, and all with its destination."""
-        found = [(~votes.asked | votes.most).all(axis=2) & votes.asked.any(axis=2) for votes in
-                 (self.sources, self.destinations)]  # fmt: skip
-        return found[0], found[1]
+
+        def whole(votes: _Votes) -> Bools:
+            return np.asarray((~votes.asked | votes.most).all(axis=2) & votes.asked.any(axis=2))
+
+        return whole(self.sources), whole(self.destinations)
 
     def sharing(self) -> GroupedSharing:
         """All of it."""
