@@ -64,9 +64,9 @@ TEST(LongExplore, AgentsThatDie) {
 
 TEST(LongExplore, ConsentInsteadOfCancelling) {
     for (const Program& program : small_programs()) holds(program, {.takeovers = 1, .cancels = false, .wishes = 1});
-    for (const Program& program : {programs::two_in_order(), programs::two_posted(), programs::tags_crossed(),
-                                   programs::probes(), programs::cancelled_by_program(), programs::ping_pong(),
-                                   programs::barrier_between()}) {
+    for (const Program& program :
+         {programs::two_in_order(), programs::two_posted(), programs::tags_crossed(), programs::probes(),
+          programs::cancelled_by_program(), programs::ping_pong(), programs::barrier_between()}) {
         holds(program, {.cancels = false, .wishes = 2});  // consent is given back, too
     }
     holds(programs::two_in_order(), {.losses = 1, .repeats = 1, .cancels = false, .wishes = 1});
