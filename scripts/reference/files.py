@@ -181,8 +181,7 @@ def _index() -> str:
         "# Files",
         markdown.paragraph(
             "These are the files that you write. All are TOML but the claims, which are JSON. An unknown key is an "
-            "error. fairlead reports each mistake with file, line and key, and of a key that an earlier version called "
-            "otherwise its present name."
+            "error. fairlead reports each mistake with file, line and key, and for a renamed key its current name."
         ),
         markdown.table(("file", "read by"), rows),
         "## Units\n\n" + markdown.paragraph("Quantities are texts: a number and a unit."),

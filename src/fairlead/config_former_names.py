@@ -1,6 +1,6 @@
-"""What earlier versions called keys of plans, and options in their steps: such plans are refused with today's names.
+"""Renamed keys of plans, and options of their steps: a plan that uses an old name is refused with the current one.
 
-A key is told as renamed where the table has one of the present name, for another table may mean something else by it.
+An old name counts only in a table that has the current one; elsewhere it may mean something else.
 """
 
 from collections.abc import Collection
@@ -28,7 +28,7 @@ def present_option(former: str, known: Collection[str]) -> str | None:
 
 def told(former: str, present: str) -> str:
     """For people: what to write instead."""
-    return f"`{former}` is called `{present}` now: rename it"
+    return f"`{former}` was renamed: write `{present}`"
 
 
 def _present(names: dict[str, str], former: str, known: Collection[str]) -> str | None:

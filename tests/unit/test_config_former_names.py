@@ -18,7 +18,7 @@ EVALUATION = (
     '[evaluation]\nname = "e"\nlab = "l.toml"\n[factors]\nnetwork = ["clean", "busy"]\n[run]\ncommand = ["true"]\n'
     '[congestion]\nfactor = "network"\n[congestion.levels]\nclean = "none"\n'
 )
-PLACES = "`places` is called `bottlenecks` now: rename it"
+PLACES = "`places` was renamed: write `bottlenecks`"
 TOLD: dict[str, list[tuple[type[Model], str, str]]] = {
     "places": [
         (ComparisonPlan, f"{COMPARISON}[[congestion.places]]\n{STREAMS}", f"f.toml:8: congestion.places: {PLACES}"),

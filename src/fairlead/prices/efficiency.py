@@ -13,7 +13,7 @@ Rate = TypeVar("Rate", float, "FloatArray")
 
 
 def cost(per_hour: float, time_s: float) -> float:
-    """The price of a time."""
+    """The price of ``time_s`` seconds at ``per_hour``, in the same currency."""
     return per_hour * time_s / 3600
 
 

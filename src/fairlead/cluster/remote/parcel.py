@@ -55,7 +55,11 @@ mv -T "$new" "$0" 2>/dev/null || intact "$0" || {{ echo "$PWD/$0 cannot be put i
 rm -rf "$0/damaged"
 echo "$PWD/$0"
 """
-_NO_ROOM = ("No space left on device", "Disk quota exceeded")
+_NO_ROOM = {
+    "No space left on device": "no space left on device",
+    "Disk quota exceeded": "disk quota exceeded",
+    "Wrote only": "the copy was cut short",  # GNU tar, where a part had room
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Parcel:
         if done.returncode == 0:
             return done.stdout.decode()
         names, said = ", ".join(self._files), done.stderr.decode(errors="replace")
-        if full := next((words for words in _NO_ROOM if words in said), None):
+        if full := next((words for mark, words in _NO_ROOM.items() if mark in said), None):
             raise HostError(
                 f"{host}: there is no room for {names} in ~/.cache/fairlead: {full}",
                 hint="free some space there; `fairlead clean CLUSTER` removes what --bring has copied",

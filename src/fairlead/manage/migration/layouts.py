@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.characterize.samples import Bools, Floats, Ints
+from fairlead.manage.migration.grouped import DESTINATION, LINK, SOURCE
 
 MIXED = 0.1
 """Where so many of the paths that lay alike differ, how they lie is not what decides."""
@@ -44,6 +45,7 @@ class Found:
 
     Attributes:
         layouts: ascending.
+        every, hurt: (layouts) ordered pairs of paths with this layout, and those in which the first hurts the second.
     """
 
     layouts: Numbers
@@ -173,11 +175,11 @@ class _Hurt:
     """
 
     def __init__(self, kinds: Kinds, a: int, filled: int) -> None:
-        cells = kinds.cells[a] & bool(filled & 1)
+        cells = kinds.cells[a] & bool(filled & LINK)
         each = np.arange(kinds.count)
         self.apart = cells
-        self.source = cells[:, a, :] | bool(filled & 2)
-        self.destination = cells[each, :, each] | bool(filled & 4)
+        self.source = cells[:, a, :] | bool(filled & SOURCE)
+        self.destination = cells[each, :, each] | bool(filled & DESTINATION)
         self.into = cells[:, :, a]
         self.onward = cells[each, each, :]
         self.back = cells[each, each, a]

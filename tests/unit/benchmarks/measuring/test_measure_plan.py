@@ -169,10 +169,13 @@ def test_one_that_fails_is_told_and_the_others_go_on(
         ("tcp --warmth 3", "plan.toml:4: steps[1]: tcp --warmth 3: No such option"),
         (
             "all-pairs --train-size 1MiB",
-            "plan.toml:4: steps[1]: all-pairs --train-size 1MiB: `--train-size` is called `--bulk-size` now: rename it",
+            "plan.toml:4: steps[1]: all-pairs --train-size 1MiB: `--train-size` was renamed: write `--bulk-size`",
         ),
-        ("network-noise --train-size 1MiB", "`--train-size` is called `--bulk-size` now"),
-        ("mpi-latency --within 5", "plan.toml:4: steps[1]: mpi-latency --within 5: `--within` is called `--precision`"),
+        ("network-noise --train-size 1MiB", "`--train-size` was renamed: write `--bulk-size`"),
+        (
+            "mpi-latency --within 5",
+            "plan.toml:4: steps[1]: mpi-latency --within 5: `--within` was renamed: write `--precision`",
+        ),
         ("timer --train-size 1MiB", "timer --train-size 1MiB: No such option"),
         ("tcp --results r", "--results applies to the whole plan"),
         ("tcp --help", "--help cannot be used in a plan"),

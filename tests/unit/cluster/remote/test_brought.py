@@ -113,10 +113,13 @@ def test_a_damaged_copy_is_replaced(home: Path, solver: Path) -> None:
 
 
 TARS = {
-    "there is no room for solver in ~/.cache/fairlead: No space left on device": (
+    "there is no room for solver in ~/.cache/fairlead: no space left on device": (
         'cat >/dev/null; echo "tar: solver: Cannot write: No space left on device" >&2; exit 2'
     ),
-    "there is no room for solver in ~/.cache/fairlead: Disk quota exceeded": (
+    "there is no room for solver in ~/.cache/fairlead: the copy was cut short": (
+        'cat >/dev/null; echo "tar: solver: Wrote only 2560 of 10240 bytes" >&2; exit 2'
+    ),
+    "there is no room for solver in ~/.cache/fairlead: disk quota exceeded": (
         'cat >/dev/null; echo "tar: solver: Cannot open: Disk quota exceeded" >&2; exit 2'
     ),
     "solver arrived damaged: the SHA-256 there is not the one here": (
