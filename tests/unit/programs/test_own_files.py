@@ -148,6 +148,6 @@ def test_a_host_without_room_is_told_and_nothing_is_started(tmp_path: Path) -> N
     put(tmp_path / "bin/tar", '#!/bin/sh\ncat >/dev/null\necho "tar: solver: No space left on device" >&2\nexit 2\n')
     done = run(tmp_path, "--bring", "solver", "--", "./solver")
     assert isinstance(done.exception, HostError)
-    assert str(done.exception).startswith("a: there is no room for solver in ~/.cache/fairlead: No space left on")
+    assert str(done.exception).startswith("a: there is no room for solver in ~/.cache/fairlead: no space left on")
     assert "(also failed: b)" in str(done.exception)
     assert not (tmp_path / "bin/mpirun.words").exists()
