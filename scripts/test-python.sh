@@ -22,11 +22,11 @@ in_group() { # GROUP ARGUMENT...
 rm -rf build/pytest
 mkdir -p build
 declare -A code
-# Side by side, but of each kind by themselves: unit tests compute, MPI programs compute and wait, labs mostly wait. A
-# file's tests stay together, for they share what they compile, or a lab.
-declare -A workers=([unit]=$(nproc) [mpi]=2 [kernel]=3)
+# Side by side, but of each kind by themselves: unit tests compute, MPI programs compute and wait, labs mostly wait. Of
+# labs, a file's tests stay together, for they share one.
+declare -A workers=([unit]=$(nproc) [mpi]=2 [kernel]=3) order=([unit]=worksteal [mpi]=worksteal [kernel]=loadfile)
 for group in unit mpi kernel; do
-    in_group "$group" -n "${workers[$group]}" --dist loadfile
+    in_group "$group" -n "${workers[$group]}" --dist "${order[$group]}"
     code[$group]=$?
 done
 

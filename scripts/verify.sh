@@ -2,12 +2,15 @@
 # The long suites, in stages; each prints its figures. What fails is told again at the end, and the next stage follows.
 #   verify.sh [STAGE...]   some of: thread simulation fuzz labs faults (default: all, in this order)
 #   FUZZ_SECONDS           time for each fuzz target (default 180)
+#   FAIRLEAD_SEED          first seed of the relay plane's random messages (default: days since 1970)
 #   DRAW                   seed by which a fifth of the tests marked drawn are drawn (default: the date; empty: all run)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FUZZ_SECONDS=${FUZZ_SECONDS:-180}
 jobs=$(nproc)
 DRAW=${DRAW-$(date -u +%F)}
+# Random messages differ from day to day.
+export FAIRLEAD_SEED=${FAIRLEAD_SEED:-$(($(date -u +%s) / 86400))}
 long_tests=(.venv/bin/python -m pytest -q -m slow --timeout 1800 --durations=25 ${DRAW:+--draw "$DRAW"})
 
 say() { printf 'verify: %3d min: %s\n' $((SECONDS / 60)) "$*"; }
@@ -29,20 +32,24 @@ thread() {
         ctest --test-dir build/thread --output-on-failure -j "$jobs" --timeout 300 | tail -5
 }
 
+simulate() { # PROGRAM SHARD SHARDS
+    local log
+    log=build/$1.$2.log
+    GTEST_SHARD_INDEX=$2 GTEST_TOTAL_SHARDS=$3 "$(find build/long -name "$1" -type f)" --gtest_brief=1 >"$log" 2>&1 ||
+        { tail -60 "$log" >&2; return 1; }
+    echo "$1, part $(($2 + 1)) of $3: $(tail -1 "$log")"
+}
+export -f simulate
+
 simulation() {
-    say "decisions: long simulated runs; relay plane: every order of steps, and a million messages at random (at the same time)"
-    local target
-    for target in fairlead_core_simulation fairlead_relay_long; do
-        build build/long "$target" -DFAIRLEAD_TESTS=ON || return
+    say "decisions: long simulated runs; relay plane: every order of steps, and millions of messages, seed $FAIRLEAD_SEED"
+    local program shard shards=6
+    for program in fairlead_core_simulation fairlead_relay_long; do
+        build build/long "$program" -DFAIRLEAD_TESTS=ON || return
     done
-    FAIRLEAD_SIM_SECONDS=120 build/long/native/core/tests/fairlead_core_simulation --gtest_brief=1 >build/simulation.log 2>&1 &
-    local beside=$! failed=0
-    trap 'kill "$beside" 2>/dev/null' EXIT
-    build/long/native/relay/tests/fairlead_relay_long --gtest_brief=1 || failed=1
-    wait "$beside" || { cat build/simulation.log; failed=1; }
-    trap - EXIT
-    tail -3 build/simulation.log
-    return "$failed"
+    for program in fairlead_relay_long fairlead_core_simulation; do
+        for ((shard = 0; shard < shards; shard++)); do echo "$program $shard $shards"; done
+    done | FAIRLEAD_SIM_SECONDS=120 xargs -P "$jobs" -L 1 bash -c 'simulate "$@"' simulate
 }
 
 fuzz_one() { # TARGET
@@ -61,7 +68,7 @@ fuzz() {
     local targets failed=0
     targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
     [ -n "$targets" ] || { say "no fuzz target was built" >&2; return 1; }
-    "${long_tests[@]}" -n 2 --dist loadfile tests/unit tests/mpi >build/slow.log 2>&1 &
+    "${long_tests[@]}" -n 2 --dist worksteal tests/unit tests/mpi >build/slow.log 2>&1 &
     local beside=$!
     trap 'kill "$beside" 2>/dev/null' EXIT
     xargs -P "$jobs" -I TARGET bash -c 'fuzz_one TARGET' <<<"$targets" || failed=1
@@ -73,9 +80,11 @@ fuzz() {
 
 labs() {
     say "long tests in labs and on this machine's kernel"
-    # Labs mostly wait. A file's tests stay together, for they share a lab. Those that measure rates: alone.
+    # Labs mostly wait. A file's tests stay together, for they share a lab; files with few tests take no less long than
+    # others, so they are not left for last. Those that measure rates: alone.
     local alone=(tests/lab/emulation/test_lab_bond.py tests/lab/measure/test_measure_lab.py) failed=0
-    "${long_tests[@]}" -n 2 --dist loadfile --ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}" || failed=1
+    "${long_tests[@]}" -n 3 --dist loadfile --no-loadscope-reorder \
+        --ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}" || failed=1
     "${long_tests[@]}" "${alone[@]}" || failed=1
     return "$failed"
 }
