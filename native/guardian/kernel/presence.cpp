@@ -5,16 +5,13 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -105,42 +102,7 @@ bool retry(std::chrono::milliseconds patience, Attempt attempt) {
     return true;
 }
 
-// As proc(5) has it; 0: there is no such process.
-char state_of(std::int64_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string stat{std::istreambuf_iterator<char>(file), {}};
-    const std::size_t name_end = stat.rfind(')');  // the name may hold anything
-    return name_end == std::string::npos || name_end + 2 >= stat.size() ? '\0' : stat[name_end + 2];
-}
-
 }  // namespace
-
-ProcessId ProcessId::self() {
-    struct stat facts {};
-    if (stat("/proc/self/ns/pid", &facts) != 0)
-        throw KernelError(errno, std::string("/proc/self/ns/pid: ") + std::strerror(errno));
-    return {getpid(), facts.st_ino};
-}
-
-bool ProcessId::gone() const {
-    if (!ours()) return false;
-    if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
-    // It has ended, and nobody has taken note: the kernel keeps its number until then.
-    const char state = state_of(pid);
-    return state == 'Z' || state == 'X';
-}
-
-bool ProcessId::stopped() const {
-    return ours() && state_of(pid) == 'T';
-}
-
-void ProcessId::wake() const {
-    kill(static_cast<pid_t>(pid), SIGCONT);
-}
-
-bool ProcessId::ours() const {
-    return pid > 0 && pid_namespace == self().pid_namespace;
-}
 
 std::optional<Presence> Presence::claim(const std::string& name) {
     const AbstractAddress address(name);

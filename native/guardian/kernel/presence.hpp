@@ -4,28 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "kernel/process_id.hpp"
+
 namespace fairlead::guardian {
-
-// A process as those see it who share its process id namespace.
-struct ProcessId {
-    std::int64_t pid = 0;
-    std::uint64_t pid_namespace = 0;  // inode
-
-    static ProcessId self();
-    // Whether it is certain that there is no such process any more.
-    bool gone() const;
-    // By a signal (SIGSTOP); false also where that cannot be known.
-    bool stopped() const;
-    // Has one that is stopped go on, if we may: it is of our user, or we are root and so is it.
-    void wake() const;
-
-  private:
-    bool ours() const;
-};
 
 // An abstract socket name that is held for as long as the object lives. Anyone can hold one.
 class Presence {

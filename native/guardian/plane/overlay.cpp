@@ -48,19 +48,7 @@ bool has_our_mac(const Attributes& device) {
 std::string alias_of(const Underlay& underlay, std::optional<std::uint32_t> rp_filter, std::uint32_t user) {
     std::string alias = "fairlead underlay=" + underlay.name;
     if (rp_filter) alias += " rp_filter=" + std::to_string(*rp_filter);
-    const ProcessId maker = ProcessId::self();
-    alias += " guardian=" + std::to_string(maker.pid) + "@" + std::to_string(maker.pid_namespace);
-    return alias + " user=" + std::to_string(user);
-}
-
-// PID@NAMESPACE
-std::optional<ProcessId> process_of(const std::string& text) {
-    ProcessId process;
-    const char* const end = text.data() + text.size();
-    const auto pid = std::from_chars(text.data(), end, process.pid);
-    if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '@') return std::nullopt;
-    const auto pid_namespace = std::from_chars(pid.ptr + 1, end, process.pid_namespace);
-    return pid_namespace.ec == std::errc{} && pid_namespace.ptr == end ? std::optional(process) : std::nullopt;
+    return alias + " guardian=" + ProcessId::self().text() + " user=" + std::to_string(user);
 }
 
 // Nothing if the device is not one of ours: another kind, another name, or made by somebody else.
@@ -80,7 +68,7 @@ std::optional<DeviceRecord> record_of(const nlmsghdr* message) {
             record.underlay_rp_filter = value;
         if (word.starts_with("user=") && std::from_chars(&word[5], &word[word.size()], value).ec == std::errc{})
             record.user = value;
-        if (word.starts_with("guardian=")) record.maker = process_of(word.substr(9));
+        if (word.starts_with("guardian=")) record.maker = ProcessId::of(word.substr(9));
     }
     return record;
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/process_id.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fairlead::guardian {
+namespace {
+
+// A child that is stopped, until it is ended.
+class StoppedChild {
+  public:
+    StoppedChild() : pid_(fork()) {
+        if (pid_ == 0) {
+            raise(SIGSTOP);
+            while (true) pause();
+        }
+        waitpid(pid_, nullptr, WUNTRACED);
+    }
+    StoppedChild(const StoppedChild&) = delete;
+    StoppedChild& operator=(const StoppedChild&) = delete;
+    ~StoppedChild() { end(); }
+    void end() {
+        if (pid_ < 0) return;
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+        pid_ = -1;
+    }
+    bool goes_on() const {
+        int status = 0;
+        return waitpid(pid_, &status, WCONTINUED | WNOHANG) == pid_ && WIFCONTINUED(status);
+    }
+    // As it would have noted itself. Both of us began after the machine: any start is above 0.
+    ProcessId id() const {
+        ProcessId id = ProcessId::self();
+        id.pid = pid_;
+        while (!id.stopped()) ++id.start_ticks;
+        return id;
+    }
+
+  private:
+    pid_t pid_;
+};
+
+TEST(ProcessId, IsNotedAsText) {
+    const ProcessId self = ProcessId::self();
+    EXPECT_EQ(self.pid, getpid());
+    EXPECT_GT(self.start_ticks, 0U);
+    const auto read = ProcessId::of(self.text());
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->text(), self.text());
+    const auto earlier = ProcessId::of("17@4026531836");
+    ASSERT_TRUE(earlier.has_value());
+    EXPECT_EQ(earlier->text(), "17@4026531836@0");
+    for (const char* wrong : {"", "17", "17@", "17@4@", "17@4@5@", "17@4@5x", "x@4@5", "17@-4@5", "@4@5"})
+        EXPECT_FALSE(ProcessId::of(wrong).has_value()) << wrong;
+}
+
+TEST(ProcessId, AStoppedProcessIsWoken) {
+    const StoppedChild child;
+    const ProcessId id = child.id();
+    EXPECT_TRUE(id.stopped());
+    EXPECT_FALSE(id.gone());
+    id.wake();
+    EXPECT_TRUE(child.goes_on());
+}
+
+TEST(ProcessId, AnotherProcessOfItsNumberIsNotSignalled) {
+    const StoppedChild child;
+    for (const std::uint64_t start_ticks : {child.id().start_ticks - 1, std::uint64_t{0}}) {
+        ProcessId id = child.id();
+        id.start_ticks = start_ticks;
+        EXPECT_FALSE(id.stopped());
+        id.wake();
+        EXPECT_FALSE(child.goes_on());
+    }
+    EXPECT_TRUE(child.id().stopped());
+}
+
+TEST(ProcessId, IsGoneWhenNobodyHasItsNumber) {
+    StoppedChild child;
+    const ProcessId id = child.id();
+    child.end();
+    EXPECT_TRUE(id.gone());
+    EXPECT_FALSE(id.stopped());
+    id.wake();  // signals nobody
+    ProcessId elsewhere = id;
+    ++elsewhere.pid_namespace;
+    EXPECT_FALSE(elsewhere.gone()) << "nothing is known of other namespaces";
+}
+
+}  // namespace
+}  // namespace fairlead::guardian
