@@ -244,7 +244,7 @@ class Trial:
         result = Result(cell, OK, target_s=self._target_s(), time_s=end_s - job.begin_s)
         # A congested direct path has pauses of its own.
         slow_s = SLOW_S + self.usual.gap_s[cell.program]
-        result.slow_limit_s = max(slow_s, self._target_s(), self._silent(self.usual.silent_slow_s))
+        result.slow_limit_s = max(slow_s, self._slow_limit_of_silence_s())
         # Nothing has to be faster while the fault lasts: it may leave no way but the direct one. From then on the pair
         # is on a detour again, or would be no slower without one, within the time for which it may be slow.
         held_s = 0.0 if course.undo_s is None else course.undo_s - course.fault_s
@@ -281,11 +281,20 @@ class Trial:
         """From the fault to traffic flowing; an end's own silence may take what TCP takes, and a look longer."""
         return max(TARGET_S[self.cell.plane], self._silent(self.usual.silent_s))
 
+    def _end_is_silent(self) -> bool:
+        return self.cell.fault == cells.HOST_SILENT and self.cell.place != cells.RELAY
+
     def _silent(self, usual_s: Mapping[tuple[str, str], float]) -> float:
-        if self.cell.fault != cells.HOST_SILENT or self.cell.place == cells.RELAY:
+        if not self._end_is_silent():
             return 0.0
         # TCP doubles the time until it tries again: at the silence's end that may be as long as the silence was.
         return max(usual_s.get((self.cell.program, self.cell.place), 0.0), 2 * injections.HOLD_S) + 0.5
+
+    def _slow_limit_of_silence_s(self) -> float:
+        """0 where no end is silent. Traffic that flows again just in time was slow to the end of that window."""
+        if not self._end_is_silent():
+            return 0.0
+        return max(self._target_s() + recovery.WINDOW_S, self._silent(self.usual.silent_slow_s))
 
     def left(self, earlier: Sequence[str]) -> list[str]:
         """What is left behind, when it had time to go. Nothing is cleaned before it was looked for.

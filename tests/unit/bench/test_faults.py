@@ -544,6 +544,21 @@ def test_a_silent_end_may_stay_slow_for_as_long_as_with_tcp_alone() -> None:
     assert trial.status(just, hung=False, code=0)[0] == OK
 
 
+@pytest.mark.parametrize(("alone_s", "slow_alone_s", "limit_s"), [(3.2, 3.4, 5.0), (4.4, 5.3, 5.8)])
+def test_traffic_to_a_silent_end_that_flows_again_in_time_is_not_slow(
+    alone_s: float, slow_alone_s: float, limit_s: float
+) -> None:
+    """A silence of 2 s: TCP may wait for 4 s, and a look takes half a second, in which it was slow."""
+    usual = Direct(
+        silent_s={(cells.RING, cells.DESTINATION): alone_s}, silent_slow_s={(cells.RING, cells.DESTINATION): slow_alone_s}
+    )
+    silent = FaultCell(cells.ROUTE, cells.BY_HAND, cells.RING, cells.DESTINATION, cells.HOST_SILENT)
+    judged = Trial(cast(Hosts, SimpleNamespace()), usual, silent, Path("none.toml"))
+    assert judged._slow_limit_of_silence_s() == pytest.approx(limit_s)
+    relay = FaultCell(cells.ROUTE, cells.BY_HAND, cells.RING, cells.RELAY, cells.HOST_SILENT)
+    assert Trial(cast(Hosts, SimpleNamespace()), usual, relay, Path("none.toml"))._slow_limit_of_silence_s() == 0.0
+
+
 def test_silent_supervisors_are_so_for_longer_than_a_lease() -> None:
     for fault in (cells.SUPERVISOR_SILENT, cells.SUPERVISOR_CUT_OFF):
         cell = FaultCell(cells.ROUTE, cells.BY_HAND, cells.CG, "", fault)
