@@ -10,14 +10,21 @@ namespace fairlead::core {
 
 class AvoidedRelays {
   public:
-    void avoid(HostId relay, Time until, Time now);
+    /// What went over it was lost: left out for `first_s`, and each time for twice as long as the time before.
+    void lost(HostId relay, double first_s, Time now);
+    /// No echo came back over it before anything was rerouted. To try again costs the program nothing.
+    void unproven(HostId relay, Time now);
     bool avoids(HostId relay, Time now) const;
+
+    static constexpr double kSoon_s = 1.0;  ///< where an echo tells whether the way carries packets again
 
   private:
     struct Avoided {
         HostId relay = kNoHost;
         Time until = 0.0;
+        double lost_s = 0.0;  ///< how long the last loss kept it out; 0: none of late
     };
+    Avoided& of(HostId relay, Time now);
     std::vector<Avoided> avoided_;
 };
 

@@ -232,7 +232,7 @@ void Reroutes::take(HostId host) {
 /// The relay asked said no, or nothing, or nothing came back over it: the next best.
 void Reroutes::refused(HostId host) {
     Search& search = *destinations_[host].search;
-    if (search.relay_broken()) avoid(host, search.relay());
+    if (search.relay_broken()) destinations_[host].avoided.unproven(search.relay(), now_);
     search.drop_relay(out_);
     take_or_keep(host);
 }

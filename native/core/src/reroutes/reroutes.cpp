@@ -433,7 +433,7 @@ void Reroutes::lose_detour(HostId host) {
     const std::optional<Time> asked = destination.detour->asked_directly();
     const bool lives = asked && peers_.last_beat(host) > *asked;
     if (lives) {
-        avoid(host, relay);
+        destination.avoided.lost(relay, AvoidedRelays::kSoon_s, now_);
     } else {
         peers_.miss(host, now_);
     }
@@ -447,13 +447,9 @@ void Reroutes::watch_sockets(HostId host) {
     Destination& destination = destinations_[host];
     if (stopping_ || !parts_.job.proves || !echoes_wanted(destination)) return;
     if (!traffic_.sockets(host).stuck(parts_.job.settings.suspicion, now_)) return;
-    avoid(host, destination.detour->relay());
+    destination.avoided.lost(destination.detour->relay(), parts_.job.settings.detour.shun_s, now_);
     destination.route.retry_at_once(now_);
     start_restore(host, RestoreReason::detour_broken);
-}
-
-void Reroutes::avoid(HostId host, HostId relay) {
-    destinations_[host].avoided.avoid(relay, now_ + parts_.job.settings.detour.shun_s, now_);
 }
 
 Time Reroutes::next_due() const {

@@ -147,7 +147,6 @@ class Reroutes {
     void watch_echoes(HostId host);
     void lose_detour(HostId host);
     void watch_sockets(HostId host);
-    void avoid(HostId host, HostId relay);
     Time next_due(HostId host) const;
 
     // manual_reroutes.cpp

@@ -197,13 +197,13 @@ TEST_F(RerouteSearches, RelaysThatCarryNothingAreAvoidedForAWhile) {
     ASSERT_EQ(only<Kept>(actions).size(), 1U);
     EXPECT_EQ(only<Kept>(actions)[0].reason, KeepReason::not_carried);
     carries = true;
-    at(rig.now + 2.0);
+    at(rig.now + 0.6);
     suspect(1);
     actions = until<Kept>();
     EXPECT_TRUE(messages<wire::PathQuery>(actions).empty());
     ASSERT_FALSE(only<Kept>(actions).empty());
     EXPECT_EQ(only<Kept>(actions)[0].reason, KeepReason::no_candidate);
-    at(rig.now + rig.job.settings.detour.shun_s);
+    at(rig.now + AvoidedRelays::kSoon_s);
     suspect(1);
     EXPECT_EQ(only<Rerouted>(steps(40)).size(), 1U);
 }

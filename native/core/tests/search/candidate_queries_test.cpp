@@ -60,7 +60,7 @@ TEST_F(Candidates, AreMeasuredOnBothLegs) {
 }
 
 TEST_F(Candidates, OnesThatAreAvoidedShunnedOrDownAreNotAsked) {
-    avoided.avoid(2, rig.now + 5.0, rig.now);
+    avoided.lost(2, 5.0, rig.now);
     rig.peers.shun(3, rig.now);
     auto asked = ask();
     ASSERT_EQ(asked.size(), 1U);
