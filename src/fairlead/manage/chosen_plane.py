@@ -16,6 +16,10 @@ AUTO = "auto"
 RELAY = "relay"
 FEWEST = 3
 """Hosts that a reroute takes: its two ends and the relay."""
+CARRIED = (
+    "It carries messages between ranks; collective calls, MPI-IO and one-sided communication stay on the direct path"
+)
+"""What agents carry, told before the program starts (docs/explanation/relay-plane.md)."""
 
 
 def choose_plane(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
@@ -30,6 +34,9 @@ def choose_plane(wanted: str, cluster: Cluster, management: Management, unseen: 
     Raises:
         AgentError, HostError: agents could not be started to find out.
     """
+    if wanted == RELAY and management.reroutes:
+        remark = f"plane: relay, by the agents. {CARRIED}"
+        return replace(management, plane=RELAY, remarks=[*management.remarks, remark])
     if wanted != AUTO or not management.reroutes:
         return replace(management, plane=ROUTE if wanted == AUTO else wanted)
     return decide(cluster, management, _ready(cluster, management), unseen)
@@ -58,8 +65,8 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | Non
     privilege = f"`fairlead doctor {cluster.source}` shows how to give the guardian its privilege"
     if unseen is None:
         remark = (
-            f"plane: relay, by the agents, because {cannot}. Even without reroutes it costs programs about 1 % "
-            "of their time, more where processors limit them; --no-detours avoids that. "
+            f"plane: relay, by the agents, because {cannot}. {CARRIED}. Even without reroutes it costs "
+            "programs about 1 % of their time, more where processors limit them; --no-detours avoids that. "
             f"The route plane costs less: {privilege}"
         )
         return replace(_with(management, remark), plane=RELAY)

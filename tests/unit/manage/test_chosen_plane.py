@@ -58,7 +58,8 @@ def test_relay_where_one_may_not() -> None:
     assert (found.plane, found.components, found.reroutes) == ("relay", FULL, False)
     assert remark.startswith(
         "plane: relay, by the agents, because the guardian cannot set routes on 1 of 4 hosts (h0: CAP_NET_ADMIN is "
-        "missing). Even without reroutes it costs programs about 1 % of their time, more where processors limit"
+        "missing). It carries messages between ranks; collective calls, MPI-IO and one-sided communication stay on the "
+        "direct path. Even without reroutes it costs programs about 1 % of their time, more where processors limit"
     )
     assert remark.endswith("`fairlead doctor c.toml` shows how to give the guardian its privilege")
 
@@ -91,6 +92,12 @@ def test_a_reroute_by_hand_is_tried_all_the_same() -> None:
 def test_agents_are_not_started_where_the_answer_is_known() -> None:
     for plane in ("route", "relay"):
         assert choose_plane(plane, cluster(), management()).plane == plane
+    assert choose_plane("route", cluster(), management()).remarks == ["first"]
+    assert choose_plane("relay", cluster(), management()).remarks == [
+        "first",
+        "plane: relay, by the agents. It carries messages between ranks; collective calls, MPI-IO and one-sided "
+        "communication stay on the direct path",
+    ]
     reported = choose_plane("auto", cluster(), management(stage="detection"))
     assert (reported.plane, reported.remarks) == ("route", ["first"])
 
