@@ -532,9 +532,11 @@ def test_a_host_that_is_cut_off_holds_the_end_of_a_run_up_for_a_moment_only(
         begin_s = time.monotonic()
         command.process.send_signal(number)
         try:
+            managed_runs.wait_for(
+                lambda: not any(managed_runs.processes(lab, host, "nbody") for host in ("h0", "h1")), "the ranks' end", 6
+            )
             command.end()
             taken_s = time.monotonic() - begin_s
-            assert not any(managed_runs.processes(lab, host, "nbody") for host in ("h0", "h1"))
         finally:
             subprocess.run(nft, input="delete table inet cut\n", text=True, check=True)
             for rank in managed_runs.processes(lab, "h2", "nbody"):
