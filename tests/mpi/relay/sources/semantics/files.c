@@ -2,6 +2,7 @@
 // Files of all ranks: each collective call is entered by even ranks while the odd ones wait for a message of theirs
 // which goes nowhere as long as its sender sleeps.
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "semantics.h"
@@ -57,6 +58,52 @@ static void access_all(MPI_File file) {
     NEED(are_bytes(in, BLOCK, next_rank));
 }
 
+static void step(MPI_File file) {
+    OWING(MPI_File_sync(file));
+    MPI_Barrier(world);
+    OWING(MPI_File_sync(file));
+}
+
+/* By every other collective form: a block of each process in turn, further on each time. */
+static void access_by_forms(MPI_File file) {
+    unsigned char out[BLOCK], in[BLOCK];
+    MPI_Status status;
+    MPI_Request request;
+    const MPI_Offset own = rank * BLOCK, next = next_rank * BLOCK;
+    write_bytes(out, BLOCK, rank + 1);
+    OWING(MPI_File_preallocate(file, (MPI_Offset)size * BLOCK));
+    OWING(MPI_File_set_view(file, own, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_write_all_begin(file, out, BLOCK, MPI_BYTE));
+    NEED(MPI_File_write_all_end(file, out, &status) == MPI_SUCCESS && count_of(&status, MPI_BYTE) == BLOCK);
+    step(file);
+    OWING(MPI_File_set_view(file, next, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_read_all(file, in, BLOCK, MPI_BYTE, &status));
+    NEED(count_of(&status, MPI_BYTE) == BLOCK && are_bytes(in, BLOCK, next_rank + 1));
+    OWING(MPI_File_seek(file, 0, MPI_SEEK_SET));
+    memset(in, 0, BLOCK);
+    OWING(MPI_File_read_all_begin(file, in, BLOCK, MPI_BYTE));
+    NEED(MPI_File_read_all_end(file, in, &status) == MPI_SUCCESS && are_bytes(in, BLOCK, next_rank + 1));
+    OWING(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    write_bytes(out, BLOCK, rank + 2);
+    OWING(MPI_File_write_at_all(file, own, out, BLOCK, MPI_BYTE, &status));
+    NEED(count_of(&status, MPI_BYTE) == BLOCK);
+    step(file);
+    OWING(MPI_File_read_at_all_begin(file, next, in, BLOCK, MPI_BYTE));
+    NEED(MPI_File_read_at_all_end(file, in, &status) == MPI_SUCCESS && are_bytes(in, BLOCK, next_rank + 2));
+    step(file);
+    write_bytes(out, BLOCK, rank + 3);
+    OWING(MPI_File_set_view(file, own, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_iwrite_all(file, out, BLOCK, MPI_BYTE, &request));
+    NEED(MPI_Wait(&request, &status) == MPI_SUCCESS && count_of(&status, MPI_BYTE) == BLOCK);
+    step(file);
+    OWING(MPI_File_set_view(file, next, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    OWING(MPI_File_iread_all(file, in, BLOCK, MPI_BYTE, &request));
+    NEED(MPI_Wait(&request, &status) == MPI_SUCCESS && are_bytes(in, BLOCK, next_rank + 3));
+    memset(in, 0, BLOCK);
+    OWING(MPI_File_iread_at_all(file, 0, in, BLOCK, MPI_BYTE, &request));
+    NEED(MPI_Wait(&request, &status) == MPI_SUCCESS && are_bytes(in, BLOCK, next_rank + 3));
+}
+
 static void access_ordered(MPI_File file) {
     int in = -1;
     MPI_Offset bytes;
@@ -71,6 +118,15 @@ static void access_ordered(MPI_File file) {
     OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
     OWING(MPI_File_read_ordered(file, &in, 1, MPI_INT, MPI_STATUS_IGNORE));
     NEED(in == rank);
+    const int later = rank + 10;
+    OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+    OWING(MPI_File_write_ordered_begin(file, &later, 1, MPI_INT));
+    NEED(MPI_File_write_ordered_end(file, &later, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    step(file);
+    OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+    OWING(MPI_File_read_ordered_begin(file, &in, 1, MPI_INT));
+    NEED(MPI_File_read_ordered_end(file, &in, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    NEED(in == later);
 }
 
 /* Several collective writes, which one process carries out, are under way at once. */
@@ -137,6 +193,7 @@ void files(void) {
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, world);
     OWING(MPI_File_open(world, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
     access_all(file);
+    access_by_forms(file);
     access_ordered(file);
     OWING(MPI_File_close(&file));
     NEED(file == MPI_FILE_NULL);
