@@ -83,6 +83,7 @@ static void access_by_forms(MPI_File file) {
     memset(in, 0, BLOCK);
     OWING(MPI_File_read_all_begin(file, in, BLOCK, MPI_BYTE));
     NEED(MPI_File_read_all_end(file, in, &status) == MPI_SUCCESS && are_bytes(in, BLOCK, next_rank + 1));
+    step(file);
     OWING(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     write_bytes(out, BLOCK, rank + 2);
     OWING(MPI_File_write_at_all(file, own, out, BLOCK, MPI_BYTE, &status));
@@ -119,6 +120,7 @@ static void access_ordered(MPI_File file) {
     OWING(MPI_File_read_ordered(file, &in, 1, MPI_INT, MPI_STATUS_IGNORE));
     NEED(in == rank);
     const int later = rank + 10;
+    step(file);
     OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
     OWING(MPI_File_write_ordered_begin(file, &later, 1, MPI_INT));
     NEED(MPI_File_write_ordered_end(file, &later, MPI_STATUS_IGNORE) == MPI_SUCCESS);
