@@ -3,36 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fairlead.prices import efficiency
 from fairlead.prices.book import Book, kept_with
+from fairlead.prices.run_price import RunPrice
 from fairlead.store import Run, Store
 from fairlead.store.facts import COMPUTE_HOSTS
 
 
 @dataclass(frozen=True)
-class RunCost:
-    """What a run of that time costs.
+class RunCost(RunPrice):
+    """What a run costs on hosts of a system that has a price; an hour of them includes their part of its extra costs.
 
     Attributes:
         hosts: how many are paid.
-        per_hour: the price of an hour of them, with their part of what is paid for all of the system.
-        time_s: above 0.
     """
 
     currency: str
     hosts: int
-    per_hour: float
-    time_s: float
-
-    @property
-    def per_run(self) -> float:
-        """The price of one."""
-        return efficiency.cost(self.per_hour, self.time_s)
-
-    @property
-    def efficiency(self) -> float:
-        """Runs an hour for the price of an hour: how many one unit of the currency buys."""
-        return efficiency.bought(1 / self.time_s, self.per_hour)
 
 
 def system_of(run: Run) -> str | None:
@@ -57,7 +43,7 @@ def of_run(book: Book, run: Run, time_s: float) -> RunCost | None:
     if price is None or time_s <= 0:
         return None
     hosts = int(run.facts.get(COMPUTE_HOSTS, price.hosts))
-    return RunCost(price.currency, hosts, price.of_hosts(hosts), time_s)
+    return RunCost(price.of_hosts(hosts), time_s, price.currency, hosts)
 
 
 def book_of(store: Store, run: Run) -> Book | None:

@@ -11,27 +11,18 @@ from fairlead.analysis import run_costs
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.evaluations.settings import HourlyCost, ReportSettings
 from fairlead.errors import ConfigError
-from fairlead.prices import efficiency
 from fairlead.prices.book import Book, kept_with
+from fairlead.prices.run_price import RunPrice
 from fairlead.store import Run
 
 PriceSource = Book | HourlyCost
 
 
 @dataclass(frozen=True)
-class Priced:
-    """A cell with its price.
-
-    Attributes:
-        per_hour: price of all that its rows ran on for an hour.
-        per_run: price of one execution at the cell's mean time.
-        efficiency: executions an hour divided by the price of an hour.
-    """
+class Priced(RunPrice):
+    """A cell with its price: that of an execution at its mean time, on all that its rows ran on."""
 
     cell: DesignCell
-    per_hour: float
-    per_run: float
-    efficiency: float
 
 
 def source_of(record: Run, book: Book | None = None) -> PriceSource | None:
@@ -49,7 +40,8 @@ def priced(data: Dataset, source: PriceSource) -> list[Priced]:
     if data.unit != "s":
         raise ConfigError(f"{data.name}: cost is of times, and {data.series} is in {data.unit}")
     found = dict(_by_level(data, source) if isinstance(source, HourlyCost) else _by_system(data, source))
-    return [_priced(cell, found[cell.levels]) for cell in data.cells if cell.levels in found and cell.mean > 0]
+    priced_cells = (cell for cell in data.cells if cell.levels in found and cell.mean > 0)
+    return [Priced(found[cell.levels], cell.mean, cell) for cell in priced_cells]
 
 
 def systems(data: Dataset) -> list[str]:
@@ -73,11 +65,6 @@ def cheapest(
         if each.cell.mean <= within_s and (before is None or each.per_run < before.per_run):
             best[case] = each
     return best
-
-
-def _priced(cell: DesignCell, per_hour: float) -> Priced:
-    bought = efficiency.bought(1 / cell.mean, per_hour)
-    return Priced(cell, per_hour, efficiency.cost(per_hour, cell.mean), bought)
 
 
 def _by_level(data: Dataset, cost: HourlyCost) -> Iterator[tuple[Levels, float]]:
