@@ -2,16 +2,16 @@
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairlead import files
 from fairlead import lab as labs
 from fairlead.cli.parameters import scale as scale_option
+from fairlead.cli.parameters.command_type import CommandT
 from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.lab import Lab
 
@@ -241,10 +241,7 @@ def _congest(name: str, description: "CongestionDescription", duration_s: float 
             click.echo("stopping")
 
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _how_long(function: _Function) -> _Function:
+def _how_long(function: CommandT) -> CommandT:
     """Options that all kinds of congestion have."""
     function = click.option("--background", is_flag=True, help="Return immediately; `congest NAME stop` ends it.")(
         function

@@ -1,14 +1,11 @@
 """``--bring FILE``: files of the user's own that hosts get."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
+from fairlead.cli.parameters.command_type import CommandT
 from fairlead.cli.parameters.named_path import NamedPath
-
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
 def bring_option(command: CommandT) -> CommandT:

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+from fairlead.cli.parameters.command_type import CommandT
 
 
 def prices_option(default: str) -> Callable[[CommandT], CommandT]:

@@ -1,13 +1,11 @@
 """``--set KEY=VALUE``: another value for a key of a plan."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
+from fairlead.cli.parameters.command_type import CommandT
 from fairlead.config_changes import ConfigChange
-
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
 def _changes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[ConfigChange, ...]:
