@@ -5,9 +5,9 @@ from pathlib import Path
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import Executor, executor_of
-from fairlead.cluster.remote.execute import attempt, on_all
+from fairlead.cluster.remote.execute import on_all
 from fairlead.cluster.remote.parcel import Parcel
-from fairlead.errors import ConfigError, HostError, MissingToolError
+from fairlead.errors import ConfigError, MissingToolError
 
 
 def deploy(executor: Executor, host: str, files: Mapping[str, Path]) -> dict[str, str]:
@@ -67,22 +67,3 @@ def same_everywhere(cluster: Cluster, names: Iterable[str], placed: Mapping[str,
             hint="give the user the same home directory on all hosts",
         )
     return first
-
-
-def check_version(executor: Executor, host: str, path: str, expected: str) -> None:
-    """See that a program runs on a host and is of the version that this side speaks.
-
-    Raises:
-        HostError: it cannot run there (another processor or C library), or says another version.
-    """
-    done = attempt(executor, host, [path, "--version"])
-    said = done.stdout.decode(errors="replace").split()
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-        raise HostError(f"{host}: {path} does not run there: {reason}", hint="build fairlead on a host like it")
-    if expected not in said:
-        raise HostError(
-            f"{host}: {path} is version {' '.join(said) or '(none)'}, here it is {expected}",
-            hint=f"install the same version everywhere, or let fairlead copy it: shared_files = false under "
-            f"[{executor.name}]",
-        )

@@ -66,10 +66,6 @@ class ComparisonExperiment(Experiment):
         super().__init__(list(self._networks.values()), store, ledger)
         self._calibrations = self._read_calibrations()
 
-    def left_on(self, network: NetworkPlan) -> list[Row]:
-        """Rows of one network that are not finished yet."""
-        return self.left(self._networks[network])
-
     def calibrated(self) -> list[NetworkPlan]:
         """Networks of which scale and lengths were found."""
         return list(self._calibrations)

@@ -36,10 +36,6 @@ class ClockCorrection:
         """Of times by the host's clock. Any shape."""
         return self.rate * time_s + self.shift_s
 
-    def from_reference(self, time_s: Floats) -> Floats:
-        """Of times by the reference's clock. Any shape."""
-        return (time_s - self.shift_s) / self.rate
-
 
 def of(hosts: int, source: Ints, destination: Ints, sent_s: Floats, received_s: Floats) -> list[ClockCorrection | None]:
     """The clocks of all hosts; host 0's is the reference. None: no messages go to and fro between the two, directly or

@@ -11,7 +11,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.session import ProbeSession
 from fairlead.cluster.executors.base import Executor, with_environment
 from fairlead.cluster.job import Job
-from fairlead.cluster.remote.deploy import check_version, deploy, deploy_everywhere
+from fairlead.cluster.remote.deploy import deploy, deploy_everywhere
 from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import ConfigError, HostError, MissingToolError
 
@@ -166,14 +166,6 @@ def test_a_home_without_room_or_rights_is_told(far: Elsewhere, program: Path) ->
 def test_missing_here(far: Elsewhere, tmp_path: Path) -> None:
     with pytest.raises(MissingToolError, match="is not on this machine"):
         deploy(far, "far", {"x": tmp_path / "x"})
-
-
-def test_versions_are_compared(far: Elsewhere, program: Path) -> None:
-    check_version(far, "far", str(program), "1.2.3")
-    with pytest.raises(HostError, match=r"is version prog 1.2.3, here it is 1.2.4"):
-        check_version(far, "far", str(program), "1.2.4")
-    with pytest.raises(HostError, match="does not run there"):
-        check_version(far, "far", "/bin/false", "1")
 
 
 class Talkative(Elsewhere):
