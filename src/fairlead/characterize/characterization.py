@@ -156,7 +156,7 @@ class Characterization:
         """For people; empty for a complete one."""
         if self.reason or not self.left_out:
             return self.reason
-        return f"there was no time for {', '.join(map(str, self.left_out))}"
+        return left_out.no_time_for(self.left_out)
 
     def left_out_warning(self) -> str:
         """For people: a warning if there is something that is not known, else empty."""

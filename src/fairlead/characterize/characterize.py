@@ -81,7 +81,7 @@ def keep_left_out(store: Store, run: int, survey: Survey) -> str:
     store.add_event(run, time.time(), left_out.EVENT, {"parts": [part.to_json() for part in survey.left_out]})
     if LatencyMatrix.of_samples(survey.samples).whole_sizes():
         return ""
-    return f"there was no time for {', '.join(map(str, survey.left_out))}"
+    return left_out.no_time_for(survey.left_out)
 
 
 def _refuse_short(cluster: Cluster, settings: SurveySettings, grouped: bool) -> None:

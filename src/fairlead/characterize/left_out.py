@@ -44,6 +44,11 @@ class Part:
         return cls(data["what"], data["missing"], data["of"])
 
 
+def no_time_for(parts: Iterable[Part]) -> str:
+    """For people: why a characterization is incomplete that has left these out."""
+    return f"there was no time for {', '.join(map(str, parts))}"
+
+
 def left_out(samples: Samples, sizes_B: Iterable[int], seed: int) -> tuple[Part, ...]:
     """The parts that are missing; of what was found to be unclear only what was never repeated.
 
