@@ -1,8 +1,6 @@
 """`Store`: the one way to write and read results."""
 
 import math
-import os
-import socket
 import sqlite3
 import threading
 import time
@@ -17,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.errors import FairleadError, NoSuchResultsError, StoreError, StoreHeldError, of_system
-from fairlead.store import apart, former_names, numbers, table_rows
+from fairlead.store import apart, former_names, numbers, run_queries, table_rows
 from fairlead.store import series as arrays
 from fairlead.store.apart_reading import StoreApart, fetch_from
 from fairlead.store.connection import (
@@ -35,13 +33,6 @@ from fairlead.store.reading import ReadConnection, fetch
 from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
 
 ENDINGS = ("ok", "failed", "aborted")
-
-_RUN_QUERY = """
-SELECT runs.id, parent, kind, plan, seed, position, facts, started_s, ended_s, status, exit_code, error,
-       runs.session = :session OR EXISTS (SELECT 1 FROM runs AS child
-         WHERE child.parent = runs.id AND child.session = :session) AS alive
-FROM runs LEFT JOIN endings ON endings.run = runs.id
-"""
 
 
 class Store:
@@ -210,11 +201,10 @@ class Store:
             The run's id.
         """
         self._require_writer()
-        for name, value in labels.items():
-            table_rows.check_label(name, value)
+        table_rows.check_labels(labels)
         if parent is not None:
             self._require_unfinished(parent)
-        row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
+        row = table_rows.run_row(self._session, kind, parent, plan, seed, position, facts or {})
         with self._transaction() as cursor:
             run = self._insert_run(cursor, (*row, time.time()), labels)
         self._unfinished.add(run)
@@ -242,8 +232,7 @@ class Store:
         self._require_unfinished(run)
         table_rows.check_name("series", name)
         dtype, shape, data = arrays.encode(arrays.check(name, values, unit, missing=missing))
-        for label, value in (labels or {}).items():
-            table_rows.check_label(label, value)
+        table_rows.check_labels(labels or {})
         series = Series(name, unit, labels or {}, np.asarray(values))
         with self._transaction() as cursor:
             table_rows.insert_series(cursor, run, series, (dtype, shape, data), time.time())
@@ -260,7 +249,7 @@ class Store:
         self._require_unfinished(run)
         table_rows.check_name("attachment", name)
         with self._transaction() as cursor:
-            cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", (run, name, content, time.time()))
+            table_rows.insert_attachment(cursor, run, Attachment(name, content), time.time())
 
     def finish_run(
         self, run: int, status: Status = "ok", exit_code: int | None = None, error: str | None = None
@@ -275,7 +264,7 @@ class Store:
         self._require_unfinished(run)
         self._events.flush()
         with self._transaction() as cursor:
-            cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, time.time(), status, exit_code, error))
+            table_rows.insert_ending(cursor, (run, time.time(), status, exit_code, error))
         self._unfinished.discard(run)
         self._take_in()
 
@@ -304,19 +293,18 @@ class Store:
         Returns:
             The run's id.
         """
-        for name, value in labels.items():
-            table_rows.check_label(name, value)
+        table_rows.check_labels(labels)
         self._require_unfinished(parent) if parent is not None else self._require_writer()
         for what, named in (("series", series), ("attachment", attachments)):
             for each in named:
                 table_rows.check_name(what, each.name)
-        row = (self._session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts or {})))
+        row = table_rows.run_row(self._session, kind, parent, plan, seed, position, facts or {})
         encoded = [arrays.encode(arrays.check(each.name, each.values, each.unit, missing=False)) for each in series]
         now_s = time.time()
         with self._transaction() as cursor:
             run = self._insert_run(cursor, (*row, started_s), labels)
             table_rows.insert_all(cursor, run, list(zip(series, encoded, strict=True)), events, attachments, now_s)
-            cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (run, now_s, status, exit_code, error))
+            table_rows.insert_ending(cursor, (run, now_s, status, exit_code, error))
         self._take_in()
         return run
 
@@ -324,20 +312,7 @@ class Store:
 
     def runs(self, kind: str | None = None, *, parent: int | None = None, **labels: Label) -> list[Run]:
         """Runs in the order in which they began, optionally of one kind, parent and with all the given labels."""
-        conditions = ["1"]
-        parameters: dict[str, Any] = {}
-        if kind is not None:
-            conditions.append("kind = :kind")
-            parameters["kind"] = kind
-        if parent is not None:
-            conditions.append("parent = :parent")
-            parameters["parent"] = parent
-        for number, (name, value) in enumerate(labels.items()):
-            conditions.append(
-                f"EXISTS (SELECT 1 FROM labels WHERE run = runs.id AND name = :n{number} AND value = :v{number})"
-            )
-            parameters |= {f"n{number}": name, f"v{number}": value}
-        return self._read_runs(f"{_RUN_QUERY} WHERE {' AND '.join(conditions)} ORDER BY runs.id", parameters)
+        return self._read_runs(*run_queries.chosen(kind, parent, labels))
 
     def run(self, run: int) -> Run:
         """The run with this id.
@@ -345,7 +320,7 @@ class Store:
         Raises:
             StoreError: there is none.
         """
-        found = self._read_runs(f"{_RUN_QUERY} WHERE runs.id = :run", {"run": run})
+        found = self._read_runs(run_queries.ONE, {"run": run})
         if not found:
             hint = f"`fairlead report {self.directory} --list` lists what there is"
             raise NoSuchResultsError(f"{self._path}: there is no run {run}", hint=hint)
@@ -353,7 +328,7 @@ class Store:
 
     def outermost_runs(self) -> list[Run]:
         """Runs that are no part of another, in the order in which they began."""
-        return self._read_runs(f"{_RUN_QUERY} WHERE parent IS NULL ORDER BY runs.id", {})
+        return self._read_runs(run_queries.OUTERMOST, {})
 
     def numbers_of_children(self, *kinds: str) -> dict[int, int]:
         """How many runs of these kinds each run has whose parent it is; those without are left out."""
@@ -425,17 +400,9 @@ class Store:
             yield cursor
 
     def _insert_run(self, cursor: sqlite3.Cursor, row: Sequence[Any], labels: Mapping[str, Label]) -> int:
-        writer = (self._session, socket.gethostname(), os.getpid(), time.time())
-        cursor.execute("INSERT OR IGNORE INTO sessions VALUES (?, ?, ?, ?)", writer)
+        table_rows.insert_session(cursor, self._session, time.time())
         run = self._draw()
-        cursor.execute(
-            "INSERT INTO runs (id, session, parent, kind, plan, seed, position, facts, started_s) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (run, *row),
-        )
-        cursor.executemany(
-            "INSERT INTO labels VALUES (?, ?, ?)", [(run, name, value) for name, value in labels.items()]
-        )
+        table_rows.insert_run(cursor, run, row, labels)
         return run
 
     def _draw(self) -> int:

@@ -1,7 +1,9 @@
 """Rows of the store's tables: how records become rows, and rows records; which names and labels they may have."""
 
 import math
+import os
 import re
+import socket
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +12,45 @@ from fairlead.errors import StoreError
 from fairlead.store import former_names
 from fairlead.store.connection import from_json, to_json
 from fairlead.store.events import EventRow
-from fairlead.store.records import Attachment, Event, Label, Run, Series
+from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
+
+
+def insert_session(cursor: sqlite3.Cursor, session: str, now_s: float) -> None:
+    """This process as the writer of a session, unless it is there already. ``now_s``: seconds since the epoch."""
+    writer = (session, socket.gethostname(), os.getpid(), now_s)
+    cursor.execute("INSERT OR IGNORE INTO sessions VALUES (?, ?, ?, ?)", writer)
+
+
+def run_row(
+    session: str,
+    kind: str,
+    parent: int | None,
+    plan: Any,
+    seed: int | None,
+    position: int | None,
+    facts: Mapping[str, Any],
+) -> tuple[Any, ...]:
+    """What is known of a run before it has a number, but for the time of its beginning.
+
+    Raises:
+        StoreError: plan or facts cannot be kept as JSON.
+    """
+    return (session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts)))
+
+
+def insert_run(cursor: sqlite3.Cursor, run: int, row: Sequence[Any], labels: Mapping[str, Label]) -> None:
+    """A run that begins. ``row``: `run_row` and when it began, in seconds since the epoch."""
+    cursor.execute(
+        "INSERT INTO runs (id, session, parent, kind, plan, seed, position, facts, started_s) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (run, *row),
+    )
+    cursor.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(run, name, value) for name, value in labels.items()])
+
+
+def insert_ending(cursor: sqlite3.Cursor, row: tuple[int, float, Status, int | None, str | None]) -> None:
+    """How a run ended. ``row``: the run, when, in seconds since the epoch, status, exit code, error."""
+    cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", row)
 
 
 def insert_series(
@@ -37,8 +77,13 @@ def insert_all(
     for event in events:
         insert_event(cursor, (run, event.t_s, event.kind, to_json(f"event {event.kind}", dict(event.data))))
     for attachment in attachments:
-        row = (run, attachment.name, attachment.content, stored_s)
-        cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", row)
+        insert_attachment(cursor, run, attachment, stored_s)
+
+
+def insert_attachment(cursor: sqlite3.Cursor, run: int, attachment: Attachment, stored_s: float) -> None:
+    """An attachment of a run. ``stored_s``: seconds since the epoch."""
+    row = (run, attachment.name, attachment.content, stored_s)
+    cursor.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", row)
 
 
 def insert_event(cursor: sqlite3.Cursor, row: EventRow) -> None:
@@ -83,14 +128,15 @@ def check_name(what: str, name: str) -> None:
         raise StoreError(f"{what} {name!r}: use letters, digits and _ . + - only")
 
 
-def check_label(name: str, value: object) -> None:
+def check_labels(labels: Mapping[str, object]) -> None:
     """A label is text or a finite number.
 
     Raises:
-        StoreError: it is neither, or its name is no name.
+        StoreError: one is neither, or its name is no name.
     """
-    check_name("label", name)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise StoreError(f"label {name}: {value!r} is neither text nor a number")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise StoreError(f"label {name} is {value}")
+    for name, value in labels.items():
+        check_name("label", name)
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise StoreError(f"label {name}: {value!r} is neither text nor a number")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise StoreError(f"label {name} is {value}")
