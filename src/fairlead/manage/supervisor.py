@@ -122,12 +122,7 @@ def supervise(
             tell_limits(management, narrator, names, agents.group.ready, told.put)
             if with_agents is not None:
                 with_agents(agents)
-            mover = _mover(management, names, agents, told.put)
-            benefit = _benefit(management, len(names), agents, told.put)
-            for each in (mover, benefit):
-                if each is not None:
-                    audience.add(each)
-            with mover or nullcontext(), benefit or nullcontext():
+            with _beside_program(management, names, agents, audience, told.put) as benefit:
                 outcome = timed(launch, narrator.program_started)
                 narrator.program_ended()
                 if benefit is not None:
@@ -249,6 +244,26 @@ def _advise(mitigation: UserMitigation | None, watch: EventCallback) -> None:
     """Tell and record what the whole run says."""
     if mitigation is not None and (last := mitigation.at_end()) is not None:
         watch(*last)
+
+
+@contextmanager
+def _beside_program(
+    management: Management, names: Sequence[str], agents: AgentThread, audience: Audience, tell: EventCallback
+) -> Iterator[BenefitCheck | None]:
+    """Within: virtual machines are moved, and what reroutes give is measured, as far as that is wanted.
+
+    Yields what measures it; None where nothing does.
+
+    Args:
+        tell: takes events of what is done.
+    """
+    mover = _mover(management, names, agents, tell)
+    benefit = _benefit(management, len(names), agents, tell)
+    for each in (mover, benefit):
+        if each is not None:
+            audience.add(each)
+    with mover or nullcontext(), benefit or nullcontext():
+        yield benefit
 
 
 def _mover(management: Management, names: Sequence[str], agents: AgentThread, tell: EventCallback) -> Mover | None:
