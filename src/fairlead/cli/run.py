@@ -147,12 +147,8 @@ def command(
     """
     from fairlead.manage import run
 
-    if own_mpirun and mpirun:
-        raise click.UsageError("--mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun")
-    if own_mpirun and transport != "auto":
-        raise click.UsageError(
-            "--transport: with --own-mpirun your launch line chooses the transport; omit --transport"
-        )
+    if own_mpirun:
+        _check_beside_own_mpirun(mpirun, transport)
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
     if settings and (no_agents or no_detection):
@@ -186,6 +182,20 @@ def command(
         dry_run=migrate_dry_run,
         quiet=quiet,
     )
+
+
+def _check_beside_own_mpirun(mpirun: str | None, transport: str) -> None:
+    """Refuse what the user's own launch line decides.
+
+    Raises:
+        click.UsageError: an option says it, too.
+    """
+    if mpirun:
+        raise click.UsageError("--mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun")
+    if transport != "auto":
+        raise click.UsageError(
+            "--transport: with --own-mpirun your launch line chooses the transport; omit --transport"
+        )
 
 
 def _components(
