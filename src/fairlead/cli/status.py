@@ -30,9 +30,9 @@ def command(as_json: bool, watch: bool) -> None:
 
 def show(as_json: bool) -> None:
     """Print every registered run once."""
-    from fairlead.manage import registry
+    from fairlead.manage import live_runs
 
-    registered = registry.look()
+    registered = live_runs.look()
     for complaint in registered.complaints():
         click.echo(complaint, err=True)
     states = registered.runs

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from fairlead.agents.agent import EventCallback
 from fairlead.errors import FairleadError, of_system
-from fairlead.manage import registry
+from fairlead.manage import live_runs
 from fairlead.manage.narrator import Narrator, pair, pair_from
 from fairlead.protocol import enums, events
 from fairlead.protocol.messages import AgentEvent
 
 
 class Audience:
-    """Hands each event to all that look at it: narrator, registry, sinks. Runs in the events' thread.
+    """Hands each event to all that look at it: narrator, file of the run, sinks. Runs in the events' thread.
 
     One that fails is told once and asked again with the next event: traffic is managed whether it is recorded or not.
     """
@@ -20,7 +20,7 @@ class Audience:
         self,
         names: Sequence[str],
         narrator: Narrator,
-        registration: registry.Registration,
+        registration: live_runs.Registration,
         sinks: Sequence[EventCallback],
     ) -> None:
         self._names = names

@@ -1,4 +1,4 @@
-"""Removes what dead runs left: kernel state and brought files on the cluster's hosts, files of the registry.
+"""Removes what dead runs left: kernel state and brought files on the cluster's hosts, files that tell of runs.
 
 The living stay.
 """
@@ -19,7 +19,7 @@ from fairlead.cluster.host_binaries import bring, guardian_tool
 from fairlead.cluster.remote import brought
 from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import FairleadError, HostError
-from fairlead.manage import registry
+from fairlead.manage import live_runs
 
 Found = TypeVar("Found")
 
@@ -57,7 +57,7 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     Those without guardians left nothing on any host, and are always forgotten. Where there is no dead run with them,
     a guardian that may change nothing need not clean. Brought files stay while a run is alive.
     """
-    runs = registry.look().runs
+    runs = live_runs.look().runs
     dead = [run for run in runs if not run.alive]
     removed: list[Removed] = []
     unreachable: dict[str, str] = {}
@@ -79,7 +79,7 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     for run in dead:
         cleaned = Path(run.cluster_file).resolve() in files or not Path(run.cluster_file).is_file()
         if not dry_run and (not run.guardians or (cleaned and not unreachable)):
-            registry.forget(run.job)
+            live_runs.forget(run.job)
             forgotten.append(run.job)
     return CleanUp(removed, unreachable, forgotten)
 
@@ -89,7 +89,7 @@ def clusters_of_dead_runs() -> tuple[list[Cluster], list[str]]:
 
     Only of runs with guardians: others left nothing there.
     """
-    registered = registry.look()
+    registered = live_runs.look()
     clusters, complaints = [], registered.complaints()
     for file in sorted({run.cluster_file for run in registered.runs if run.guardians and not run.alive}):
         try:

@@ -22,7 +22,7 @@ from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.jobs.launch import Course
 from fairlead.display import words
-from fairlead.manage import registry, silent_hosts
+from fairlead.manage import live_runs, silent_hosts
 from fairlead.manage.audience import Audience
 from fairlead.manage.benefit.check import BenefitCheck
 from fairlead.manage.clean import clean_host
@@ -103,7 +103,7 @@ def supervise(
     names = [host.name for host in cluster.managed_hosts()]
     narrator = Narrator(names, sys.stderr, quiet=quiet)
     job = secrets.token_hex(4)
-    registration = registry.Registration(_state(cluster, management, argv, job))
+    registration = live_runs.Registration(_state(cluster, management, argv, job))
     audience = Audience(names, narrator, registration, sinks)
     common_end = CommonEnd(audience, ends_together_s) if ends_together_s is not None else None
     outcome: Outcome | None = None
@@ -205,10 +205,10 @@ def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: No
     return Outcome(exit_code, end_s - begin_s, started_s)
 
 
-def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: str) -> registry.RunState:
+def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: str) -> live_runs.RunState:
     own = Process.own()
     source = str(Path(cluster.source).absolute())
-    return registry.RunState(
+    return live_runs.RunState(
         job, source, list(argv), own.pid, own.start_ticks, time.time(), guardians=management.reroutes
     )
 

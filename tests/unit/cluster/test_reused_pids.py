@@ -15,7 +15,7 @@ from fairlead.cluster.jobs import running_job
 from fairlead.lab import state
 from fairlead.lab.lab import congestion_runners
 from fairlead.lab.migration import pause
-from fairlead.manage import registry
+from fairlead.manage import live_runs
 from fairlead.manage.clean import clean
 from fairlead.runtime import START_OF, Process
 
@@ -79,9 +79,9 @@ def test_the_holder_of_a_lab(other: subprocess.Popen[bytes]) -> None:
 
 def test_the_supervisor_of_a_run(other: subprocess.Popen[bytes], tmp_path: Path) -> None:
     noted = earlier(other)
-    run = registry.RunState("1f3a9c02", str(tmp_path / "gone.toml"), ["a"], noted.pid, noted.start_ticks, time.time())
-    registry.Registration(run).write()
-    assert [each.alive for each in registry.look().runs] == [False]
+    run = live_runs.RunState("1f3a9c02", str(tmp_path / "gone.toml"), ["a"], noted.pid, noted.start_ticks, time.time())
+    live_runs.Registration(run).write()
+    assert [each.alive for each in live_runs.look().runs] == [False]
     assert clean([]).forgotten == ["1f3a9c02"]
     assert unharmed(other)
 

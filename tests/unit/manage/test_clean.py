@@ -16,7 +16,7 @@ from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.remote import brought
 from fairlead.errors import HostError
 from fairlead.lab import state
-from fairlead.manage import clean, registry
+from fairlead.manage import clean, live_runs
 from fairlead.runtime import Process
 
 CLUSTER = (
@@ -38,11 +38,11 @@ def cluster(directory: Path, name: str) -> Cluster:
 
 
 def dead_run(job: str, file: str, *, ticks: int = GONE, guardians: bool = True) -> None:
-    registry.Registration(registry.RunState(job, file, ["x"], os.getpid(), ticks, 0.0, guardians)).write()
+    live_runs.Registration(live_runs.RunState(job, file, ["x"], os.getpid(), ticks, 0.0, guardians)).write()
 
 
 def jobs() -> list[str]:
-    return [run.job for run in registry.look().runs]
+    return [run.job for run in live_runs.look().runs]
 
 
 def test_runs_on_other_clusters_and_the_living_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

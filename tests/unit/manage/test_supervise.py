@@ -13,7 +13,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import AgentError
 from fairlead.interrupts import Interrupted
-from fairlead.manage import registry, supervisor
+from fairlead.manage import live_runs, supervisor
 from fairlead.manage.components import STAGES
 from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.manage.supervisor import Outcome
@@ -50,7 +50,7 @@ def _no_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(supervisor, "AgentThread", FakeAgents)
     monkeypatch.setattr(supervisor, "check_interfaces", lambda *_: None)
     monkeypatch.setattr(supervisor, "check_reachable", lambda *_: None)
-    monkeypatch.setattr(registry, "_directory", lambda: tmp_path)
+    monkeypatch.setattr(live_runs, "_directory", lambda: tmp_path)
     monkeypatch.setattr(FakeAgents, "error", None)
 
 
@@ -89,7 +89,7 @@ def test_a_note_that_cannot_be_removed_does_not_replace_it(
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "/tmp/runs/0a.json")
 
-    monkeypatch.setattr(registry.Registration, "__exit__", refuse)
+    monkeypatch.setattr(live_runs.Registration, "__exit__", refuse)
     outcome = supervised([])
     assert outcome.exit_code == 0
     assert "/tmp/runs/0a.json: you have no permission" in capsys.readouterr().err
@@ -167,7 +167,7 @@ def test_after_an_agents_death_hosts_are_cleaned_only_where_there_are_guardians(
 
     def die(agents: FakeAgents) -> FakeAgents:
         agents._told.put(1, event("died", reason="killed"))
-        noted.extend(run.guardians for run in registry.look().runs)
+        noted.extend(run.guardians for run in live_runs.look().runs)
         return agents
 
     monkeypatch.setattr(supervisor, "clean_host", clean_host)

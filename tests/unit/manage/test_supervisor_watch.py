@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.cluster.jobs.launch import Course
 from fairlead.errors import LaunchError, StoreError
-from fairlead.manage import registry
+from fairlead.manage import live_runs
 from fairlead.manage.audience import Audience
 from fairlead.manage.narrator import Narrator
 from fairlead.manage.supervisor import Outcome, _summary, timed
@@ -23,8 +23,8 @@ REROUTED = event("rerouted", relay=2, reason="it is high")
 
 def watch(tmp_path: Path, said: io.StringIO, *sinks: Any) -> Audience:
     names = ["h0", "h1", "h2"]
-    state = registry.RunState("0a0b0c0d", "c.toml", ["x"], 1, 1, 0.0)
-    registration = registry.Registration(state, tmp_path)
+    state = live_runs.RunState("0a0b0c0d", "c.toml", ["x"], 1, 1, 0.0)
+    registration = live_runs.Registration(state, tmp_path)
     return Audience(names, Narrator(names, said), registration, sinks)
 
 

@@ -1,4 +1,4 @@
-"""The registry tells living runs from dead ones by process id and start time."""
+"""Files of runs tell living runs from dead ones by process id and start time."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from fairlead import lab, runtime
 from fairlead.errors import FairleadError
-from fairlead.manage import registry
+from fairlead.manage import live_runs
 from fairlead.runtime import Process
 
 
@@ -19,34 +19,34 @@ def private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
 
 
-def _state(job: str, pid: int, ticks: int) -> registry.RunState:
-    return registry.RunState(job, "/c.toml", ["cg"], pid, ticks, time.time())
+def _state(job: str, pid: int, ticks: int) -> live_runs.RunState:
+    return live_runs.RunState(job, "/c.toml", ["cg"], pid, ticks, time.time())
 
 
 def test_registered_while_it_runs_and_gone_after() -> None:
-    with registry.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
+    with live_runs.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
         registration.state.detours["h0→h1"] = "h2"
         registration.write()
-        (state,) = registry.look().runs
+        (state,) = live_runs.look().runs
         assert state.alive
         assert state.detours == {"h0→h1": "h2"}
-    assert registry.look().runs == []
+    assert live_runs.look().runs == []
 
 
 def test_dead_supervisor_is_recognised_also_when_its_pid_is_used_again() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         ticks = runtime.start_ticks(process.pid)
-        registry.Registration(_state("0000000a", process.pid, ticks)).write()
-        registry.Registration(_state("0000000b", process.pid, ticks - 1)).write()
-        assert {run.job: run.alive for run in registry.look().runs} == {"0000000a": True, "0000000b": False}
+        live_runs.Registration(_state("0000000a", process.pid, ticks)).write()
+        live_runs.Registration(_state("0000000b", process.pid, ticks - 1)).write()
+        assert {run.job: run.alive for run in live_runs.look().runs} == {"0000000a": True, "0000000b": False}
         process.kill()
-    assert not any(run.alive for run in registry.look().runs)
-    registry.forget("0000000a")
-    assert [run.job for run in registry.look().runs] == ["0000000b"]
+    assert not any(run.alive for run in live_runs.look().runs)
+    live_runs.forget("0000000a")
+    assert [run.job for run in live_runs.look().runs] == ["0000000b"]
 
 
 def test_runs_may_be_looked_at_before_the_first_lab(tmp_path: Path) -> None:
-    assert registry.look().runs == []
+    assert live_runs.look().runs == []
     assert lab.running_labs() == []
     assert (tmp_path / "fairlead").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "fairlead" / "runs").stat().st_mode & 0o777 == 0o700
@@ -57,7 +57,7 @@ def test_notes_that_others_could_have_written_are_not_read(tmp_path: Path) -> No
     (tmp_path / "fairlead").chmod(0o777)
     (tmp_path / "fairlead" / "runs" / "0000000a.json").write_text('{"job": "0000000a"}')
     with pytest.raises(FairleadError, match="not a private directory of yours"):
-        registry.look()
+        live_runs.look()
 
 
 def test_a_note_of_an_earlier_version_is_a_run_of_which_less_is_known() -> None:
@@ -65,7 +65,7 @@ def test_a_note_of_an_earlier_version_is_a_run_of_which_less_is_known() -> None:
     note = {"job": "0000000a", "cluster_file": "/c.toml", "argv": ["cg"], "pid": own.pid, "started_at_s": 1.0}
     note |= {"started_ticks": own.start_ticks, "detours": {"h0→h1": "h2"}, "zones": {"h0→h1": "high"}}
     (runtime.directory("runs") / "0000000a.json").write_text(json.dumps(note))
-    (state,) = registry.look().runs
+    (state,) = live_runs.look().runs
     assert (state.job, state.alive, state.detours, state.levels) == ("0000000a", True, {"h0→h1": "h2"}, {})
 
 
@@ -80,8 +80,8 @@ def test_a_note_of_an_earlier_version_is_a_run_of_which_less_is_known() -> None:
 def test_a_note_that_tells_of_no_run_is_told_with_the_way_out_beside_the_others(text: str, why: str) -> None:
     path = runtime.directory("runs") / "0000000a.json"
     path.write_text(text)
-    registry.Registration(_state("0000000b", 1, 1)).write()
-    found = registry.look()
+    live_runs.Registration(_state("0000000b", 1, 1)).write()
+    found = live_runs.look()
     assert [run.job for run in found.runs] == ["0000000b"]
     (complaint,) = found.complaints()
     assert complaint.startswith(f"{path}: is not a record of a run ({why}") and complaint.endswith("remove the file")
@@ -89,16 +89,16 @@ def test_a_note_that_tells_of_no_run_is_told_with_the_way_out_beside_the_others(
 
 def test_many_changes_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
     clock_s = 100.0
-    monkeypatch.setattr(registry.time, "monotonic", lambda: clock_s)
-    with registry.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
+    monkeypatch.setattr(live_runs.time, "monotonic", lambda: clock_s)
+    with live_runs.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
         for number in range(300):
             clock_s += 0.001
             registration.state.levels["h0→h1"] = "high" if number % 2 else "medium"
             registration.change()
             registration.publish()
-        (known,) = registry.look().runs
+        (known,) = live_runs.look().runs
         assert known.levels == {}  # as it was in the beginning
-        clock_s += registry.WRITTEN_EVERY_S
+        clock_s += live_runs.WRITTEN_EVERY_S
         registration.publish()  # with the next event, whatever it is
-        (known,) = registry.look().runs
+        (known,) = live_runs.look().runs
         assert known.levels == {"h0→h1": "high"}
