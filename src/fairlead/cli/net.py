@@ -262,5 +262,5 @@ def _end(end: object) -> str:
 def _rates(span: tuple[float, float]) -> str:
     from fairlead.display import words
 
-    low, high = (words.rate(each) for each in span)
-    return low if low == high else f"{low} to {high}"
+    low, high = span
+    return words.range_of(words.rate(low), words.rate(high))

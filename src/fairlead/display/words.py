@@ -86,6 +86,16 @@ def percent_interval(estimate: "Estimate", *, signed: bool = False, decimals: in
     return f"{low.removesuffix(f'{NBSP}%')} to {high}"
 
 
+def range_of(low: str, high: str) -> str:
+    """For example "2 to 3"; "2" where both ends look the same."""
+    return low if low == high else f"{low} to {high}"
+
+
+def probability(p: float) -> str:
+    """The p-value of a test: for example "0.042", "< 0.001"."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def level(value: float) -> str:
     """For example "95 %"."""
     return f"{value * 100:g}{NBSP}%"

@@ -304,8 +304,7 @@ def _of_rtla(found: Noise) -> Iterator[Verdict]:
 
 
 def _range(shares: Sequence[float]) -> str:
-    low, high = words.percent(min(shares), decimals=3), words.percent(max(shares), decimals=3)
-    return low if low == high else f"{low} to {high}"
+    return words.range_of(words.percent(min(shares), decimals=3), words.percent(max(shares), decimals=3))
 
 
 def _cores(count: int) -> str:

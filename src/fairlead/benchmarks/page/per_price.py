@@ -174,5 +174,4 @@ def findings(
 
 
 def _range(values: Sequence[float]) -> str:
-    low, high = words.significant(min(values)), words.significant(max(values))
-    return low if low == high else f"{low} to {high}"
+    return words.range_of(words.significant(min(values)), words.significant(max(values)))

@@ -193,7 +193,7 @@ def differences(comparison: Comparison) -> Table:
                     _ends(each.difference.estimate.low, each.difference.estimate.high),
                     words.duration_interval(each.difference.estimate),
                 ),
-                cell(each.p_adjusted, _p(each.p_adjusted)),
+                cell(each.p_adjusted, words.probability(each.p_adjusted)),
                 cell(each.delta, words.significant(each.delta, 2)),
                 cell("differ" if each.told_apart else "no significant difference"),
             ]
@@ -243,7 +243,3 @@ def _share(result: EffectEstimate, *, signed: bool = False, decimals: int = 1) -
         cell(estimate.value, words.percent(estimate.value, signed=signed, decimals=decimals)),
         cell(_ends(estimate.low, estimate.high), words.percent_interval(estimate, signed=signed, decimals=decimals)),
     )
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -367,4 +367,4 @@ def _share_ends(estimate: Estimate | None) -> TableCell:
 
 
 def _p(p: float | None) -> TableCell:
-    return cell(None) if p is None else cell(p, "< 0.001" if p < 0.001 else f"{p:.3f}")
+    return cell(p, None if p is None else words.probability(p))
