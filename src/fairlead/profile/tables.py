@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.profile import mitigation
 from fairlead.profile.analysis.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
 from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
@@ -25,7 +25,7 @@ def ranks(found: Summary, most: int | None = None) -> Table:
             [
                 cell(rank.rank),
                 cell(rank.host),
-                *(cell(each, words.duration(each)) for each in (rank.time_s, rank.computing_s, rank.mpi_s)),
+                *(duration_cell(each) for each in (rank.time_s, rank.computing_s, rank.mpi_s)),
                 share_cell(rank.mpi_s, rank.time_s),
                 cell(None, _bar(rank.mpi_share)),
             ]
@@ -57,7 +57,7 @@ def waiting(found: Summary, most: int | None = None) -> Table:
     return table(
         [("rank", "rank"), ("host", "host"), *titles],
         [
-            [cell(rank.rank), cell(rank.host), *(cell(each, words.duration(each)) for each in times_s)]
+            [cell(rank.rank), cell(rank.host), *(duration_cell(each) for each in times_s)]
             for rank, *times_s in rows
             if rank.rank in chosen
         ],
@@ -74,10 +74,10 @@ def collectives(found: Summary) -> Table:
             [
                 cell(name),
                 cell(each.calls),
-                cell(each.late_others_s, words.duration(each.late_others_s)),
+                duration_cell(each.late_others_s),
                 cell(None, each.wait_state),
-                cell(each.collective_s, words.duration(each.collective_s)),
-                cell(each.unknown_s, words.duration(each.unknown_s)),
+                duration_cell(each.collective_s),
+                duration_cell(each.unknown_s),
             ]
             for name, each in rows.items()
         ],
@@ -96,8 +96,8 @@ def transmission(found: Summary, most: int | None = None) -> Table:
                 cell(" → ".join(dict.fromkeys(pair.hosts))),
                 cell(pair.messages),
                 _size(pair.bytes_B),
-                cell(pair.transmission_s, words.duration(pair.transmission_s)),
-                cell(pair.processing_s, words.duration(pair.processing_s)),
+                duration_cell(pair.transmission_s),
+                duration_cell(pair.processing_s),
             ]
             for pair in mitigation.pairs(found)[:most]
         ],
@@ -125,10 +125,10 @@ def phases(found: Summary) -> Table:
          ("collective calls", "collectives"), ("share", "share")],
         [
             [
-                cell(phase.begun_s, words.duration(phase.begun_s)),
+                duration_cell(phase.begun_s),
                 cell(phase.repetitions),
                 cell(phase.expected_repetitions),
-                cell(phase.repetition_s, words.duration(phase.repetition_s)),
+                duration_cell(phase.repetition_s),
                 cell(phase.messages),
                 _size(phase.bytes_B),
                 cell(None, _phase_sizes(phase)),
@@ -154,7 +154,7 @@ def call_sites(found: Summary, most: int | None = None) -> Table:
                 cell(*_place(site)),
                 cell(site.ranks),
                 cell(site.calls),
-                cell(site.time_s, words.duration(site.time_s)),
+                duration_cell(site.time_s),
                 share_cell(site.time_s, whole_s),
                 _size(site.sent_B),
             ]
@@ -182,7 +182,7 @@ def regions(found: Summary, most: int | None = None) -> Table:
                 cell(name),
                 cell(rank.rank),
                 cell(region.entered),
-                *(cell(each, words.duration(each)) for each in (region.time_s, region.mpi_s)),
+                *(duration_cell(each) for each in (region.time_s, region.mpi_s)),
                 share_cell(region.mpi_s, region.time_s),
                 cell(region.calls),
                 _size(region.sent_B),
@@ -252,7 +252,7 @@ def functions(found: Summary, most: int | None = None) -> Table:
             [
                 cell(name),
                 cell(usage.calls),
-                cell(usage.time_s, words.duration(usage.time_s)),
+                duration_cell(usage.time_s),
                 share_cell(usage.time_s, whole_s),
                 _mean(usage),
                 _size(usage.sent_B),
@@ -274,7 +274,7 @@ def _polling(found: Summary, whole_s: float) -> list[list[TableCell]]:
         [
             cell("between tests"),
             nothing,
-            cell(polled_s, words.duration(polled_s)),
+            duration_cell(polled_s),
             share_cell(polled_s, whole_s),
             *[nothing] * 3,
         ]
@@ -363,7 +363,7 @@ def share_cell(part: float, whole: float) -> TableCell:
 
 def _mean(usage: Function) -> TableCell:
     mean_s = usage.time_s / max(usage.calls, 1)
-    return cell(mean_s, words.duration(mean_s))
+    return duration_cell(mean_s)
 
 
 def _size(size_B: int) -> TableCell:

@@ -14,7 +14,7 @@ from fairlead.benchmarks.page.section import Section
 from fairlead.benchmarks.page.systems import variant
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import TableCell, cell, table
+from fairlead.display.tables import TableCell, cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
@@ -78,8 +78,8 @@ def _rows(burst: Burst) -> Iterator[list[TableCell]]:
             cell(burst.train),
             cell(number + 1),
             cell(pause_s, _pause(pause_s)),
-            *(cell(float(v), words.duration(float(v))) for v in np.percentile(values, (5, 50, 95))),
-            cell(float(np.median(values)) / 2, words.duration(float(np.median(values)) / 2)),
+            *(duration_cell(float(v)) for v in np.percentile(values, (5, 50, 95))),
+            duration_cell(float(np.median(values)) / 2),
             cell(values.size),
             cell(variant(burst.run)),
         ]

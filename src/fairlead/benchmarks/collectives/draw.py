@@ -88,9 +88,9 @@ def _row(one: CellStatistics) -> list[TableCell]:
     ends = (one.median.low, one.median.high) if one.median else (None, None)
     percentiles = [one.percentile(p) for p in (5, 95, 99)]
     return [
-        cell(one.value, words.duration(one.value)),
+        duration_cell(one.value),
         *(duration_cell(end) for end in ends),
-        *(cell(value, words.duration(value)) for value in percentiles),
+        *(duration_cell(value) for value in percentiles),
         cell(len(one.blocks)),
         cell(one.samples),
     ]

@@ -10,7 +10,7 @@ from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 from fairlead.statistics.estimates import Estimate
 from fairlead.statistics.tails import BEYOND
@@ -76,7 +76,7 @@ def _row(each: Impact, factor: Factor) -> list[TableCell]:
         numbers = (value, estimate.low, estimate.high) if estimate else (value, None, None)
         shown += [cell(number, None if number is None else words.significant(number)) for number in numbers]
     front = [cell(each.system), cell(one.victim), cell(one.congestor)]
-    return [*front, *(cell(mean, words.duration(mean)) for mean in means), *shown, cell(len(factor.ratios))]
+    return [*front, *(duration_cell(mean) for mean in means), *shown, cell(len(factor.ratios))]
 
 
 def verdicts(found: Impact) -> Iterator[Verdict]:

@@ -61,7 +61,7 @@ def _table(found: Sequence[LogGP]) -> Table:
                 [
                     cell(each.system),
                     cell(size_B, words.size(size_B)),
-                    cell(gap_s, words.duration(gap_s)),
+                    duration_cell(gap_s),
                     *(duration_cell(end) for end in ends),
                     *(duration_cell(value) for value in (overhead_s, *overhead_ends)),
                 ]

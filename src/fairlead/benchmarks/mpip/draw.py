@@ -10,7 +10,7 @@ from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import cell, table
+from fairlead.display.tables import cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, styled
 
 UNEVEN = 0.1  # of the time of the task: how far the tasks' shares in MPI may lie apart
@@ -38,7 +38,7 @@ def draw(found: Sequence[MpipProfile], systems: Sequence[str]) -> Drawing:
             cell(str(call.labels["call"])),
             cell(int(call.labels["site"])),
             cell(int(call.labels["count"])),
-            cell(call.scalar(), words.duration(call.scalar())),
+            duration_cell(call.scalar()),
             cell(call.scalar() / float(each.mpi_s.sum()), words.percent(call.scalar() / float(each.mpi_s.sum()))),
         ]
         for each in found

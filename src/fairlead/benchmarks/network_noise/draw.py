@@ -79,7 +79,7 @@ def _changes_table(found: Sequence[NetworkNoise]) -> Table:
         [
             cell(each.system),
             cell(change.quantity),
-            cell(change.at_s, words.duration(change.at_s)),
+            duration_cell(change.at_s),
             *(cell(value, _form(change.quantity)(value)) for value in (change.before, change.after)),
             cell(change.after / change.before, words.significant(change.after / change.before)),
         ]
@@ -121,7 +121,7 @@ def _tails(found: Sequence[NetworkNoise], systems: Sequence[str]) -> Drawing:
         pooled = np.concatenate(each.parts.latencies_s)
         shown: list[TableCell] = [duration_cell(value) for value in told]
         greatest = float(pooled.max())
-        rows.append([cell(each.system), *shown, cell(greatest, words.duration(greatest)), cell(len(pooled))])
+        rows.append([cell(each.system), *shown, duration_cell(greatest), cell(len(pooled))])
     caption = (
         "Shares of the time: every part counts equally, because slow parts have fewer messages. The "
         f"table has a percentile where at least {BEYOND} messages took as long or longer."

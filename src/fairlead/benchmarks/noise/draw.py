@@ -14,7 +14,7 @@ from fairlead.benchmarks.page.headlines import Headline
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, log_times, styled
 
 QUIET, LOUD = 0.002, 0.01  # share of the time: what the thesis saw of its quietest and its louder systems
@@ -85,7 +85,7 @@ def _core_row(each: Noise, core: Core) -> list[TableCell]:
     share, ratio = core.overhead_share(), core.count_ratio()
     times: list[TableCell] = [cell(None)] * 3
     if len(core.excess_s):
-        times = [cell(float(v), words.duration(float(v))) for v in np.percentile(core.excess_s, (50, 99, 100))]
+        times = [duration_cell(float(v)) for v in np.percentile(core.excess_s, (50, 99, 100))]
     periods = each.periods[core.host, core.cpu]
     return [
         cell(each.system),
@@ -96,7 +96,7 @@ def _core_row(each: Noise, core: Core) -> list[TableCell]:
         cell(ratio, f"{ratio:.2e}"),
         cell(len(core.excess_s)),
         *times,
-        cell(core.period_s, words.duration(core.period_s)),
+        duration_cell(core.period_s),
         cell("; ".join(_period_words(core, period) for period in periods) or None),
     ]
 
@@ -178,8 +178,8 @@ def _spectra(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
                     cell(each.system),
                     cell(one.host),
                     cell(one.cpu),
-                    cell(period.period_s, words.duration(period.period_s)),
-                    cell(period.length_s, words.duration(period.length_s)),
+                    duration_cell(period.period_s),
+                    duration_cell(period.length_s),
                     cell(period.regularity, words.significant(period.regularity, 2)),
                     cell(period.events),
                 ]
@@ -225,7 +225,7 @@ def _work(found: Sequence[Noise], systems: Sequence[str]) -> Drawing:
             cell(one.host),
             cell(one.cpu),
             cell(one.overhead_share(), words.percent(one.overhead_share(), decimals=2)),
-            *(cell(float(v), words.duration(float(v))) for v in np.percentile(one.time_s, (0, 50, 99, 100))),
+            *(duration_cell(float(v)) for v in np.percentile(one.time_s, (0, 50, 99, 100))),
             cell(len(one.time_s)),
         ]
         for each in found

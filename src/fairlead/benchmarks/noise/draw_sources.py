@@ -69,12 +69,9 @@ def _rows(system: str, core: Core) -> list[list[TableCell]]:
                 *(cell(system), cell(core.host), cell(core.cpu), cell(source.name)),
                 cell(", ".join(source.softirqs) or None),
                 cell(len(source.length_s)),
-                cell(time_s, words.duration(time_s)),
+                duration_cell(time_s),
                 cell(time_s / whole_s, words.percent(time_s / whole_s)),
-                *(
-                    cell(float(value), words.duration(float(value)))
-                    for value in np.percentile(source.length_s, (50, 100))
-                ),
+                *(duration_cell(float(value)) for value in np.percentile(source.length_s, (50, 100))),
                 *(_whole(core.sources) if place == 0 else [cell(None)] * 3),
             ]
         )

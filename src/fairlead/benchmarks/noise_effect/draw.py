@@ -10,7 +10,7 @@ from fairlead.benchmarks.page import transports
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
@@ -72,7 +72,7 @@ def _table(found: Sequence[NoiseEffect]) -> Table:
             [
                 cell(each.system),
                 cell(effect.messages),
-                cell(effect.median_s, words.duration(effect.median_s)),
+                duration_cell(effect.median_s),
                 *(cell(count) for count in (effect.slow, effect.near, effect.far, effect.waiting, effect.either)),
                 cell(effect.share(), words.percent(effect.share())),
                 cell(effect.by_chance, words.significant(effect.by_chance)),

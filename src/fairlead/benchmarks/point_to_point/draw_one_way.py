@@ -11,7 +11,7 @@ from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.benchmarks.point_to_point.one_way import MeasuredLatency, OneWay
 from fairlead.characterize.latency import CLOCK_SHARE
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
 
 WAYS: tuple[tuple[Style, str], ...] = (("-", "there"), ("--", "back"))
@@ -72,10 +72,7 @@ def _table(found: Sequence[MeasuredLatency]) -> Table:
                 cell(each.system),
                 cell(each.words(configuration)),
                 cell(size_B, words.size(size_B)),
-                *(
-                    cell(value, words.duration(value))
-                    for value in (one.there_s, one.back_s, one.clock_error_s, one.round_trip_s)
-                ),
+                *(duration_cell(value) for value in (one.there_s, one.back_s, one.clock_error_s, one.round_trip_s)),
                 cell("agree" if one.is_known else "too far off"),
             ]
             for each in found

@@ -13,7 +13,7 @@ from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.benchmarks.stress import analyse
 from fairlead.benchmarks.stress.analyse import Stress, load_stress
 from fairlead.display import words
-from fairlead.display.tables import cell, table
+from fairlead.display.tables import cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, styled
 
@@ -41,8 +41,8 @@ def draw_stress(found: Sequence[Stress], systems: Sequence[str]) -> Drawing:
     rows = [
         [
             cell(each.system),
-            cell(dip.start_s, words.duration(dip.start_s)),
-            cell(dip.length_s, words.duration(dip.length_s)),
+            duration_cell(dip.start_s),
+            duration_cell(dip.length_s),
             cell(dip.share, words.percent(dip.share, decimals=0)),
         ]
         for each in found

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fairlead.analysis.comparison import CONGESTED, SOLE_STAGE, Comparison, ProgramResults, ScenarioRuns, Stage
 from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
-from fairlead.display.tables import TableCell, cell, table
+from fairlead.display.tables import TableCell, cell, duration_cell, table
 from fairlead.manage.data_planes import PLANES
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
@@ -64,7 +64,7 @@ def run_times(comparison: Comparison, only: str | None = None) -> Drawing:
         table(
             [("program", "program"), ("scenario", "scenario"), ("replication", "replication"), ("time", "time_s")],
             [
-                [cell(program.name), cell(scenario_name(each.scenario)), cell(k), cell(t, words.duration(t, 4))]
+                [cell(program.name), cell(scenario_name(each.scenario)), cell(k), duration_cell(t, 4)]
                 for program in comparison.programs
                 for each in program.scenarios()
                 for k, t in sorted(each.times_s.items())

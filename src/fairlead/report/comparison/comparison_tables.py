@@ -188,7 +188,7 @@ def differences(comparison: Comparison) -> Table:
                 cell(each.program),
                 cell(scenario_name(each.first.scenario)),
                 cell(scenario_name(each.second.scenario)),
-                cell(each.difference.estimate.value, words.duration(each.difference.estimate.value)),
+                duration_cell(each.difference.estimate.value),
                 cell(
                     _ends(each.difference.estimate.low, each.difference.estimate.high),
                     words.duration_interval(each.difference.estimate),

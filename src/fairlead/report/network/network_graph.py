@@ -14,7 +14,7 @@ from matplotlib.patches import FancyArrowPatch
 from fairlead.analysis.networks.inferred_network import InferredNetwork, Link, Node
 from fairlead.analysis.networks.slow_paths import SlowPaths
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import WIDTH_IN, Drawing, legend_below, styled
 from fairlead.report.network import host_ranges
@@ -495,4 +495,4 @@ def _range_cell(low: float, high: float) -> TableCell:
 
 def _time_cell(latency_s: Any) -> TableCell:
     known = latency_s.size and np.isfinite(latency_s[0])
-    return cell(float(latency_s[0]), words.duration(float(latency_s[0]))) if known else cell(None)
+    return duration_cell(float(latency_s[0])) if known else cell(None)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.prediction.predict import PairPrediction
 
@@ -28,8 +28,8 @@ def of(pairs: Sequence[PairPrediction]) -> Table:
                 cell(f"{each.source} → {each.destination}"),
                 cell(each.messages),
                 cell(each.bytes_B / each.messages, words.size(each.bytes_B / each.messages)),
-                cell(each.direct_s, words.duration(each.direct_s)),
-                cell(each.best_s, words.duration(each.best_s)),
+                duration_cell(each.direct_s),
+                duration_cell(each.best_s),
                 cell(each.relay),
                 cell(each.gain, words.percent(each.gain)),
             ]

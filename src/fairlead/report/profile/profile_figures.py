@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, table
+from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.profile import tables
 from fairlead.profile.analysis.kinds import (
     COLLECTIVE,
@@ -262,9 +262,9 @@ def _times_table(found: Summary, kinds: Sequence[str]) -> Table:
             [
                 cell(rank.rank),
                 cell(rank.host),
-                *map(_time, (rank.time_s, rank.computing_s, rank.mpi_s)),
+                *map(duration_cell, (rank.time_s, rank.computing_s, rank.mpi_s)),
                 cell(rank.mpi_share, words.percent(rank.mpi_share)),
-                *(_time(kind_s(rank)[kind]) for kind in kinds),
+                *(duration_cell(kind_s(rank)[kind]) for kind in kinds),
             ]
             for rank in found.per_rank
         ],
@@ -333,10 +333,6 @@ def _short(number: float) -> str:
     """For example "640", "12.8 k", "3.2 M"."""
     scale, unit = words.scaled(number, ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")))
     return f"{number / scale:.3g}{words.NBSP + unit if unit else ''}" if number else "0"
-
-
-def _time(seconds: float) -> TableCell:
-    return cell(seconds, words.duration(seconds))
 
 
 def _size(size_B: float) -> TableCell:

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.analysis.runs.migrations import MigrationDecision, completed
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, styled
 from fairlead.statistics.estimates import median
@@ -30,8 +30,8 @@ def decisions_table(runs: Sequence[tuple[int | None, Sequence[MigrationDecision]
                 cell(each.action),
                 cell(each.server),
                 cell(each.target),
-                cell(each.time_s, words.duration(each.time_s)) if each.time_s is not None else cell(None),
-                cell(each.paused_s, words.duration(each.paused_s)) if each.paused_s is not None else cell(None),
+                duration_cell(each.time_s),
+                duration_cell(each.paused_s),
                 cell(each.reason),
             ]
             for replication, decided in runs

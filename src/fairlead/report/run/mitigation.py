@@ -4,7 +4,7 @@ from itertools import groupby
 
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.protocol import enums
 
 MOST_RANKS = 32  # of another placement that are listed
@@ -69,8 +69,8 @@ def pairs(found: Mitigation | None) -> Table:
                 cell(f"{each.source} → {each.destination}"),
                 cell(each.messages),
                 cell(each.size_B, words.size(each.size_B)),
-                cell(each.transmission_s, words.duration(each.transmission_s)),
-                cell(each.processing_s, words.duration(each.processing_s)),
+                duration_cell(each.transmission_s),
+                duration_cell(each.processing_s),
             ]
             for each in (found.pairs if found is not None else ())
         ],

@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 
 from fairlead.analysis.runs.latencies import Distribution, PairLatency
 from fairlead.display import words
-from fairlead.display.tables import TableCell, cell, table
+from fairlead.display.tables import TableCell, cell, duration_cell, table
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, log_times, styled
 
@@ -86,4 +86,4 @@ def _distribution_cells(distribution: Distribution | None) -> list[TableCell]:
     if distribution is None:
         return [cell(None)] * 4
     times = (distribution.median_s, distribution.p5_s, distribution.p95_s)
-    return [*(cell(value, words.duration(value)) for value in times), cell(distribution.n)]
+    return [*(duration_cell(value) for value in times), cell(distribution.n)]

@@ -18,7 +18,7 @@ from fairlead.analysis.runs.communication import Communication
 from fairlead.analysis.runs.managed import HostPair, ManagedRun, read
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
-from fairlead.display.tables import Table, cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.display.terminal import rich_table
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.placement.json_form import Placement
@@ -258,7 +258,7 @@ def latency_table(run: ManagedRun) -> Table:
 
 
 def _median(distribution: latencies.Distribution | None) -> Any:
-    return cell(None) if distribution is None else cell(distribution.median_s, words.duration(distribution.median_s))
+    return cell(None) if distribution is None else duration_cell(distribution.median_s)
 
 
 def _seconds(time_s: float) -> Any:
