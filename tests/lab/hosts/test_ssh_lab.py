@@ -533,7 +533,9 @@ def test_a_host_that_is_cut_off_holds_the_end_of_a_run_up_for_a_moment_only(
         command.process.send_signal(number)
         try:
             managed_runs.wait_for(
-                lambda: not any(managed_runs.processes(lab, host, "nbody") for host in ("h0", "h1")), "the ranks' end", 6
+                lambda: not any(managed_runs.processes(lab, host, "nbody") for host in ("h0", "h1")),
+                "the ranks' end",
+                6,
             )
             command.end()
             taken_s = time.monotonic() - begin_s

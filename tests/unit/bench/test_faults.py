@@ -550,7 +550,8 @@ def test_traffic_to_a_silent_end_that_flows_again_in_time_is_not_slow(
 ) -> None:
     """A silence of 2 s: TCP may wait for 4 s, and a look takes half a second, in which it was slow."""
     usual = Direct(
-        silent_s={(cells.RING, cells.DESTINATION): alone_s}, silent_slow_s={(cells.RING, cells.DESTINATION): slow_alone_s}
+        silent_s={(cells.RING, cells.DESTINATION): alone_s},
+        silent_slow_s={(cells.RING, cells.DESTINATION): slow_alone_s},
     )
     silent = FaultCell(cells.ROUTE, cells.BY_HAND, cells.RING, cells.DESTINATION, cells.HOST_SILENT)
     judged = Trial(cast(Hosts, SimpleNamespace()), usual, silent, Path("none.toml"))
