@@ -174,7 +174,8 @@ def _prepared(
         cluster, argv, all_ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
     )
     used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
-    job = own_files.with_brought(cluster, job, bring, used, partial(say, quiet=quiet))
+    tell = partial(say, quiet=quiet)
+    job = own_files.with_brought(cluster, job, bring, used, tell, own_mpirun=own_mpirun)
     job, unseen = _looked_at(cluster, job, launcher, watched)
     if bypassed and unseen is None:
         unseen = "the MPI library chooses its transport (--transport tcp)"

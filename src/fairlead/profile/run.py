@@ -94,7 +94,7 @@ def run_profiled(
     with collection(
         cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos, count=counts
     ) as collected:
-        job = own_files.with_brought(cluster, job, bring, used, _say)
+        job = own_files.with_brought(cluster, job, bring, used, _say, own_mpirun=own_mpirun)
         job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
         signals = NotedSignals()

@@ -7,14 +7,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
-from fairlead.errors import ConfigError, HostError, NoProgramError
+from fairlead.cluster.description import Cluster, Host, Ssh
+from fairlead.errors import ConfigError, FileError, HostError, NoProgramError
 from fairlead.programs import own_files
 from fairlead.store import Store
 
 SSH = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\necho "$2" >>{directory}/calls\nHOME={home} exec sh -c "$3"\n'
 MPIRUN = """#!/bin/sh
 [ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1.4"; exit; }
-for word; do echo "$word"; done >"$0.words"
+printf '%s\\n' "$@" >"$0.words"
 """
 CLUSTER = """
 [cluster]
@@ -101,6 +102,49 @@ def test_a_launch_line_of_ones_own_names_them_too(tmp_path: Path) -> None:
     assert Path(program).is_relative_to(tmp_path / "home/.cache/fairlead/brought")
 
 
+def test_files_that_the_launcher_reads_here_stay_as_they_are(tmp_path: Path, site: Path) -> None:
+    """Here as an MPICH's mpirun has it; the first word of the program is only for `started`."""
+    (site / "hosts").write_text("a\nb\n")
+    mpirun = str(tmp_path / "bin/mpirun")
+    line = [mpirun, "-f", "hosts", "-n", "2", "FAIRLEAD_JOB=", "./solver", "-f", "hosts", "in.dat"]
+    done = run(tmp_path, "--own-mpirun", "--bring", "hosts", "--bring", "solver", "--", *line)
+    assert (done.exception, done.return_value) == (None, 0), done.output
+    assert (tmp_path / "bin/mpirun.words").read_text().splitlines()[:4] == ["-f", "hosts", "-n", "2"]
+    program, option, hosts, data = started(tmp_path)
+    assert (option, data) == ("-f", "in.dat")
+    assert [Path(each).parents[1] for each in (program, hosts)] == [tmp_path / "home/.cache/fairlead/brought"] * 2
+    assert Path(hosts).read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["mpirun --hostfile in.dat -n 2 ./solver", "mpiexec -f in.dat ./solver", "in.d/mpirun -machinefile in.dat solver"],
+)
+def test_a_file_that_no_rank_would_read_is_not_brought(line: str) -> None:
+    with pytest.raises(ConfigError, match=r"^--bring in.dat: only the launcher's own words name this file, and "):
+        own_files.check([Path("in.dat")], line.split(), own_mpirun=True)
+
+
+def test_what_may_be_the_launchers_is_refused_until_it_is_clear(tmp_path: Path) -> None:
+    def check(line: str, *files: str) -> None:
+        own_files.check([Path(file) for file in files], line.split(), own_mpirun=True)
+
+    unclear = "mpirun --weird 3 ./solver in.dat"
+    with pytest.raises(ConfigError) as told:
+        check(unclear, "in.dat")
+    assert told.value.message.startswith("--bring in.dat: it is not clear whether ranks read this file, or ")
+    assert told.value.message.endswith("fairlead does not know the launcher's option --weird")
+    assert told.value.hint.startswith("write --weird=VALUE if it takes a value, else put another of the launcher's")
+    check(unclear, "in.dat", "solver")  # each of the ways out
+    check("mpirun --weird=3 ./solver in.dat", "in.dat")
+    check("mpirun --weird -n 3 ./solver in.dat", "in.dat")
+    with pytest.raises(ConfigError, match=r"^--bring in\.dat: it is not clear"):
+        check("mpirun --weird in.dat ./solver in.dat", "in.dat", "solver")
+    done = run(tmp_path, "--own-mpirun", "--bring", "in.dat", "--", *unclear.split())
+    assert isinstance(done.exception, ConfigError)
+    assert not (tmp_path / "calls").exists()
+
+
 def test_what_runs_here_cannot_be_a_copy_on_the_hosts(tmp_path: Path) -> None:
     done = run(tmp_path, "--own-mpirun", "--bring", "./solver", "--", "./solver", "mpirun")
     assert isinstance(done.exception, ConfigError)
@@ -151,3 +195,35 @@ def test_a_host_without_room_is_told_and_nothing_is_started(tmp_path: Path) -> N
     assert str(done.exception).startswith("a: there is no room for solver in ~/.cache/fairlead: no space left on")
     assert "(also failed: b)" in str(done.exception)
     assert not (tmp_path / "bin/mpirun.words").exists()
+
+
+def test_each_file_is_named_by_a_command_of_a_plan(tmp_path: Path) -> None:
+    commands = [("cg", "--class", "S"), (str(tmp_path / "site/solver"), "in.dat")]
+    own_files.check_plan([Path("./solver"), Path("in.dat")], commands)
+    with pytest.raises(ConfigError) as told:
+        own_files.check_plan([Path("solver"), Path("in.dat")], commands[:1])
+    assert told.value.message == (
+        "--bring solver: no command of the plan names this file, so nothing would use the copy"
+    )
+    assert told.value.hint == 'name it there as well, for example: command = ["./solver"]'
+    with pytest.raises(ConfigError, match=r"^--bring nothing: no such file$"):
+        own_files.check_plan([Path("nothing")], [("./nothing",)])
+
+
+def test_a_file_that_changes_while_a_plan_runs_is_told(site: Path) -> None:
+    hosts = (Host("a", "10.0.0.1", reach="a"), Host("b", "10.0.0.2", reach="b"))
+    cluster = Cluster("c", "ssh", hosts, ssh=Ssh(shared_files=True), source="c.toml")
+    told: list[str] = []
+    files = own_files.identities([Path("solver"), Path("in.dat")])
+    found = own_files.copies(cluster, files, ["a", "b"], told.append)
+    assert told == ["copied solver to a", "copied in.dat to a"]
+    assert {file: Path(path).parent.name for file, path in found.items()} == files
+    assert own_files.copies(cluster, files, ["a", "b"], told.append) == found
+    assert len(told) == 2
+    (site / "in.dat").write_text("4 5 6\n")
+    with pytest.raises(FileError, match=r"^--bring in\.dat: the file has changed since this command began\n"):
+        own_files.copies(cluster, files, ["a", "b"], told.append)
+    (site / "in.dat").unlink()
+    with pytest.raises(FileError, match=r"in\.dat: cannot be brought to hosts: "):
+        own_files.identities(files)
+    assert own_files.copies(cluster, {}, ["a", "b"], told.append) == {}

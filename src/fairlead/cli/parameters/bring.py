@@ -1,5 +1,6 @@
 """``--bring FILE``: files of the user's own that hosts get."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click

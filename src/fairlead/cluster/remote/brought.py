@@ -82,7 +82,7 @@ def bring(cluster: Cluster, hosts: Iterable[str], files: Sequence[Path]) -> dict
         OSError: a file cannot be read.
     """
     executor = executor_of(cluster)
-    parcels = {file: Parcel({file.name: file}, KIND, private=True) for file in files}
+    parcels = {file: _parcel(file) for file in files}
     names = list(dict.fromkeys(hosts))
     # Of hosts that share a home directory, one is enough.
     groups = [names[:1], names[1:]] if executor.shares_files else [names]
@@ -95,6 +95,19 @@ def bring(cluster: Cluster, hosts: Iterable[str], files: Sequence[Path]) -> dict
     everywhere = same_everywhere(cluster, map(str, files), paths)
     copied = {file: tuple(host for host in names if found[host][str(file)].copied) for file in files}
     return {file: Brought(everywhere[str(file)], copied[file]) for file in files}
+
+
+def identity(file: Path) -> str:
+    """What names the directory of a file's copies: the hexadecimal SHA-256 of its name and content.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return _parcel(file).identity
+
+
+def _parcel(file: Path) -> Parcel:
+    return Parcel({file.name: file}, KIND, private=True)
 
 
 def kept(executor: Executor, host: str) -> list[Kept]:
