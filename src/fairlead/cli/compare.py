@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.parameters import scale as scale_option
+from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.cli.parameters.prices import prices_option
 from fairlead.cli.parameters.settings import settings_option
+from fairlead.cli.parameters.transport import transport_option
 from fairlead.display import words
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     type=click.Choice(PLANES.names()),
     help="Plane that carries rerouted traffic in managed runs; repeatable, to compare planes  [default: the plan's].",
 )
+@transport_option("the plan's")
 @click.option(
     "--scale",
     callback=scale_option.number_or_auto,
@@ -68,6 +71,7 @@ if TYPE_CHECKING:
     help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
 @click.option("--replications", type=click.IntRange(min=1), help="Number of replications  [default: the plan's].")
+@bring_option("a command of the plan")
 @prices_option("the plan's")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")
 @click.option("--show-plan", is_flag=True, help="Print the runs in order and the time they will take; run nothing.")
@@ -80,8 +84,10 @@ def command(
     monitor: bool | None,
     acknowledge: str | None,
     planes: tuple[str, ...],
+    transport: str | None,
     scale: float | str | None,
     replications: int | None,
+    bring: tuple[Path, ...],
     prices: Path | None,
     changes: "tuple[ConfigChange, ...]",
     show_plan: bool,
@@ -103,20 +109,24 @@ def command(
       fairlead compare examples/migration.toml --congestion destination
       fairlead compare examples/demo.toml --monitor --acknowledge always
       fairlead compare examples/demo.toml --plane route --plane relay
+      fairlead compare examples/demo.toml --transport tcp
       fairlead compare examples/demo.toml --scale 0.2
+      fairlead compare plan.toml --bring ./solver
       fairlead compare plan.toml --prices prices.toml
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
     from fairlead.experiment.comparisons import session
+    from fairlead.programs import own_files
 
-    read = session.read(plan_file, changes)
+    read = session.read(plan_file, changes, transport=transport)
+    own_files.check_plan(bring, [program.command for program in read.programs])
     plan = _as_asked(read, stages, monitor, acknowledge, planes, scale, replications, prices)
     book = session.book_of(plan)
     only = session.chosen(plan, patterns, congestions)
     if show_plan:
         _show(plan, only)
         return 0
-    return _compare(plan, results, only, book)
+    return _compare(plan, results, only, bring, book)
 
 
 def _as_asked(
@@ -174,7 +184,9 @@ def _show(plan: "ComparisonPlan", only: list[str]) -> None:
     click.echo(session.forecast(plan, rows).describe())
 
 
-def _compare(plan: "ComparisonPlan", results: Path, only: list[str], book: "Book | None") -> int:
+def _compare(
+    plan: "ComparisonPlan", results: Path, only: list[str], bring: tuple[Path, ...], book: "Book | None"
+) -> int:
     from fairlead.analysis import comparison
     from fairlead.cli.output.progress import progress_on
     from fairlead.experiment.comparisons import session
@@ -189,6 +201,7 @@ def _compare(plan: "ComparisonPlan", results: Path, only: list[str], book: "Book
                 survey_progress=survey_progress,
                 progress=_progress(),
                 only=only,
+                bring=bring,
                 announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.describe()}", err=True),
                 tell=lambda text: click.echo(text, err=True),
             )

@@ -11,6 +11,7 @@ from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.cli.parameters.named_path import NamedPath
 from fairlead.cli.parameters.program_command import ProgramCommand
+from fairlead.cli.parameters.transport import transport_option
 
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary
@@ -53,15 +54,8 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
               help="A cluster file, `slurm` or `hostfile:PATH` [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
-@bring_option
-@click.option(
-    "--transport",
-    type=click.Choice(["auto", "tcp", "native"]),
-    default="auto",
-    show_default=True,
-    help="What carries MPI's messages between hosts. tcp: TCP, which management can reroute; native: the library's own "
-    "choice, such as InfiniBand; auto: native if every host has an active RDMA device, else tcp.",
-)
+@bring_option("the command")
+@transport_option()
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
               help="Message ends that each rank records, 64 B each; waiting times are computed from them.")  # fmt: skip
 @click.option("--placement", metavar="FILE", type=FILE, help="Rank placement from `fairlead placement --json`.")

@@ -11,6 +11,7 @@ from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.named_path import NamedPath
 from fairlead.cli.parameters.program_command import ProgramCommand
 from fairlead.cli.parameters.reroutes import parse_reroutes
+from fairlead.cli.parameters.transport import transport_option
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
 from fairlead.protocol.settings import Number
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option("--mpirun", help="mpirun to use, by name or path  [default: the cluster file's].")
 @click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
-@bring_option
+@bring_option("the command")
 @click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path),
               help="Results directory.")  # fmt: skip
 @click.option("--no-agents", is_flag=True, help="No management: only run the program and record its time.")
@@ -76,14 +77,7 @@ if TYPE_CHECKING:
     "the ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
     "preloaded.",
 )
-@click.option(
-    "--transport",
-    type=click.Choice(["auto", "tcp", "native"]),
-    default="auto",
-    show_default=True,
-    help="What carries MPI's messages between hosts. tcp: TCP, which can be rerouted; native: the library's own "
-    "choice, such as InfiniBand; auto: native if every host has an active RDMA device, else tcp.",
-)
+@transport_option()
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip
 @click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True),
@@ -144,6 +138,7 @@ def command(
       fairlead run cloud.toml --bring ./solver --bring in.dat -- ./solver in.dat
       fairlead run hostfile:/etc/mpi/hostfile --plane relay -- /opt/program
       fairlead run mesh8.cluster.toml --own-mpirun -- mpirun --hostfile hosts ./program
+      fairlead run cloud.toml --own-mpirun --bring ./solver -- mpirun --hostfile hosts ./solver
     """
     from fairlead.manage import run
 

@@ -445,6 +445,20 @@ def test_a_comparison_needs_tcp_for_what_it_manages(comparison: Path) -> None:
     assert {part.program_at(levels).transport for part in parts for levels in part.combinations()} == {"tcp"}
 
 
+def test_the_command_says_the_transport_of_a_comparison_too(comparison: Path) -> None:
+    rewrite(comparison, ("replications = 2\n", 'replications = 2\ntransport = "native"\n'))
+    assert session.read(comparison, transport="tcp").comparison.transport == "tcp"
+    assert session.read(comparison, transport="auto").comparison.transport is None
+    for wanted, code in (("tcp", 0), ("auto", 0), ("udp", 2)):
+        assert CliRunner().invoke(compare, [str(comparison), "--show-plan", "--transport", wanted]).exit_code == code
+    refused = CliRunner().invoke(compare, [str(comparison), "--show-plan", "--transport", "native"])
+    assert isinstance(refused.exception, ConfigError)
+    told = refused.exception.message
+    assert told.startswith("--transport native: management cannot reroute messages over native transport, and a comp")
+    rewrite(comparison, ('transport = "native"', 'transport = "tcp"'))
+    assert session.read(comparison).comparison.transport == "tcp"
+
+
 def test_memory_of_a_host_is_read_from_the_cluster_s_file() -> None:
     cluster = parse_cluster(CLUSTER)
     assert memory.capacities(cluster) == {"a": 8 * GIB, "b": 64 * GIB}

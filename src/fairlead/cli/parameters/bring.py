@@ -9,13 +9,13 @@ from fairlead.cli.parameters.command_type import CommandT
 from fairlead.cli.parameters.named_path import NamedPath
 
 
-def bring_option(command: CommandT) -> CommandT:
-    """The option, as decorator."""
+def bring_option(command_line: str) -> Callable[[CommandT], CommandT]:
+    """The option of what starts programs; ``command_line`` says in words what names the files."""
     return click.option(
         "--bring",
         multiple=True,
         metavar="FILE",
         type=NamedPath(path_type=Path),
-        help="Copy FILE to the hosts that lack it, and use the copy where the command names FILE: its program, or an "
-        "argument. Repeatable.",
-    )(command)
+        help=f"Copy FILE to the hosts that lack it, and use the copy where {command_line} names FILE: its program, or "
+        "an argument. Repeatable.",
+    )

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fairlead import config
@@ -30,6 +31,7 @@ from fairlead.lab import description as lab_description
 from fairlead.lab.resolve import resolve_lab
 from fairlead.placement.json_form import Placement
 from fairlead.prices.book import kept
+from fairlead.programs import own_files
 from fairlead.progress import Progress as SurveyProgress
 from fairlead.store import Run, Store
 from fairlead.store.connection import to_json
@@ -43,6 +45,11 @@ class ComparisonExperiment(Experiment):
 
     Args:
         only: names of the cases to run now; None: all. Those left out can be run later by the same plan.
+        bring: files that hosts get before the first run on them, and that the plan's commands name. With other ones, or
+            other content, it is another experiment.
+
+    Raises:
+        FileError: one of them cannot be read.
     """
 
     kind = "experiment"
@@ -55,8 +62,11 @@ class ComparisonExperiment(Experiment):
         store: Store,
         only: Collection[str] | None = None,
         ledger: CleanupLedger | None = None,
+        bring: Sequence[Path] = (),
     ) -> None:
         self._plan = plan
+        self._bring = own_files.identities(bring)
+        self._copies: Mapping[Path, str] = {}  # on the network that is up
         self._cases = {case.name: case for case in plan.all_cases()}
         self._only = set(self._cases if only is None else only)
         self._networks = comparison_form.parts(plan)
@@ -73,7 +83,8 @@ class ComparisonExperiment(Experiment):
     # ---------------------------------------------------------------- as the runner asks
 
     def _stored(self) -> dict[str, Any]:
-        return stored(self._plan)
+        found = {str(file.absolute()): identity for file, identity in self._bring.items()}
+        return stored(self._plan) | ({"brought": found} if found else {})
 
     def _begin(self, plan: dict[str, Any]) -> int:
         table = self._plan.comparison
@@ -109,7 +120,7 @@ class ComparisonExperiment(Experiment):
         return None if clean_s is None else expected_s(self._networks[case.network], levels, clean_s)
 
     def _program(self, plan: Plan, levels: Levels) -> Program:
-        case, program = self._case(levels), plan.program_at(levels)
+        case, program = self._case(levels), replace(plan.program_at(levels), copies=self._copies)
         if not case.program.length:
             return program
         return replace(program, command=case.program.of_length(self._length(case)).command)
@@ -122,8 +133,11 @@ class ComparisonExperiment(Experiment):
 
     def _check(self, plan: Plan, testbed: Testbed) -> None:
         super()._check(plan, testbed)
+        hosts = [host.name for host in testbed.cluster.compute_hosts()]
+        self._copies = own_files.copies(testbed.cluster, self._bring, hosts, self._announce)
         for levels in {str(levels[comparison_form.CASE]): levels for levels in plan.combinations()}.values():
-            prepare_program(testbed.cluster, plan.program_at(levels), secrets.token_hex(4))
+            program = replace(plan.program_at(levels), copies=self._copies)
+            prepare_program(testbed.cluster, program, secrets.token_hex(4))
 
     def _testbed(self, plan: Plan, survey: SurveyProgress, running: Running | None) -> Testbed:
         network = next(network for network, part in self._networks.items() if part is plan)
@@ -200,7 +214,7 @@ class ComparisonExperiment(Experiment):
         """
         assert testbed.lab is not None  # only labs have a scale
         program = (case.program if number is None else case.program.of_length(number)).resolved()
-        program = replace(program, transport=self._plan.comparison.transport)
+        program = replace(program, transport=self._plan.comparison.transport, copies=self._copies)
         labels: dict[str, Label] = {"case": case.name, "program": case.program.name, "ranks": program.ranks}
         labels |= {"cluster": testbed.cluster.name, "scale": testbed.lab.plan.scale}
         labels |= {"scenario": comparison_form.CONGESTED if congested else comparison_form.CLEAN}

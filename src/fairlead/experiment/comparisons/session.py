@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead import config
+from fairlead.cluster.description import NATIVE, TCP
+from fairlead.cluster.fabric import AUTO
 from fairlead.config_changes import ConfigChange
 from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import calibrate
 from fairlead.experiment.comparisons.experiment import ComparisonExperiment, expected_s, managed_hosts, planned_clean_s
+from fairlead.experiment.factors.transport import CANNOT_REROUTE
 from fairlead.experiment.plans import comparison_form, price_checks, row_checks
 from fairlead.experiment.plans import forecast as forecasts
 from fairlead.experiment.plans.comparison import ComparisonPlan, NetworkPlan
@@ -47,17 +50,27 @@ class Forecast:
         return f"{work}: {forecasts.words(self.time_s)}"
 
 
-def read(path: Path, changes: Sequence[ConfigChange] = ()) -> ComparisonPlan:
+def read(path: Path, changes: Sequence[ConfigChange] = (), *, transport: str | None = None) -> ComparisonPlan:
     """Read a plan and check that its cases can run. Relative paths in it start at the plan's own directory.
 
     Args:
         changes: of the plan's values.
+        transport: in place of the plan's, as `fairlead.cluster.fabric` has it: ``auto`` leaves it to the cluster. None:
+            the plan's.
 
     Raises:
         ConfigError: see `fairlead.config.load` and `fairlead.experiment.plans.row_checks`: all that is wrong is told at
-            once.
+            once; or nothing could be managed over this transport.
     """
     plan = config.load(path, ComparisonPlan, changes).under(path.absolute().parent)
+    if transport == NATIVE:
+        raise ConfigError(
+            f"--transport {transport}: {CANNOT_REROUTE}, and a comparison has managed runs",
+            hint=f"--transport {TCP} makes MPI use TCP, which it can reroute; `fairlead evaluate` runs programs over "
+            "either",
+        )
+    if transport is not None:
+        plan = with_table(plan, transport=None if transport == AUTO else transport)
     row_checks.of_comparison(plan, path).require_none()
     return plan
 
@@ -132,6 +145,7 @@ def compare(
     survey_progress: SurveyProgress,
     progress: Progress,
     only: Sequence[str] | None = None,
+    bring: Sequence[Path] = (),
     announce: Callable[[Forecast], None] = lambda forecast: None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> int:
@@ -139,6 +153,7 @@ def compare(
 
     Args:
         only: names of the cases to run now; None: all.
+        bring: files that hosts get before the first run on them, and that the plan's commands name.
         announce: called once, before anything is started.
         tell: called with what else is to be told.
 
@@ -146,7 +161,7 @@ def compare(
         FairleadError: the lab, an agent, congestion or the launcher could not be had; what was finished is kept.
     """
     with Store.open(results) as store:
-        comparison = ComparisonExperiment(plan, store, only)
+        comparison = ComparisonExperiment(plan, store, only, bring=bring)
         comparison.end_remains(tell)
         announce(forecast(plan, comparison.left(), comparison.calibrated()))
         comparison.run(progress, tell, survey_progress)

@@ -15,6 +15,7 @@ from fairlead.cluster.jobs import launch
 from fairlead.cluster.launchers import Launcher
 from fairlead.config import Model
 from fairlead.placement import placed
+from fairlead.programs import own_files
 
 PLAN_DIRECTORY = "plan_directory"
 """In braces in a command: the directory of the plan's file, where a program's input may be."""
@@ -101,6 +102,7 @@ class Program:
         custom: the command is a whole launch line.
         environment: of the ranks, beside the user's.
         transport: what carries its messages between hosts; None: see `fairlead.cluster.fabric`.
+        copies: paths on the hosts of files that the command names (`fairlead.programs.own_files`).
     """
 
     command: tuple[str, ...]
@@ -111,6 +113,7 @@ class Program:
     timeout_s: float = 600.0
     environment: Mapping[str, str] = field(default_factory=dict)
     transport: Transport | None = None
+    copies: Mapping[Path, str] = field(default_factory=dict)
 
     def mpirun_on(self, cluster: Cluster) -> str | None:
         """The mpirun that starts it there; None: none of ours does."""
@@ -130,7 +133,7 @@ def prepare_program(cluster: Cluster, program: Program, job_id: str, *, watched:
     hosts = placed.hosts(program.placement, cluster, program.ranks) if program.placement is not None else None
     launcher, job = launch.prepare(
         cluster,
-        program.command,
+        own_files.with_copies(program.command, program.copies),
         program.ranks,
         job_id=job_id,
         launcher="custom" if program.custom else None,
