@@ -12,7 +12,8 @@ from fairlead.characterize.samples import Bools, Ints
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 
 Fills = npt.NDArray[np.uint8]
-Ends = tuple[Ints, Ints, Ints, Ints]
+Hosts = npt.NDArray[np.integer[Any]]
+Ends = tuple[Hosts, Hosts, Hosts, Hosts]
 """k, m, i and j of two paths k → m and i → j, as arrays that go together."""
 
 
@@ -57,7 +58,7 @@ class GroupedSharing:
         """(groups) how many hosts each has."""
         return np.bincount(self.of, minlength=len(self.cells)).astype(np.int64)
 
-    def hurts(self, k: Ints, m: Ints, i: Ints, j: Ints) -> Bools:
+    def hurts(self, k: Hosts, m: Hosts, i: Hosts, j: Hosts) -> Bools:
         """Whether an injection on k → m hurts i → j, of hosts as arrays that go together."""
         filled, of = self.fills[k, m], self.of
         hurt = (filled & LINK > 0) & self.cells[of[k], of[m], of[i], of[j]]
@@ -78,6 +79,6 @@ class GroupedSharing:
         }
 
 
-def two_paths(k: Ints, m: Ints, i: Ints, j: Ints) -> Bools:
+def two_paths(k: Hosts, m: Hosts, i: Hosts, j: Hosts) -> Bools:
     """Whether k → m and i → j are two paths."""
     return np.asarray((m != k) & (i != j) & ((i != k) | (j != m)))

@@ -11,28 +11,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairlead.characterize.samples import Bools, Floats, Ints
-from fairlead.manage.migration.grouped import DESTINATION, LINK, SOURCE, Ends, Fills, GroupedSharing
+from fairlead.manage.migration.grouped import DESTINATION, LINK, SOURCE, Ends, Fills, GroupedSharing, Hosts, two_paths
 from fairlead.manage.migration.stand_ins import StandIns
+from fairlead.manage.migration.threes import Threes
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Pairs of paths k → m and i → j with one end that moved, by the three others.
+    """Pairs of paths k → m and i → j with one end that moved.
 
     Attributes:
-        ends: k, m, i and j, along three axes or none.
-        there: whether they are two paths.
-        found: whether an injection on k → m hurts i → j.
+        threes: the three other ends.
+        host: the one that moved.
+        place: which of k, m, i and j it is.
+        found: (threes) whether an injection on k → m hurts i → j.
     """
 
-    ends: Ends
-    there: Bools
+    threes: Threes
+    host: int
+    place: int
     found: Bools
 
     @property
-    def place(self) -> int:
-        """Which of the ends it is that moved."""
-        return next(number for number, end in enumerate(self.ends) if np.ndim(end) == 0)
+    def ends(self) -> Ends:
+        return self.threes.ends(self.host, self.place)
 
 
 def regrouped(before: GroupedSharing, some: StandIns, moved: Bools, judged: list[Judged]) -> GroupedSharing:
@@ -56,7 +58,7 @@ class _Votes:
 
     @classmethod
     def none(cls, *shape: int) -> "_Votes":
-        return cls(np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32))
+        return cls(np.zeros(shape), np.zeros(shape))
 
     @property
     def asked(self) -> Bools:
@@ -110,37 +112,30 @@ class _Attempt:
 
     def _take(self, each: Judged) -> None:
         k, m, i, j = each.ends
-        place, end = each.place, int(self.of[each.ends[each.place]])
+        number, there, weight = each.threes.number, two_paths(*each.ends), self.some.weight
+        place, end = each.place, int(self.of[each.host])
         votes = self.apart.setdefault((place, end), _Votes.none(*(len(self.sizes),) * 3))
-        self._add(votes, place, (), each, each.there & (k != i) & (m != j), "kmij")
-        # Those with a common source whose source moved are seen as k, and as i once more; likewise destinations.
+        self._add(votes, each, number, there & (k != i) & (m != j), each.threes.hosts)
+        # Those with a common source whose source moved are seen as k, and as i once more; likewise destinations. A host
+        # that is both counts once.
         if place != 2:
-            at = tuple(end if letter == "kmij"[place] else slice(None) for letter in "kmj")
-            self._add(self.sources, place, at, each, each.there & (k == i), "kmj")
+            self._add(self.sources, each, number / weight[i], there & (k == i), (k, m, j))
         if place != 3:
-            at = tuple(end if letter == "kmij"[place] else slice(None) for letter in "kmi")
-            self._add(self.destinations, place, at, each, each.there & (m == j), "kmi")
+            self._add(self.destinations, each, number / weight[j], there & (m == j), (k, m, i))
 
     def _apart(self) -> Iterator[tuple[tuple[int | slice, ...], _Votes]]:
         """Where in `cells` each of ``apart`` belongs."""
         for (place, end), votes in self.apart.items():
             yield tuple(end if number == place else slice(None) for number in range(4)), votes
 
-    def _add(
-        self, votes: _Votes, place: int, at: tuple[int | slice, ...], each: Judged, which: Bools, kept: str
-    ) -> None:
-        """Weigh those pairs of paths, by the groups of the ends that are kept."""
-        axes = "kmij"[:place] + "kmij"[place + 1 :]
-        one = self.one[self.some.hosts].astype(np.float32)
-        weighted = one * self.some.weight[self.some.hosts, None].astype(np.float32)
-        for total, values in ((votes.every, which), (votes.hurt, which & each.found)):
-            found = values.astype(np.float32)
-            for axis, letter in reversed(list(enumerate(axes))):
-                if letter in kept:
-                    found = np.moveaxis(np.tensordot(found, weighted, (axis, 0)), -1, axis)
-                else:
-                    found = found.sum(axis=axis)
-            total[at] += found
+    def _add(self, votes: _Votes, each: Judged, number: Floats, which: Bools, ends: tuple[Hosts, Hosts, Hosts]) -> None:
+        """Count those pairs of paths, by the groups of some ends."""
+        chosen, count = np.flatnonzero(which), len(self.sizes)
+        cell: Ints = np.zeros(len(chosen), dtype=np.int64)
+        for end in ends:
+            cell = cell * count + self.of[np.broadcast_to(end, which.shape)[chosen]]
+        for total, counted in ((votes.every, number[chosen]), (votes.hurt, number[chosen] * each.found[chosen])):
+            total += np.bincount(cell, counted, count**3).reshape(total.shape)
 
     # ---------------------------------------------------------------- as it was, and as was judged
 
@@ -198,8 +193,7 @@ class _Attempt:
             found[pairs] = True
         for groups in self._contradictions():
             found[groups] = True
-        each_known = np.bincount(self.of, self.some.weight != 1.0) == 0
-        return found & (self.sizes > 1) & each_known
+        return found & (self.sizes > 1) & self.some.each_looked_at(self.of)
 
     def _contradictions(self) -> Iterator[Ints]:
         for _, votes in self._apart():

@@ -12,10 +12,13 @@ import numpy as np
 
 from fairlead.characterize.samples import Ints
 from fairlead.cloud.inventory import Inventory
-from fairlead.manage.migration.grouped import Ends, GroupedSharing, two_paths
-from fairlead.manage.migration.layouts import NETWORKS_BITS, Kinds, counted, layout
+from fairlead.manage.migration.counting import counted
+from fairlead.manage.migration.grouped import Ends, Fills, GroupedSharing, two_paths
+from fairlead.manage.migration.kinds import Kinds
+from fairlead.manage.migration.layouts import NETWORKS_BITS, Numbers, layout
 from fairlead.manage.migration.regrouping import Judged, regrouped
 from fairlead.manage.migration.stand_ins import StandIns, stand_ins
+from fairlead.manage.migration.threes import Threes, threes
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,17 @@ class Places:
         network = {each.name: each.network for each in inventory.servers}
         servers = [server.get(name, f"host {name}") for name in names]
         return cls(tuple(servers), tuple(network.get(each, "") for each in servers))
+
+
+@dataclass(frozen=True)
+class _Lying:
+    """(hosts) servers and networks as numbers."""
+
+    servers: Ints
+    networks: Ints
+
+    def layout(self, ends: Ends) -> Numbers:
+        return layout(ends, [self.servers[end] for end in ends], [self.networks[end] for end in ends])
 
 
 class Relation:
@@ -59,7 +73,8 @@ class Relation:
         if not moved.any():
             return self._sharing
         some = stand_ins(self._kind, moved, self._before.servers, now.servers)
-        judged = [self._judged(ends, now) for ends in self._ends(some)]
+        lay, lie = self._lying(self._before), self._lying(now)
+        judged = [self._judged(*each, lay, lie) for each in self._two_paths(some, self._sharing.fills)]
         return regrouped(self._sharing, some, moved, judged)
 
     def differing(self, one: GroupedSharing, other: GroupedSharing, *places: Places) -> int:
@@ -70,41 +85,33 @@ class Relation:
         joint = np.unique(np.stack((self._kind, one.of, other.of)), axis=1, return_inverse=True)[1].ravel()
         some = stand_ins(joint, moved, *servers)
         total = 0.0
-        for ends in self._ends(some):
+        for three, host, place in self._two_paths(some, one.fills, other.fills):
+            ends = three.ends(host, place)
             differ = one.hurts(*ends) != other.hurts(*ends)
-            if not differ.any():
-                continue
-            for end in ends[: next(number for number, end in enumerate(ends) if np.ndim(end) == 0)]:
+            for end in ends[:place]:
                 differ = differ & ~moved[end]  # those were counted with that end
-            number = differ.astype(np.float64)
-            for end in ends:
-                number = number * some.weight[end]
-            total += float(number.sum())
+            total += float(three.number[differ].sum())
         return round(total)
 
     @staticmethod
-    def _ends(some: StandIns) -> Iterator[Ends]:
-        """k, m, i and j along three axes or none: each moved host as each of the four, with all others."""
-        every = some.hosts[:, None, None], some.hosts[:, None], some.hosts
-        for host in some.moved:
-            for place in range(4):
-                ends = [*every[:place], np.array(host), *every[place:]]
-                yield ends[0], ends[1], ends[2], ends[3]
+    def _two_paths(some: StandIns, *fills: Fills) -> Iterator[tuple[Threes, int, int]]:
+        """Each host that moved as k, m, i and j of two paths, and the three other ends."""
+        for three in threes(some, *fills):
+            for host in some.moved.tolist():
+                for place in range(4):
+                    yield three, host, place
 
-    def _judged(self, ends: Ends, now: Places) -> Judged:
-        there, found = two_paths(*ends), self._sharing.hurts(*ends)
-        for number in range(len(found)):  # all at once would need much memory
-            few = tuple(end[number : number + 1] if np.ndim(end) == 3 else end for end in ends)
-            before, lies = self._layout(self._before, few), self._layout(now, few)
-            changed = there[number] & (lies != before)[0]
-            lie, was = lies[0][changed], found[number][changed]
-            otherwise = self._alike.anywhere.nearly_all(lie >> NETWORKS_BITS, was)
-            found[number][changed] = self._alike.nearly_all(lie, otherwise)
-        return Judged(ends, there, found)
+    def _judged(self, three: Threes, host: int, place: int, lay: _Lying, lie: _Lying) -> Judged:
+        ends = three.ends(host, place)
+        found, now = self._sharing.hurts(*ends), lie.layout(ends)
+        changed = two_paths(*ends) & (now != lay.layout(ends))
+        layouts, was = now[changed], found[changed]
+        otherwise = self._alike.anywhere.nearly_all(layouts >> NETWORKS_BITS, was)
+        found[changed] = self._alike.nearly_all(layouts, otherwise)
+        return Judged(three, host, place, found)
 
-    def _layout(self, places: Places, ends: Sequence[Ints]) -> Ints:
-        servers, networks = np.unique(places.servers, return_inverse=True)[1], self._numbers(places)
-        return layout(ends, [servers[end] for end in ends], [networks[end] for end in ends])
+    def _lying(self, places: Places) -> _Lying:
+        return _Lying(np.unique(places.servers, return_inverse=True)[1], self._numbers(places))
 
     def _numbers(self, places: Places) -> Ints:
         for name in places.networks:

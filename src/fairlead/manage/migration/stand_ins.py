@@ -28,12 +28,24 @@ class StandIns:
         hosts: those that are looked at; ``moved`` those of them that moved: all that did.
         weight: (hosts of the job) how many hosts each stands for; 0 for one that is not looked at.
         alike: (hosts of the job) a number for those that are of one kind and lie alike to all that moved.
+        exchangeable: (hosts of the job) a number for those that are of one kind and on one server. Hosts that moved,
+            and those alike of which each is looked at, have one each.
     """
 
     hosts: Ints
     moved: Ints
     weight: Floats
     alike: Ints
+    exchangeable: Ints
+
+    def each_looked_at(self, of: Ints) -> Bools:
+        """(groups) whether each of the hosts in a group stands for itself; ``of``: (hosts of the job) the groups."""
+        return each_looked_at(self.weight, of)
+
+
+def each_looked_at(weight: Floats, of: Ints) -> Bools:
+    """See `StandIns.each_looked_at`."""
+    return np.asarray(np.bincount(of, weight != 1.0) == 0)
 
 
 def stand_ins(kind: Ints, moved: Bools, *places: Sequence[str]) -> StandIns:
@@ -52,7 +64,10 @@ def stand_ins(kind: Ints, moved: Bools, *places: Sequence[str]) -> StandIns:
     alike = np.unique(np.stack((kind, at)), axis=1, return_inverse=True)[1].ravel()
     few = len(kind) <= ALL
     weight = np.ones(len(kind)) if few else _weights(kind, np.where(moved, at, servers[0]), at >= 0)
-    return StandIns(np.flatnonzero(weight > 0), np.flatnonzero(moved), weight, alike)
+    exchangeable = np.unique(np.stack((kind, servers[0])), axis=1, return_inverse=True)[1].ravel()
+    own = np.flatnonzero(moved | each_looked_at(weight, alike)[alike])
+    exchangeable[own] = len(kind) + own
+    return StandIns(np.flatnonzero(weight > 0), np.flatnonzero(moved), weight, alike, exchangeable)
 
 
 def _weights(kind: Ints, servers: Ints, touched: Bools) -> Floats:
