@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from fairlead.display import words
 from fairlead.profile import mitigation
 from fairlead.profile.analysis.groups import GROUPS, HIGHLY_DEPENDENT, NONE
-from fairlead.profile.json_form import ESTIMATED, MEASURED, Collectives, Matrix, Summary, Waiting, matrix
+from fairlead.profile.json_form import ESTIMATED, MEASURED, Collectives, Matrix, Summary, Waiting
+from fairlead.profile.mitigation import Mitigation
 
 MOST_NAMED = 8
 _SOURCES = {
@@ -33,8 +32,12 @@ _DEPENDENCE = dict(
 )
 
 
-def lead(found: Summary) -> Iterator[str]:
-    """What was run, how far it depends on the network and why, who computes longest, what goes where."""
+def lead(found: Summary, mitigated: Mitigation | None = None) -> Iterator[str]:
+    """What was run, how far it depends on the network and why, who computes longest, what goes where.
+
+    Args:
+        mitigated: what `mitigation.of` found; None: it is looked for.
+    """
     time_s = max(rank.time_s for rank in found.per_rank)
     hosts = found.hosts
     yield (
@@ -49,7 +52,7 @@ def lead(found: Summary) -> Iterator[str]:
         yield collective_calls(found, found.collectives)
     if found.waiting is not None:
         yield waiting(found, found.waiting)
-    yield from mitigation_of(found)
+    yield from mitigation_of(found, mitigated or mitigation.of(found))
 
 
 def dependence(found: Summary) -> str:
@@ -94,9 +97,9 @@ def waiting(found: Summary, waited: Waiting) -> str:
     return f"{text}: {told}" if told else text
 
 
-def mitigation_of(found: Summary) -> Iterator[str]:
+def mitigation_of(found: Summary, mitigated: Mitigation) -> Iterator[str]:
     """What transmission costs where it outweighs processing, and what other hosts for the ranks would change."""
-    heavy = mitigation.pairs(found)
+    heavy, change = mitigated.pairs, mitigated.better
     whole_s = sum(rank.time_s for rank in found.per_rank)
     if heavy:
         share = words.percent(sum(pair.transmission_s for pair in heavy) / whole_s)
@@ -105,7 +108,6 @@ def mitigation_of(found: Summary) -> Iterator[str]:
             f"transmission than the receiver computes between messages; waiting for it takes {share} of the ranks' time"
         )
         yield f"{text}: place these ranks closer, or use larger parts"
-    change = mitigation.better(found)
     if change is not None:
         less = words.percent(1 - change.after_B / change.before_B)
         yield (
@@ -116,7 +118,7 @@ def mitigation_of(found: Summary) -> Iterator[str]:
 
 def messages(found: Summary) -> str:
     """How many messages, how much, and what of it between hosts."""
-    number, size_B = (int(matrix(each).sum()) for each in (found.messages, found.bytes_B))
+    number, size_B = (sum(map(sum, each)) for each in (found.messages, found.bytes_B))
     if not number:
         return "no point-to-point messages"
     whole = f"{words.count(number, 'message')} of {words.size(size_B)}"
@@ -128,7 +130,7 @@ def messages(found: Summary) -> str:
 
 def collective_calls(found: Summary, sent: Collectives) -> str:
     """What collective calls send, how that is known, and what of it goes between hosts."""
-    number, size_B = (int(matrix(each).sum()) for each in (sent.messages, sent.bytes_B))
+    number, size_B = (sum(map(sum, each)) for each in (sent.messages, sent.bytes_B))
     text = (
         f"collective calls send {words.count(number, 'message')} of {words.size(size_B)} more "
         f"({_SOURCES.get(sent.source, sent.source)})"
@@ -166,6 +168,11 @@ def caveats(found: Summary) -> Iterator[str]:
         yield f"phases were looked for in the first {what} of rank {found.pattern.rank}"
     if found.collectives is not None:
         yield from _about_collectives(found.collectives)
+    if mitigation.too_many(found):
+        yield (
+            f"whether ranks should be swapped between hosts is looked for with up to {mitigation.MOST_RANKS} ranks; "
+            "`fairlead placement` does so with more"
+        )
     if found.outside_B:
         yield f"{words.size(found.outside_B)} were sent to processes outside the program's world"
     if found.other_processes:
@@ -193,8 +200,7 @@ def _about_collectives(sent: Collectives) -> Iterator[str]:
 
 def between_hosts(by_host: Matrix) -> int:
     """The sum of a matrix by host without its diagonal."""
-    counts = matrix(by_host)
-    return int(counts.sum() - np.trace(counts))
+    return sum(sum(row) - row[host] for host, row in enumerate(by_host))
 
 
 def _names(ranks: Sequence[int]) -> str:

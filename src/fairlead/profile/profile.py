@@ -110,10 +110,13 @@ class Profile:
     def by_host(self, matrix: Counts) -> Counts:
         """A matrix by rank added up by host, in the order of `host_names`. Shape (hosts, hosts)."""
         names = self.host_names
-        index = [names.index(host) for host in self.hosts]
-        sums = np.zeros((len(names), len(names)), np.uint64)
-        np.add.at(sums, np.ix_(index, index), matrix)
-        return sums
+        number = {name: place for place, name in enumerate(names)}
+        index = [number[host] for host in self.hosts]
+        by_sender = np.zeros((len(names), self.ranks), np.uint64)
+        np.add.at(by_sender, index, matrix)
+        by_receiver = np.zeros((len(names), len(names)), np.uint64)
+        np.add.at(by_receiver, index, by_sender.T)
+        return by_receiver.T
 
     def sizes(self) -> Counts:
         """Point-to-point messages sent, by size class (`fairlead.profile.record.SizeHistogram`). Shape (65)."""

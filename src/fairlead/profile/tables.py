@@ -5,9 +5,9 @@ from pathlib import Path
 
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
-from fairlead.profile import mitigation
 from fairlead.profile.analysis.kinds import COLLECTIVE, FILES, ONE_SIDED, kind_of
 from fairlead.profile.json_form import CallSite, Function, Matrix, Phase, SizeClass, Summary
+from fairlead.profile.mitigation import Mitigation
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.record import RELAY_COUNTS
 
@@ -84,7 +84,7 @@ def collectives(found: Summary) -> Table:
     )  # fmt: skip
 
 
-def transmission(found: Summary, most: int | None = None) -> Table:
+def transmission(mitigated: Mitigation, most: int | None = None) -> Table:
     """Pairs of ranks that spend more in transmission than in processing; of more than ``most``, the longest."""
     return table(
         [("from", "source"), ("to", "destination"), ("hosts", "hosts"), ("messages", "messages"),
@@ -99,14 +99,14 @@ def transmission(found: Summary, most: int | None = None) -> Table:
                 duration_cell(pair.transmission_s),
                 duration_cell(pair.processing_s),
             ]
-            for pair in mitigation.pairs(found)[:most]
+            for pair in mitigated.pairs[:most]
         ],
     )  # fmt: skip
 
 
-def better_hosts(found: Summary) -> Table:
+def better_hosts(found: Summary, mitigated: Mitigation) -> Table:
     """Ranks by host, as they were and exchanged so that less goes between hosts."""
-    change = mitigation.better(found)
+    change = mitigated.better
     if change is None:
         return table([], [])
     return table(

@@ -7,8 +7,9 @@ from rich.markup import escape
 
 from fairlead.display.tables import Table
 from fairlead.display.terminal import rich_table
-from fairlead.profile import findings, tables
+from fairlead.profile import findings, mitigation, tables
 from fairlead.profile.json_form import ESTIMATED, Summary
+from fairlead.profile.mitigation import Mitigation
 
 MOST_RANKS = 32  # rows of the table of ranks
 MOST_COLUMNS = 16  # of a matrix: more do not fit a terminal
@@ -19,23 +20,24 @@ MOST_SITES = 20
 
 def show(found: Summary, console: Console) -> None:
     """Print all sentences and tables."""
-    for text in findings.lead(found):
+    mitigated = mitigation.of(found)
+    for text in findings.lead(found, mitigated):
         console.print(escape(text), highlight=False, soft_wrap=True)
     console.print()
-    for title, source in _tables(found).items():
+    for title, source in _tables(found, mitigated).items():
         if source.rows:
             console.print(rich_table(source, title))
     for text in [*_left_out(found), *findings.caveats(found)]:
         console.print(escape(text), highlight=False, soft_wrap=True)
 
 
-def _tables(found: Summary) -> dict[str, Table]:
+def _tables(found: Summary, mitigated: Mitigation) -> dict[str, Table]:
     drawn = {
         "Computing and MPI": tables.ranks(found, MOST_RANKS),
         "Waiting for messages and others": tables.waiting(found, MOST_RANKS),
         "Waiting in collective calls, all ranks together": tables.collectives(found),
-        "More transmission than processing": tables.transmission(found, MOST_PAIRS),
-        "Ranks exchanged": tables.better_hosts(found),
+        "More transmission than processing": tables.transmission(mitigated, MOST_PAIRS),
+        "Ranks exchanged": tables.better_hosts(found, mitigated),
         "MPI functions": tables.functions(found, MOST_FUNCTIONS),
         "Where MPI is called": tables.call_sites(found, MOST_SITES),
         "Regions that the program names": tables.regions(found, MOST_RANKS),

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,6 +63,7 @@ class Drawing:
         title, caption: plain text.
         figure: the matplotlib figure.
         table: the numbers that it shows.
+        whole_csv: makes the CSV of all numbers where the table has sums of them; None: the table's.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Drawing:
     caption: str
     figure: Figure
     table: Table
+    whole_csv: Callable[[], str] | None = None
 
     def svg(self) -> str:
         """Themed SVG to put into HTML: no XML header, width by the page, ids that no other figure uses."""
@@ -86,12 +88,13 @@ class Drawing:
         )
 
     def save(self, directory: Path) -> list[Path]:
-        """Write NAME.svg, NAME.png (light) and NAME.csv.
+        """Write NAME.svg, NAME.png (light) and NAME.csv, of all numbers.
 
         Raises:
             FairleadError: the directory cannot be written.
         """
-        forms: dict[str, str | bytes] = {"svg": self._plain_svg, "png": self._render("png"), "csv": self.table.csv()}
+        numbers = self.table.csv() if self.whole_csv is None else self.whole_csv()
+        forms: dict[str, str | bytes] = {"svg": self._plain_svg, "png": self._render("png"), "csv": numbers}
         return [files.write(directory / f"{self.name}.{ending}", content) for ending, content in forms.items()]
 
     @cached_property

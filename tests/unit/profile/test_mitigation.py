@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.main import command
@@ -57,6 +58,20 @@ def test_ranks_are_exchanged_between_the_same_hosts() -> None:
     assert mitigation.better(good) is None
 
 
+def test_of_very_many_ranks_none_are_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mitigation, "MOST_RANKS", 3)
+    assert mitigation.better(four()) is None
+    told = (
+        "whether ranks should be swapped between hosts is looked for with up to 3 ranks; `fairlead placement` does so "
+        "with more"
+    )
+    assert told in list(findings.caveats(four()))
+    each_alone = four().model_copy(update={"hosts": list("abcd"), "host_of_rank": list("abcd")})
+    assert told not in list(findings.caveats(each_alone)), "none is better than another there"
+    monkeypatch.setattr(mitigation, "MOST_RANKS", 4)
+    assert told not in list(findings.caveats(four()))
+
+
 def test_it_is_told_and_shown(tmp_path: Path) -> None:
     found = four()
     lead = [text.replace("\u00a0", " ") for text in findings.lead(found)]
@@ -65,7 +80,7 @@ def test_it_is_told_and_shown(tmp_path: Path) -> None:
         "2.2 % of the ranks' time: place these ranks closer, or use larger parts"
     ) in lead
     assert any("would reduce traffic between hosts by 100.0 % (7.812 KiB to 0 B)" in text for text in lead)
-    (row,) = tables.transmission(found).rows
+    (row,) = tables.transmission(mitigation.of(found)).rows
     assert [each.shown.replace("\u00a0", " ") for each in row] == [
         "0", "2", "a → b", "1", "3.906 KiB", "9.00 s", "1.00 s",
     ]  # fmt: skip

@@ -17,7 +17,7 @@ from fairlead.profile import findings, json_form, profile, tables
 from fairlead.profile.analysis import kinds
 from fairlead.profile.json_form import Summary
 from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
-from fairlead.report.profile import profile_figures, profile_report
+from fairlead.report.profile import profile_figures, profile_report, traffic_figures
 from fairlead.report.profile.profile_output import ProfileOutput
 
 from .kept_messages import end
@@ -195,11 +195,68 @@ def test_ranks_alone_on_their_hosts_have_one_matrix() -> None:
 
 def test_what_stays_inside_a_host_is_outlined() -> None:
     def outlined(hosts: str) -> list[tuple[int, int, int, int]]:
-        return [(b.row, b.column, b.rows, b.columns) for b in profile_figures._same_host(hosts)]
+        return [(b.row, b.column, b.rows, b.columns) for b in traffic_figures.same_host(hosts)]
 
     assert outlined("aab") == [(0, 0, 2, 2), (2, 2, 1, 1)]
     assert outlined("aba") == [(0, 0, 1, 1), (0, 2, 1, 1), (1, 1, 1, 1), (2, 0, 1, 1), (2, 2, 1, 1)]
     assert outlined("abc") == []
+    assert outlined("ab" * 16) == [], "512 blocks cannot be seen"
+
+
+def test_hosts_of_scattered_ranks_are_added_up() -> None:
+    found = three(["a", "b", "a"])
+    assert found.host_bytes_B == [[70, 1000], [5000, 0]]
+    assert found.host_messages == [[1, 1], [1, 0]]
+
+
+def test_of_many_ranks_neighbours_are_drawn_as_one() -> None:
+    found = ring(512, 8)
+    drawn = {each.name: each for each in profile_report.drawings(found)}["ranks"]
+    assert drawn.caption.endswith("Each cell is the sum of what 4 neighbours send to 4.")
+    axis = drawn.figure.axes[1]
+    (image,) = axis.images
+    sums = np.ma.filled(image.get_array(), 0)
+    assert sums.shape == (128, 128)
+    assert (np.diag(sums) == 3).all() and (np.diag(sums, 1) == 1).all() and sums[127, 0] == 1 and sums.sum() == 512
+    assert axis.get_ylabel() == "from rank, 4 a cell"
+    assert [tick.get_text() for tick in axis.get_xticklabels()][:2] == ["0", "48"]
+    assert {(box.get_width(), box.get_height()) for box in axis.patches} == {(2.0, 2.0)}, "8 ranks a host"
+    assert len(drawn.table.rows) == 512, "each pair"
+
+
+def test_where_many_pairs_sent_something_the_page_has_sums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traffic_figures, "MOST_PAIRS", 511)
+    drawn = {each.name: each for each in profile_report.drawings(ring(512, 8))}["ranks"]
+    assert drawn.caption.endswith("The numbers are these sums; --figures also writes ranks.csv with all 512 pairs.")
+    assert drawn.table.csv().splitlines()[:3] == [
+        "from_ranks,to_ranks,bytes_B,messages,mean_B", "0 to 3,0 to 3,12288,3,4096.0", "0 to 3,4 to 7,4096,1,4096.0",
+    ]  # fmt: skip
+    assert len(drawn.table.rows) == 256
+    written = {path.name: path for path in drawn.save(tmp_path)}["ranks.csv"].read_text().splitlines()
+    assert written[:2] == ["from_rank,to_rank,bytes_B,messages,mean_B", "0,1,4096,1,4096.0"]
+    assert len(written) == 1 + 512
+
+
+def test_of_very_many_ranks_bars_are_means_of_neighbours() -> None:
+    found = ring(4, 2)
+    rank = found.per_rank[0]
+    many = [rank.model_copy(update={"rank": number, "computing_s": float(number % 2)}) for number in range(2000)]
+    found = found.model_copy(update={"per_rank": many, "ranks": 2000, "host_of_rank": ["h0"] * 2000})
+    drawn = profile_figures.times(found)
+    assert drawn.caption.endswith("Each step is the mean of 2 ranks.")
+    steps = drawn.figure.axes[0].patches[0].get_data()
+    assert steps.values.tolist() == [0.5] * 1000
+    assert (steps.edges[0], steps.edges[1], steps.edges[-1]) == (-0.5, 1.5, 1999.5)
+    assert len(drawn.table.rows) == 2000
+
+
+def test_the_page_of_a_program_in_which_all_send_to_all_stays_small(tmp_path: Path) -> None:
+    records = [a_record(rank, [100] * 300, mpi_s=1.0, ranks=300) for rank in range(300)]
+    found = json_form.of(profile.of(records, [f"h{rank // 8}" for rank in range(300)]), ["./all"])
+    (path,) = profile_report.write(found, tmp_path / "p.html")
+    text = path.read_text()
+    assert "The numbers are these sums" in text
+    assert len(text) < 3_000_000, "as 90000 rows it were larger"
 
 
 class Page(HTMLParser):
@@ -220,7 +277,7 @@ class Page(HTMLParser):
         self.text += f"{data} "
 
 
-@pytest.mark.parametrize(("ranks", "ranks_a_host"), [(1, 1), (3, 1), (64, 8), (200, 8)])
+@pytest.mark.parametrize(("ranks", "ranks_a_host"), [(1, 1), (3, 1), (64, 8), (200, 8), (300, 1)])
 def test_the_page_stands_alone(ranks: int, ranks_a_host: int, tmp_path: Path) -> None:
     found = three() if ranks == 3 else ring(ranks, ranks_a_host)
     (path,) = profile_report.write(found, tmp_path / "p.html")

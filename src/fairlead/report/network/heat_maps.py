@@ -46,12 +46,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Outline:
-    """Cells that are outlined as belonging together: first row and column, rows and columns."""
+    """Cells that are outlined as belonging together: first row and column, rows and columns; parts of cells, too."""
 
-    row: int
-    column: int
-    rows: int
-    columns: int
+    row: float
+    column: float
+    rows: float
+    columns: float
 
 
 def draw(

@@ -1,7 +1,6 @@
-"""Figures of a profile: who computes and who is in MPI, what goes where, and in which sizes."""
+"""Figures of a profile: who computes and who is in MPI, what ranks wait for, and sizes of messages."""
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fairlead.display import words
-from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
+from fairlead.display.tables import Table, cell, duration_cell, table
 from fairlead.profile import tables
 from fairlead.profile.analysis.kinds import (
     COLLECTIVE,
@@ -22,20 +21,18 @@ from fairlead.profile.analysis.kinds import (
     POINT_TO_POINT,
     kind_of,
 )
-from fairlead.profile.json_form import ESTIMATED, Collectives, Matrix, Rank, SizeClass, Summary, Waiting, matrix
+from fairlead.profile.json_form import Rank, SizeClass, Summary, Waiting
 from fairlead.profile.profile import BEGIN_AND_END
 from fairlead.profile.tables import size_words
 from fairlead.report import palette
 from fairlead.report.figures import Drawing, axes_of, legend_below, styled
-from fairlead.report.network import heat_maps
-from fairlead.report.network.heat_maps import Outline, Panel
 
 MOST_LABELS = 16
 """Ranks up to which each bar carries its share; beyond, the table has it."""
 MOST_BARS = 128
 """Ranks up to which bars stand apart; beyond, they would be thinner than the gaps."""
-MOST_BLOCKS = 256
-"""Blocks of ranks of one host up to which they are outlined."""
+MOST_STEPS = 1024
+"""Steps of bars that do not stand apart; of more ranks, each is the mean of neighbours."""
 _LEAST_PLACES = 8  # of bars: a single rank is not as wide as the page
 _COLOURS = {
     POINT_TO_POINT: palette.MANAGED,
@@ -49,7 +46,8 @@ _COLOURS = {
 
 def times(found: Summary) -> Drawing:
     """Computing and MPI by kind of function, rank by rank."""
-    by_kind = {kind: np.array([kind_s(rank)[kind] for rank in found.per_rank]) for kind in KINDS}
+    kinds_s = [kind_s(rank) for rank in found.per_rank]
+    by_kind = {kind: np.array([times_s[kind] for times_s in kinds_s]) for kind in KINDS}
     used = [kind for kind in KINDS if by_kind[kind].any()]
     computing_s = np.array([rank.computing_s for rank in found.per_rank])
     numbers = np.array([rank.rank for rank in found.per_rank])
@@ -73,13 +71,14 @@ def times(found: Summary) -> Drawing:
         said.append(
             "Above the dashed line of the mean is load imbalance; waiting for ranks that compute longer counts as MPI."
         )
+    said += _about_steps(numbers)
     return Drawing(
         "times",
         "Computing and MPI, rank by rank",
         "From the bottom: computing, then MPI by kind of function, of each rank's time between MPI_Init and "
         f"MPI_Finalize. {' '.join(said)}",
         figure,
-        _times_table(found, used),
+        _times_table(found, kinds_s, used),
     )
 
 
@@ -103,70 +102,15 @@ def waiting(found: Summary, waited: Waiting) -> Drawing:
             below = below + np.array(times_s)
         _label_ranks(axis, found)
         legend_below(figure, [Patch(color=colour.light, label=name) for name, colour, _ in used], columns=6)
+    said = ["Of a call that completes several, the last one counts.", *_about_steps(numbers)]
     return Drawing(
         "waiting",
         "Waiting for messages and others",
         "Late sender: until it began to send; late receiver: until it began to receive a message that needs it; "
         "transfer: the rest. In collective calls: late others, until those had entered whose data are "
-        "needed; collective: the rest. Of a call that completes several, the last one counts.",
+        f"needed; collective: the rest. {' '.join(said)}",
         figure,
         tables.waiting(found),
-    )
-
-
-def host_traffic(found: Summary) -> Drawing:
-    """What goes from host to host."""
-    return Drawing(
-        "hosts",
-        "Messages between hosts",
-        "Point-to-point, from the host of the row to that of the column; the outlined diagonal is what stays inside a "
-        "host. Empty: nothing.",
-        heat_maps.draw(
-            found.hosts,
-            _panels(found.host_bytes_B, found.host_messages),
-            axis_labels=("from host", "to host"),
-            blocks=[Outline(k, k, 1, 1) for k in range(len(found.hosts))],
-        ),
-        _traffic_table("host", found.hosts, found.host_bytes_B, found.host_messages),
-    )
-
-
-def rank_traffic(found: Summary) -> Drawing:
-    """What goes from rank to rank."""
-    names = [str(rank) for rank in range(found.ranks)]
-    blocks = _same_host(found.host_of_rank) if len(found.hosts) > 1 else []
-    return Drawing(
-        "ranks",
-        "Messages between ranks",
-        "Point-to-point, from the rank of the row to that of the column. "
-        + ("Outlined cells stay inside a host. " if blocks else "")
-        + "Empty: nothing.",
-        heat_maps.draw(
-            names, _panels(found.bytes_B, found.messages), axis_labels=("from rank", "to rank"), blocks=blocks
-        ),
-        _traffic_table("rank", names, found.bytes_B, found.messages),
-    )
-
-
-def collective_traffic(found: Summary, sent: Collectives) -> Drawing:
-    """What collective calls send, from rank to rank; from host to host where each rank has a host of its own."""
-    each_alone = found.ranks == len(found.hosts)
-    names = list(found.hosts) if each_alone else [str(rank) for rank in range(found.ranks)]
-    what, bytes_B, messages = (
-        ("host", sent.host_bytes_B, sent.host_messages) if each_alone else ("rank", sent.bytes_B, sent.messages)
-    )
-    blocks = _same_host(found.host_of_rank) if len(found.hosts) > 1 and not each_alone else []
-    how = (
-        "Estimated by the algorithms that MPI libraries usually take, apart from point-to-point messages. "
-        if sent.source == ESTIMATED
-        else "Measured by the MPI library, apart from point-to-point messages. "
-    )
-    return Drawing(
-        "collective-traffic",
-        f"Collective calls between {what}s, {sent.source}",
-        how + ("Outlined cells stay inside a host. " if blocks else "") + "Empty: nothing.",
-        heat_maps.draw(names, _panels(bytes_B, messages), axis_labels=(f"from {what}", f"to {what}"), blocks=blocks),
-        _traffic_table(what, names, bytes_B, messages),
     )
 
 
@@ -220,10 +164,24 @@ def _bars(axis: Any, numbers: Any, heights: Any, below: Any, colour: str) -> Non
     if len(numbers) <= MOST_BARS:
         axis.bar(numbers, heights, 0.8, bottom=below, color=colour, linewidth=0)
         return
-    every = np.arange(numbers[-1] + 1)  # ranks without a record: no bar
-    top, base = np.zeros(len(every)), np.zeros(len(every))
-    top[numbers], base[numbers] = below + heights, below
-    axis.stairs(top, np.arange(len(every) + 1) - 0.5, baseline=base, fill=True, color=colour, linewidth=0)
+    first, size = _steps(numbers)
+    step = numbers // size
+    of_step = np.maximum(np.bincount(step, minlength=len(first)), 1)  # without a record: no bar
+    top, base = (np.bincount(step, each, len(first)) / of_step for each in (below + heights, below))
+    edges = np.append(first, numbers[-1] + 1) - 0.5
+    axis.stairs(top, edges, baseline=base, fill=True, color=colour, linewidth=0)
+
+
+def _steps(numbers: Any) -> tuple[Any, int]:
+    """The first rank of each step of bars that do not stand apart, and how many ranks are one."""
+    ranks = int(numbers[-1]) + 1
+    size = -(-ranks // MOST_STEPS)
+    return np.arange(0, ranks, size), size
+
+
+def _about_steps(numbers: Any) -> list[str]:
+    size = _steps(numbers)[1]
+    return [f"Each step is the mean of {size} ranks."] if len(numbers) > MOST_BARS and size > 1 else []
 
 
 def _label_times(axis: Any, found: Summary, tops: Any) -> None:
@@ -254,7 +212,7 @@ def _label_ranks(axis: Any, found: Summary) -> None:
     axis.set_xlabel("rank, host" if found.ranks <= MOST_LABELS and several else "rank")
 
 
-def _times_table(found: Summary, kinds: Sequence[str]) -> Table:
+def _times_table(found: Summary, kinds_s: Sequence[dict[str, float]], kinds: Sequence[str]) -> Table:
     return table(
         [("rank", "rank"), ("host", "host"), ("time", "time_s"), ("computing", "computing_s"), ("MPI", "mpi_s"),
          ("in MPI", "mpi_share"), *((kind, f"{kind.replace(' ', '_').replace('-', '_')}_s") for kind in kinds)],
@@ -264,48 +222,11 @@ def _times_table(found: Summary, kinds: Sequence[str]) -> Table:
                 cell(rank.host),
                 *map(duration_cell, (rank.time_s, rank.computing_s, rank.mpi_s)),
                 cell(rank.mpi_share, words.percent(rank.mpi_share)),
-                *(duration_cell(kind_s(rank)[kind]) for kind in kinds),
+                *(duration_cell(times_s[kind]) for kind in kinds),
             ]
-            for rank in found.per_rank
+            for rank, times_s in zip(found.per_rank, kinds_s, strict=True)
         ],
     )  # fmt: skip
-
-
-def _panels(bytes_B: Matrix, messages: Matrix) -> list[Panel]:
-    counts = matrix(messages)
-    seen = counts > 0
-    return [
-        Panel(title, np.where(seen, values.astype(np.float64), np.nan), units)
-        for title, values, units in (
-            ("Bytes", matrix(bytes_B), words.SIZES),
-            ("Messages", counts, words.COUNTS),
-        )
-    ]
-
-
-def _traffic_table(what: str, names: Sequence[str], bytes_B: Matrix, messages: Matrix) -> Table:
-    return table(
-        [("from", f"from_{what}"), ("to", f"to_{what}"), ("bytes", "bytes_B"), ("messages", "messages"),
-         ("a message", "mean_B")],
-        [
-            [cell(names[i]), cell(names[j]), _size(bytes_B[i][j]), cell(messages[i][j]),
-             _size(bytes_B[i][j] / messages[i][j])]
-            for i in range(len(names))
-            for j in range(len(names))
-            if messages[i][j]
-        ],
-    )  # fmt: skip
-
-
-def _same_host(host_of_rank: Sequence[str]) -> list[Outline]:
-    """Outlines of what stays inside a host: for each two runs of ranks on one host; none where each is alone on its
-    host, or they are too many to be seen."""
-    runs: list[tuple[str, int, int]] = []
-    for host, members in groupby(range(len(host_of_rank)), key=lambda rank: host_of_rank[rank]):
-        ranks = list(members)
-        runs.append((host, ranks[0], len(ranks)))
-    blocks = [Outline(a[1], b[1], a[2], b[2]) for a in runs for b in runs if a[0] == b[0]]
-    return blocks if len(blocks) <= MOST_BLOCKS and len(set(host_of_rank)) < len(host_of_rank) else []
 
 
 def _classes(found: Sequence[SizeClass]) -> list[int]:
@@ -333,7 +254,3 @@ def _short(number: float) -> str:
     """For example "640", "12.8 k", "3.2 M"."""
     scale, unit = words.scaled(number, ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")))
     return f"{number / scale:.3g}{words.NBSP + unit if unit else ''}" if number else "0"
-
-
-def _size(size_B: float) -> TableCell:
-    return cell(size_B, words.size(size_B))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from fairlead.display import words
 from fairlead.display.tables import Table, cell, table
-from fairlead.profile import findings, tables
+from fairlead.profile import findings, mitigation, tables
 from fairlead.profile.analysis.groups import NONE
 from fairlead.profile.json_form import Summary
 from fairlead.report import page
 from fairlead.report.figures import Drawing
-from fairlead.report.profile import profile_figures
+from fairlead.report.profile import profile_figures, traffic_figures
 
 LIMITS = (
     "Collective and one-sided communication is not in the matrices of messages. What collective calls send is "
@@ -31,20 +31,20 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
     Raises:
         FairleadError: a file cannot be written.
     """
-    drawn = drawings(found)
+    drawn, mitigated = drawings(found), mitigation.of(found)
     content = page.render(
         "profile.html.j2",
         heading=Path(found.program[0]).name,
         command=" ".join(found.program),
         begun=words.moment(found.begun_s),
-        findings=[_sentence(text) for text in list(findings.lead(found))[1:]],
+        findings=[_sentence(text) for text in list(findings.lead(found, mitigated))[1:]],
         caveats=[_sentence(text) for text in findings.caveats(found)],
         groups=groups(found),
         drawings=drawn,
         traffic=traffic(found),
         functions=tables.functions(found),
-        transmission=tables.transmission(found),
-        better_hosts=tables.better_hosts(found),
+        transmission=tables.transmission(mitigated),
+        better_hosts=tables.better_hosts(found, mitigated),
         phases=tables.phases(found),
         collectives=tables.collectives(found),
         collective_traffic=tables.collective_traffic(found),
@@ -66,11 +66,11 @@ def drawings(found: Summary) -> list[Drawing]:
     if found.waiting is not None and (found.waiting.joined or found.waiting.in_function):
         drawn.append(profile_figures.waiting(found, found.waiting))
     if any(map(any, found.messages)):
-        drawn += [profile_figures.host_traffic(found)] if len(found.hosts) > 1 else []
+        drawn += [traffic_figures.host_traffic(found)] if len(found.hosts) > 1 else []
         each_alone = found.ranks == len(found.hosts)  # then the hosts' matrix says it all
-        drawn += [profile_figures.rank_traffic(found)] if not each_alone else []
+        drawn += [traffic_figures.rank_traffic(found)] if not each_alone else []
     if found.collectives is not None and any(map(any, found.collectives.messages)):
-        drawn.append(profile_figures.collective_traffic(found, found.collectives))
+        drawn.append(traffic_figures.collective_traffic(found, found.collectives))
     return [*drawn, profile_figures.sizes(found)] if found.sizes else drawn
 
 
@@ -113,10 +113,10 @@ def traffic(found: Summary) -> Table:
 
 def conditions(found: Summary) -> list[tuple[str, str]]:
     """Where it ran, by name."""
-    placed = [
-        f"{host}: {_ranges([rank for rank, of_rank in enumerate(found.host_of_rank) if of_rank == host])}"
-        for host in found.hosts
-    ]
+    ranks_of: dict[str, list[int]] = {host: [] for host in found.hosts}
+    for rank, host in enumerate(found.host_of_rank):
+        ranks_of.setdefault(host, []).append(rank)
+    placed = [f"{host}: {_ranges(ranks)}" for host, ranks in ranks_of.items()]
     return [
         ("program", " ".join(found.program)),
         ("begun", words.moment(found.begun_s)),
