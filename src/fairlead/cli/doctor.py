@@ -39,8 +39,9 @@ def command(cluster_file: Path, mpirun: str | None, plane: str, as_json: bool) -
 
     CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile. Looks at every
     host: reachability, MPI, interfaces, links, MTU, paths and ports, firewalls, file systems, clocks, the kernel,
-    agents and the guardian's privilege. Every pair of hosts exchanges up to 4 MiB each way. Run the commands that it
-    prints on the hosts named beside them, as root. The exit code is 1 if there are errors.
+    agents and the guardian's privilege. Of up to 64 hosts, every pair is tried, of more each host with some others; of
+    up to 32, every pair exchanges up to 4 MiB each way. Run the commands that it prints on the hosts named beside
+    them, as root. The exit code is 1 if there are errors.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Gather the facts of a cluster: every host at the same time, then every pair of hosts."""
+"""Gather the facts of a cluster: every host at the same time, then pairs of hosts."""
 
 import socket
 import time
@@ -15,6 +15,7 @@ from fairlead.cluster.doctor import plain
 from fairlead.cluster.doctor.answers import Settings
 from fairlead.cluster.doctor.facts import AUTO, ClockOffset, ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
+from fairlead.cluster.doctor.partners import partners
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.guardian.places import PLACES
@@ -44,7 +45,7 @@ def examine(cluster: Cluster, progress: Progress = unseen, plane: str = AUTO) ->
 
 
 def gather(cluster: Cluster, progress: Progress = unseen) -> ClusterFacts:
-    """Facts of all managed hosts and of all ordered pairs of them."""
+    """Facts of all managed hosts and of the paths between them; in large clusters of some (see `partners`)."""
     executor = executor_of(cluster)
     hosts = {host.name: host for host in cluster.managed_hosts()}
     sessions: dict[str, ProbeSession] = {}
@@ -54,7 +55,8 @@ def gather(cluster: Cluster, progress: Progress = unseen) -> ClusterFacts:
         known = on_all(hosts, lambda name: count(_look(cluster, executor, hosts[name], note, sessions, stack)))
         reached = [facts for facts in known.values() if facts.reached and "any_port" in facts.ports]
         count = _Counter(progress, "trying paths", len(reached))
-        tried = on_all((facts.name for facts in reached), lambda name: count(_try(known, reached, sessions, name)))
+        others = partners([facts.name for facts in reached])
+        tried = on_all(others, lambda name: count(_try(known, others[name], sessions, name)))
         if len(reached) <= MOST_HOSTS_FOR_RATES:
             tried = _with_rates(tried, sessions, progress)
     facts = tuple({**known, **tried}[name] for name in hosts)
@@ -214,20 +216,17 @@ def _succeeds(executor: Executor, host: str, argv: list[str]) -> bool:
         return False
 
 
-def _try(
-    known: dict[str, HostFacts], reached: list[HostFacts], sessions: dict[str, ProbeSession], name: str
-) -> HostFacts:
-    """Facts of one host with its paths to all others."""
+def _try(known: dict[str, HostFacts], others: list[str], sessions: dict[str, ProbeSession], name: str) -> HostFacts:
+    """Facts of one host with its paths to some others."""
     interface = known[name].interface()
     peers = [
         {
-            "name": peer.name,
-            "address": peer.host.address,
+            "name": other,
+            "address": known[other].host.address,
             "mtu_B": interface["mtu_B"] if interface else 1500,
-            **peer.ports,
+            **known[other].ports,
         }
-        for peer in reached
-        if peer.name != name
+        for other in others
     ]
     try:
         return replace(known[name], paths=sessions[name].ask({"try": peers}, PAIRS_TIMEOUT_S))

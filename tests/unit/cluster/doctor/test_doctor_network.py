@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fairlead.cluster.doctor.facts import ClusterFacts
 from fairlead.cluster.doctor.findings import Severity, judge
 
 from .doctor_facts import (
@@ -275,3 +276,30 @@ def test_a_peer_that_refuses_is_told_in_the_words_of_its_own_firewall() -> None:
     walled = with_host(refused, "h2", facts={**h2.facts, "firewall": {**h2.facts["firewall"], "ufw": True}})
     found = one(judge(walled), "paths")
     assert found.fix.startswith("on h2: ufw allow from 10.64.0.0/24")
+
+
+def test_of_a_large_cluster_it_is_said_how_many_paths_were_tried() -> None:
+    """As if each tried some others only: h0 and h2 did not try each other."""
+
+    def some(facts: ClusterFacts) -> ClusterFacts:
+        hosts = {host.name: host for host in facts.hosts}
+        for one_end, other in (("h0", "h2"), ("h2", "h0")):
+            left = {peer: path for peer, path in hosts[one_end].paths.items() if peer != other}
+            facts = with_host(facts, one_end, paths=left)
+        return facts
+
+    said = {item.check: item.text for item in judge(healthy())}
+    assert said["paths"] == "all 6 directed paths work, TCP and UDP"
+    assert said["mtu"] == "packets of 1500 B arrive whole on every path"
+    said = {item.check: item.text for item in judge(some(healthy()))}
+    assert said["paths"] == (
+        "all 4 directed paths that were tried work, TCP and UDP: each of 3 hosts tried 1 others, and they tried it"
+    )
+    assert said["mtu"] == "packets of 1500 B arrive whole on every path that was tried"
+    broken = judge(some(healthy(unreachable_peer)))
+    assert one(broken, "paths", ERROR).text == "to h2: nothing gets there (TCP: no answer)"
+    assert one(broken, "paths", NOTE).text == (
+        "each of 3 hosts tried 1 others, and they tried it: other paths may be broken, too"
+    )
+    lost = with_host(healthy(), "h2", unreachable="it was lost", paths={})
+    assert {item.check: item.text for item in judge(lost)}["paths"] == "all 4 directed paths work, TCP and UDP"

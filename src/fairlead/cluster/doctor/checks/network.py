@@ -261,7 +261,8 @@ def mtu(facts: ClusterFacts) -> Iterable[Finding]:
                 whole = False
                 yield _small_path(host, peer, path, own_B)
     if whole and sizes and len(set(sizes.values())) == 1 and any(host.paths for host in facts.reached()):
-        yield ok("mtu", list(sizes), f"packets of {min(sizes.values())} B arrive whole on every path")
+        tried = " that was tried" if _only_some(facts) else ""
+        yield ok("mtu", list(sizes), f"packets of {min(sizes.values())} B arrive whole on every path{tried}")
 
 
 def _same_mtu(facts: ClusterFacts, sizes: Mapping[str, int]) -> str:
@@ -291,7 +292,7 @@ def _small_path(host: HostFacts, peer: str, path: Path, own_B: int) -> Finding:
 
 @check
 def paths(facts: ClusterFacts) -> Iterable[Finding]:
-    """Every host reaches every other one: on the agents' ports, and on any port, as MPI needs."""
+    """Every host reaches every other one that it tried: on the agents' ports, and on any port, as MPI needs."""
     tried = broken = 0
     for host in facts.reached():
         for peer, path in host.paths.items():
@@ -300,8 +301,21 @@ def paths(facts: ClusterFacts) -> Iterable[Finding]:
             if failures:
                 broken += 1
                 yield error("paths", [host.name], f"to {peer}: {_words(failures)}", _path_fix(facts, failures, peer))
-    if tried and not broken:
-        yield ok("paths", [], f"all {tried} directed paths work, TCP and UDP")
+    some = _only_some(facts)
+    if broken and some:
+        yield note("paths", [], f"{some}: other paths may be broken, too", "mend these, then run the doctor again")
+    elif tried and not broken:
+        all_work = f"all {tried} directed paths{' that were tried' if some else ''} work, TCP and UDP"
+        yield ok("paths", [], f"{all_work}: {some}" if some else all_work)
+
+
+def _only_some(facts: ClusterFacts) -> str:
+    """What was tried of a cluster that is too large for all pairs of hosts, in words; else empty."""
+    tried = [len(host.paths) for host in facts.reached() if host.paths]
+    hosts = {name for host in facts.reached() for name in (host.name, *host.paths) if host.paths}
+    if not tried or min(tried) >= len(hosts) - 1:
+        return ""
+    return f"each of {len(hosts)} hosts tried {min(tried)} others, and they tried it"
 
 
 def _words(failures: dict[str, str]) -> str:
