@@ -4,7 +4,7 @@ Only raw samples are stored; everything else is computed from them when it is re
 """
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -34,13 +34,27 @@ _REASONS = {"ok": "", "running": "it is still being measured", "interrupted": "i
 
 
 @dataclass(frozen=True)
+class MeasuredPart:
+    """What one run of the store adds: ``started_s``, ``ended_s`` in seconds since the epoch."""
+
+    run: int
+    started_s: float
+    ended_s: float
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """One that was killed ended when it started, as far as is known."""
+        return cls(run.id, run.started_s, run.started_s if run.ended_s is None else run.ended_s)
+
+
+@dataclass(frozen=True)
 class Characterization:
     """One cluster's network at one time. All arrays are indexed by the hosts' numbers.
 
     Attributes:
         cluster: the cluster's name.
         hosts: names of the measured hosts (ranks and relays, in the cluster file's order); ``addresses`` alike.
-        started_s, ended_s: seconds since the epoch.
+        parts: those that it was measured in, oldest first; each but the last was continued.
         latency, sensitivity: the matrices.
         rates_bps: (hosts, hosts) what each ordered pair carries alone; NaN where not known.
         reason: why it says too little to be used; empty for one that may be.
@@ -52,8 +66,7 @@ class Characterization:
     cluster: str
     hosts: tuple[str, ...]
     addresses: tuple[str, ...]
-    started_s: float
-    ended_s: float
+    parts: tuple[MeasuredPart, ...]
     latency: LatencyMatrix
     sensitivity: SharedBottlenecks
     rates_bps: Floats
@@ -84,8 +97,7 @@ class Characterization:
             cluster=str(run.labels["cluster"]),
             hosts=names,
             addresses=tuple(str(host["address"]) for host in hosts),
-            started_s=run.started_s,
-            ended_s=run.started_s if run.ended_s is None else run.ended_s,
+            parts=parts_of(store, run),
             latency=latency.of_sizes(latency.whole_sizes()) if missing and not reason else latency,
             sensitivity=relation,
             rates_bps=relation.rates_bps,
@@ -167,13 +179,32 @@ class Characterization:
             "`fairlead characterize` measures that, too"
         )
 
+    @property
+    def started_s(self) -> float:
+        """When its first part began, seconds since the epoch."""
+        return self.parts[0].started_s
+
+    @property
+    def ended_s(self) -> float:
+        """When its last part ended, seconds since the epoch."""
+        return self.parts[-1].ended_s
+
+    @property
+    def took_s(self) -> float:
+        """How long it was measured, in all parts together."""
+        return sum(part.ended_s - part.started_s for part in self.parts)
+
     def age_s(self, now_s: float | None = None) -> float:
-        """Seconds since the measurement ended."""
-        return max((time.time() if now_s is None else now_s) - self.ended_s, 0.0)
+        """Seconds since the measurement of its oldest part ended: much of it is as old."""
+        return max((time.time() if now_s is None else now_s) - self.parts[0].ended_s, 0.0)
 
     def age_words(self, now_s: float | None = None) -> str:
-        """For people: "measured 3 minutes ago"."""
-        return f"measured {duration_words(self.age_s(now_s))} ago"
+        """For people: "measured 3 minutes ago", of several parts "measured in 2 parts, 3 minutes to 5 hours ago"."""
+        now_s = time.time() if now_s is None else now_s
+        newest, oldest = (duration_words(max(now_s - part.ended_s, 0.0)) for part in (self.parts[-1], self.parts[0]))
+        if len(self.parts) == 1:
+            return f"measured {oldest} ago"
+        return f"measured in {len(self.parts)} parts, {newest if newest == oldest else f'{newest} to {oldest}'} ago"
 
     def stale_warning(self, now_s: float | None = None) -> str:
         """For people: a warning if it is too old to be relied on, else empty."""
@@ -290,6 +321,7 @@ class Characterization:
             "hosts": [{"name": n, "address": a} for n, a in zip(self.hosts, self.addresses, strict=True)],
             "started_s": self.started_s,
             "ended_s": self.ended_s,
+            "parts": [asdict(part) for part in self.parts],
             "complete": self.complete,
             "reason": self.incomplete_because,
             "left_out": [part.to_json() for part in self.left_out],
@@ -377,6 +409,11 @@ def chosen_run(store: Store, number: int | None, before_run: Run | None = None) 
 def left_out_of(store: Store, run: Run) -> tuple[Part, ...]:
     """What a characterization had no time for."""
     return tuple(Part.from_json(part) for event in store.events(run.id, left_out.EVENT) for part in event.data["parts"])
+
+
+def parts_of(store: Store, run: Run) -> tuple[MeasuredPart, ...]:
+    """The runs that hold what a characterization says, oldest first."""
+    return tuple(MeasuredPart.of(store.run(number)) for number in sample_store.chain_of(store, run.id))
 
 
 def unfinished(store: Store, cluster: Cluster, now_s: float | None = None, *, since_s: float = 0.0) -> Run | None:

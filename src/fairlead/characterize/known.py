@@ -109,7 +109,8 @@ def paths(store: Store, cluster: Cluster) -> KnownPaths:
         at, of = coverage.present(hosts, cluster)
         samples = sample_store.samples_of(store, run.id, len(hosts))
         times = LatencyMatrix.of_samples(samples).median_s[0]
-        _fill(latency, measured, at, times[np.ix_(of, of)], run.ended_s or run.started_s)
+        oldest = characterization.parts_of(store, run)[0]  # much may be of that one
+        _fill(latency, measured, at, times[np.ix_(of, of)], oldest.ended_s)
         links[at] = np.fmax(links[at], np.fmax.reduce(samples.rates_bps()[of], axis=1))
         runs.append(run.id)
     for run in _runs(store, cluster):

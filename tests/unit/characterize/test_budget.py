@@ -285,6 +285,13 @@ def test_a_second_call_refines_and_a_third_ends_it(store: Store) -> None:
     for found in (second, third):
         result = score(found.sensitivity.dense(), truth(plan))
         assert (result.missed, result.invented) == (0, 0)
+    runs = [store.run(each.run or 0) for each in (first, second, third)]
+    assert [(part.run, part.started_s, part.ended_s) for part in third.parts] == [
+        (each.id, each.started_s, each.ended_s) for each in runs
+    ]
+    assert (third.started_s, third.ended_s) == (runs[0].started_s, runs[2].ended_s)
+    of_second = {"run": runs[1].id, "started_s": runs[1].started_s, "ended_s": runs[1].ended_s}
+    assert third.to_json()["parts"][1] == of_second
     taken = [sample_store._windows_of(store, each.run or 0)[0] for each in (first, second, third)]
     assert [sum(bool(window.tests) for window in windows) for windows in taken] == [20, 10, 0]
     pairs = [(each.pair, each.size_B) for each in sample_store.exchanges_of(store, third.run or 0)]

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.characterize import characterization
-from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.characterization import Characterization, MeasuredPart
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
@@ -187,6 +187,22 @@ def test_age_and_staleness_in_words(store: Store) -> None:
     assert found.age_words(found.ended_s + 200) == "measured 3 minutes ago"
     assert found.stale_warning(found.ended_s + 3600) == ""
     assert "is old (measured 3 days ago)" in found.stale_warning(found.ended_s + 3 * 86400 + 1)
+
+
+def test_what_was_continued_is_as_old_as_its_oldest_part(store: Store) -> None:
+    number = measured(store)
+    whole = Characterization.read(store, store.run(number))
+    assert [part.run for part in whole.parts] == [number]
+    first, last = MeasuredPart(1, 1000.0, 1060.0), MeasuredPart(2, 73000.0, 73060.0)
+    found = replace(whole, parts=(first, last))
+    assert (found.started_s, found.ended_s, found.took_s) == (1000.0, 73060.0, 120.0)
+    assert found.age_s(73060.0 + 200) == 72200.0
+    assert found.age_words(73060.0 + 200) == "measured in 2 parts, 3 minutes to 20 hours ago"
+    assert found.age_words(73060.0 + 9 * 86400) == "measured in 2 parts, 9 days ago"
+    assert found.stale_warning(1060.0 + 24 * 3600) == ""
+    assert "is old (measured in 2 parts, 4 hours to 24 hours ago)" in found.stale_warning(1060.0 + 24 * 3600 + 1)
+    assert any("measured in 2 parts" in line for line in found.summary_words())
+    assert found.selected(CLUSTER).parts == found.parts
 
 
 def test_two_measurements_of_one_network_do_not_differ(store: Store) -> None:

@@ -94,6 +94,16 @@ def test_a_host_with_another_address_is_another_host(store: Store) -> None:
     )
 
 
+def test_paths_are_as_old_as_the_oldest_part_that_may_have_them(store: Store) -> None:
+    first = measured(store, job(17))
+    last = characterization.begin(store, job(17), SETTINGS, continued=first)
+    store.finish_run(last)
+    found = known.paths(store, job(18, H0, H1, replace(H2, address="10.9.9.9")))
+    assert found.runs == (last, first)
+    assert found.measured_s[0, 1] == store.run(first).ended_s
+    assert found.measured_s[0, 1] != store.run(last).ended_s
+
+
 def test_emulated_hosts_are_those_of_their_lab_only(store: Store) -> None:
     lab = replace(CLUSTER, executor="lab", name="one")
     measured(store, lab)

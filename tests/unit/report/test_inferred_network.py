@@ -11,7 +11,7 @@ from tests.unit.characterize.made_up_network import GBPS, LINK_DELAY_S, Network,
 from fairlead.analysis.networks import inferred_network, shared_links, slow_paths
 from fairlead.analysis.networks.inferred_network import InferredNetwork, Node
 from fairlead.analysis.networks.slow_paths import SlowPaths
-from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.characterization import Characterization, MeasuredPart
 from fairlead.characterize.grouping import HostGroups
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.measurement_plan import representatives
@@ -41,7 +41,7 @@ def characterized(network: Network, slow: dict[tuple[int, int], float] | None = 
     exchanges = [_exchanges(network, pair, (slow or {}).get(pair, 1.0)) for pair in representatives(groups, 1)]
     latency = LatencyMatrix.of(exchanges, hosts).filled(groups)
     names = tuple(f"h{k}" for k in range(hosts))
-    return Characterization("made-up", names, names, 0.0, 10.0, latency, sensitivity, rates, run=1)
+    return Characterization("made-up", names, names, (MeasuredPart(1, 0.0, 10.0),), latency, sensitivity, rates, run=1)
 
 
 def _between_leafs(network: Network, first: list[int]) -> Sensitivity:

@@ -60,8 +60,7 @@ def _injected(found: Characterization) -> bool:
 
 def findings(found: Characterization) -> list[str]:
     """What was found, in words."""
-    took = duration_words(found.ended_s - found.started_s)
-    said = [f"{words.count(len(found.hosts), 'host')} measured in {took}."]
+    said = [f"{words.count(len(found.hosts), 'host')} measured in {duration_words(found.took_s)}."]
     if found.latency.sizes_B:
         said.append(_latency_words(found))
     if found.complete:
