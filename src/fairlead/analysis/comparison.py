@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from fairlead.analysis import run_costs
 from fairlead.analysis.program_results import Deviation, deviations
-from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import characterized, communication, effects, managed
 from fairlead.analysis.runs.communication import Communication
 from fairlead.analysis.runs.effects import EffectEstimate
@@ -20,6 +19,7 @@ from fairlead.analysis.runs.managed import ManagedRun
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.lab.processors import SERIES, Use
 from fairlead.prices.book import Book, kept_with
+from fairlead.prices.run_cost import RunCost
 from fairlead.statistics import estimates
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Spread

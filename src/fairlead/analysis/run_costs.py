@@ -1,24 +1,12 @@
-"""What runs of programs cost, by a price book: all compute hosts of their cluster are paid for as long as they take."""
+"""What runs of a store cost, by a price book, and by which one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from fairlead.prices import run_cost
 from fairlead.prices.book import Book, kept_with
-from fairlead.prices.run_price import RunPrice
+from fairlead.prices.run_cost import RunCost
 from fairlead.store import Run, Store
 from fairlead.store.facts import COMPUTE_HOSTS
-
-
-@dataclass(frozen=True)
-class RunCost(RunPrice):
-    """What a run costs on hosts of a system that has a price; an hour of them includes their part of its extra costs.
-
-    Attributes:
-        hosts: how many are paid.
-    """
-
-    currency: str
-    hosts: int
 
 
 def system_of(run: Run) -> str | None:
@@ -43,7 +31,7 @@ def of_run(book: Book, run: Run, time_s: float) -> RunCost | None:
     if price is None or time_s <= 0:
         return None
     hosts = int(run.facts.get(COMPUTE_HOSTS, price.hosts))
-    return RunCost(price.of_hosts(hosts), time_s, price.currency, hosts)
+    return run_cost.at(price, hosts, time_s)
 
 
 def book_of(store: Store, run: Run) -> Book | None:

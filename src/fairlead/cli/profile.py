@@ -14,6 +14,7 @@ from fairlead.cli.parameters.program_command import ProgramCommand
 from fairlead.cli.parameters.transport import transport_option
 
 if TYPE_CHECKING:
+    from fairlead.prices.book import Book
     from fairlead.profile.json_form import Summary
     from fairlead.profile.settings import ProfileSettings
 
@@ -36,6 +37,8 @@ def command() -> None:
 def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
     """Options that both commands have."""
     for option in (
+        click.option("--prices", metavar="FILE", type=FILE,
+                     help="Price book that has the cluster: also show what the run cost."),
         click.option("--settings", "settings_file", metavar="FILE", type=FILE,
                      help="TOML file with the thresholds of the groups of dependence on the network."),
         click.option("--figures", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
@@ -105,6 +108,7 @@ def run(
     html_file: Path | None,
     figures: Path | None,
     settings_file: Path | None,
+    prices: Path | None,
 ) -> int:
     """Run PROGRAM and count its communication; exits with its code (default; `run` may be omitted).
 
@@ -116,6 +120,7 @@ def run(
       fairlead profile -n 4 -- cg --class A
       fairlead profile -n 4 --json cg.json --html cg.html -- cg --class A
       fairlead profile --cluster mesh8.cluster.toml -n 8 -- ./program
+      fairlead profile --cluster mesh8.cluster.toml --prices prices.toml -n 8 -- ./program
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
     from fairlead.profile.run import run_profiled
@@ -145,6 +150,7 @@ def run(
         collectives=collectives,
         write=ProfileOutput(json_file, html_file, figures).write,
         settings=_settings(settings_file),
+        book=_book(prices),
     )
 
 
@@ -153,7 +159,12 @@ def run(
 @click.option("--json", "json_file", metavar="FILE", type=FILE, help="Write the profile to FILE as JSON.")
 @_output_options
 def show(
-    file: Path, json_file: Path | None, html_file: Path | None, figures: Path | None, settings_file: Path | None
+    file: Path,
+    json_file: Path | None,
+    html_file: Path | None,
+    figures: Path | None,
+    settings_file: Path | None,
+    prices: Path | None,
 ) -> None:
     """Show a stored profile: FILE was written by --json, or is an OTF2 trace (NAME.otf2), such as Score-P's.
 
@@ -161,15 +172,18 @@ def show(
     Examples:
       fairlead profile show cg.json
       fairlead profile show cg.json --html cg.html --figures figures/
+      fairlead profile show cg.json --prices prices.toml
       fairlead profile show scorep-20261122_0800/traces.otf2 --json p.json
     """
     from fairlead.display.terminal import console
-    from fairlead.profile import json_form, terminal
+    from fairlead.profile import json_form, priced, terminal
     from fairlead.report.profile.profile_output import ProfileOutput
 
     found = _traced(file) if file.suffix == ".otf2" else json_form.Summary.read(file)
     settings = _settings(settings_file)
     found = json_form.with_settings(found, settings) if settings is not None else found
+    book = _book(prices)
+    found = priced.with_prices(found, book) if book is not None else found
     terminal.show(found, console())
     for path in ProfileOutput(json_file, html_file, figures).write(found):
         click.echo(path)
@@ -180,6 +194,12 @@ def _traced(file: Path) -> "Summary":
     from fairlead.profile.traces import otf2_read
 
     return json_form.of(profile.of(otf2_read.read(file)), [str(file)])
+
+
+def _book(prices: Path | None) -> "Book | None":
+    from fairlead.prices.book import load_prices
+
+    return None if prices is None else load_prices(prices)
 
 
 def _settings(file: Path | None) -> "ProfileSettings | None":

@@ -20,6 +20,7 @@ from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.jobs import launch as launching
 from fairlead.cluster.jobs.launch import Course
 from fairlead.display import words
 from fairlead.manage import live_runs, silent_hosts
@@ -193,16 +194,14 @@ def _decided(management: Management, ready: Sequence[answers.Ready | None], told
 
 
 def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: None) -> Outcome:
-    """Run a program by itself and take its time, to its end: tidying up after it is not its time.
+    """Run a program by itself and take its time, as `fairlead.cluster.jobs.launch.timed`.
 
     Args:
         begins: called with the time of its start, seconds since the epoch, once it has been started.
     """
-    ends_s: list[float] = []
-    started_s, begin_s = time.time(), time.monotonic()
-    exit_code = launch(Course(lambda: begins(started_s), lambda: ends_s.append(time.monotonic())))
-    end_s = ends_s[-1] if ends_s else time.monotonic()
-    return Outcome(exit_code, end_s - begin_s, started_s)
+    started_s = time.time()
+    exit_code, time_s = launching.timed(launch, lambda: begins(started_s))
+    return Outcome(exit_code, time_s, started_s)
 
 
 def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: str) -> live_runs.RunState:

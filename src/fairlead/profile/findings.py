@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from fairlead.display import words
-from fairlead.profile import mitigation
+from fairlead.profile import mitigation, priced
 from fairlead.profile.analysis.groups import GROUPS, HIGHLY_DEPENDENT, NONE
 from fairlead.profile.json_form import ESTIMATED, MEASURED, Collectives, Matrix, Summary, Waiting
 from fairlead.profile.mitigation import Mitigation
@@ -33,7 +33,7 @@ _DEPENDENCE = dict(
 
 
 def lead(found: Summary, mitigated: Mitigation | None = None) -> Iterator[str]:
-    """What was run, how far it depends on the network and why, who computes longest, what goes where.
+    """What was run, how far it depends on the network and why, who computes longest, what goes where, what it cost.
 
     Args:
         mitigated: what `mitigation.of` found; None: it is looked for.
@@ -53,6 +53,8 @@ def lead(found: Summary, mitigated: Mitigation | None = None) -> Iterator[str]:
     if found.waiting is not None:
         yield waiting(found, found.waiting)
     yield from mitigation_of(found, mitigated or mitigation.of(found))
+    if found.cost is not None and found.ran is not None:
+        yield priced.describe(found.ran, found.cost)
 
 
 def dependence(found: Summary) -> str:

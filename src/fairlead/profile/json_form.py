@@ -9,15 +9,17 @@ import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
+from fairlead.prices.cost_json import Cost
 from fairlead.profile.analysis import call_sites, collective_traffic, phases, waiting
 from fairlead.profile.analysis.collective_traffic import CollectiveTraffic
 from fairlead.profile.analysis.collectives import WAIT_STATES, pattern_of
 from fairlead.profile.analysis.groups import group_of
 from fairlead.profile.profile import Profile, mpi_s
+from fairlead.profile.ran import Ran
 from fairlead.profile.record import Counts, Record, Usage
 from fairlead.profile.settings import ProfileSettings
 
-SCHEMA_VERSION = "1.8"
+SCHEMA_VERSION = "1.9"
 ESTIMATED, MEASURED = "estimated", "measured"  # how what collective calls send is known
 SCHEMA_FILE = Path(__file__).with_name("profile.schema.json")
 
@@ -239,6 +241,7 @@ class Summary(Document):
     ``begun_s``: the first MPI call, seconds since the epoch. ``imbalance``: the longest computing time of a rank over
     the mean, less 1; ``imbalance_ranks``: those with at least half of that excess, longest first. ``messages`` and
     ``bytes_B`` are point-to-point, ``collectives`` those of collective calls; null: none, and in files before 1.8.
+    ``ran``: null of a trace, and in files before 1.9; ``cost``: null without a price book.
     """
 
     schema_name: str = Field(alias="schema", default="fairlead.profile")
@@ -267,6 +270,8 @@ class Summary(Document):
     pattern: Pattern | None = None
     call_sites: list[CallSite] = Field(default_factory=list)
     collectives: Collectives | None = None
+    ran: Ran | None = None
+    cost: Cost | None = None
 
     @property
     def all_messages(self) -> Matrix:
@@ -291,11 +296,13 @@ def of(
     program: Sequence[str],
     settings: ProfileSettings | None = None,
     measured: CollectiveTraffic | None = None,
+    ran: Ran | None = None,
 ) -> Summary:
     """The JSON form of a profile.
 
     Args:
         measured: what collective calls sent, by the MPI library; None: it is estimated.
+        ran: what the program ran on; None: it is not known.
     """
     messages, bytes_B = profile.messages(), profile.bytes_B()
     per_rank = [_rank(profile, record) for record in profile.records]
@@ -324,6 +331,7 @@ def of(
         pattern=_pattern(profile),
         call_sites=[_call_site(each) for each in call_sites.of(profile.records)],
         collectives=_collectives(profile, measured),
+        ran=ran,
     )
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from fairlead import programs
@@ -14,16 +15,19 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.fabric import AUTO, with_chosen_transport
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.display.terminal import console
 from fairlead.errors import ConfigError, FairleadError
 from fairlead.placement import placed
-from fairlead.profile import json_form, profile, terminal
+from fairlead.prices.book import Book
+from fairlead.profile import json_form, priced, profile, terminal
 from fairlead.profile.analysis import collective_traffic
 from fairlead.profile.analysis.collective_traffic import CollectiveTraffic
 from fairlead.profile.json_form import ESTIMATED, MEASURED, Summary
 from fairlead.profile.profile import Profile
+from fairlead.profile.ran import Ran
 from fairlead.profile.reading import pml_monitoring
 from fairlead.profile.reading.collect import collection
 from fairlead.profile.settings import ProfileSettings
@@ -53,6 +57,7 @@ def run_profiled(
     collectives: str = ESTIMATED,
     write: Write = lambda found: (),
     settings: ProfileSettings | None = None,
+    book: Book | None = None,
 ) -> int:
     """Run a program with its communication counted, and show the profile on stderr.
 
@@ -72,6 +77,7 @@ def run_profiled(
         collectives: how what collective calls send is known: estimated, or measured by Open MPI.
         write: writes the profile to files, too, and returns them.
         settings: None: the defaults.
+        book: prices, which has the cluster by its name; None: what the run cost is not told.
 
     Returns:
         The program's exit code, also when it left no profile: that is said.
@@ -82,6 +88,8 @@ def run_profiled(
     own_files.check(bring, argv, own_mpirun=own_mpirun)
     write_traces = _trace_writers(otf2, trace)
     cluster = this_machine() if cluster_file is None else load_cluster(cluster_file)
+    if book is not None:
+        book.known_price(cluster.name)  # not only when the program has ended
     cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
     if not own_mpirun:  # what its launch line says counts
         cluster, _ = with_chosen_transport(cluster, transport)
@@ -98,16 +106,22 @@ def run_profiled(
         job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
         signals = NotedSignals()
-        code = launch.run(cluster, launcher, job, on_signal=signals)
+        code, time_s = launch.timed(partial(_launched, cluster, launcher, job, signals))
         try:
             found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
             measured = _measured(found, collected.counted()) if counts else None
-            _report(json_form.of(found, argv, settings, measured), write)
+            ran = Ran(cluster=cluster.name, compute_hosts=len(cluster.compute_hosts()), time_s=time_s)
+            summary = json_form.of(found, argv, settings, measured, ran)
+            _report(summary if book is None else priced.with_prices(summary, book), write)
             for write_trace in write_traces:
                 write_trace(found)
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
+
+
+def _launched(cluster: Cluster, launcher: Launcher, job: Job, signals: NotedSignals, course: Course) -> int:
+    return launch.run(cluster, launcher, job, on_signal=signals, course=course)
 
 
 def _prepared(

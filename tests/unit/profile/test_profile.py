@@ -107,7 +107,7 @@ def test_the_group_is_told_with_its_numbers(mpi_s: float, sentence: str) -> None
 def test_json_form() -> None:
     summary = json_form.of(profile.of(three_ranks(), ["a", "a", "b"]), ["./a", "b"])
     data = json.loads(summary.to_json())
-    assert (data["schema"], data["schema_version"]) == ("fairlead.profile", "1.8")
+    assert (data["schema"], data["schema_version"]) == ("fairlead.profile", "1.9")
     assert data["group"] == {
         "name": "low",
         "lowest_mpi_share": 0.1,

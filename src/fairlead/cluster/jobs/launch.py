@@ -3,6 +3,7 @@
 import logging
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -46,6 +47,21 @@ class Course:
 
 
 UNTOLD = Course()
+
+
+def timed(run_it: Callable[[Course], int], started: Callable[[], None] = lambda: None) -> tuple[int, float]:
+    """Exit code of a program and its wall time in seconds, launcher included, to its end: tidying up after it is not
+    its time.
+
+    Args:
+        run_it: starts the program, tells the course, waits for it and tidies up. A program whose end it does not tell
+            ends when it returns.
+        started: called once it has been started.
+    """
+    ends_s: list[float] = []
+    begin_s = time.monotonic()
+    exit_code = run_it(Course(started, lambda: ends_s.append(time.monotonic())))
+    return exit_code, (ends_s[-1] if ends_s else time.monotonic()) - begin_s
 
 
 def prepare(

@@ -121,6 +121,7 @@ def conditions(found: Summary) -> list[tuple[str, str]]:
         ("program", " ".join(found.program)),
         ("begun", words.moment(found.begun_s)),
         ("MPI library", found.library),
+        *([("cluster", found.ran.cluster)] if found.ran is not None else []),
         ("ranks", str(found.ranks)),
         *(("ranks of host", each) for each in placed),
         ("threads that called MPI", str(max(rank.threads for rank in found.per_rank)) + " a rank at most"),

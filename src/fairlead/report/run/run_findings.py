@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import latencies
 from fairlead.analysis.runs.benefit import Benefit
 from fairlead.analysis.runs.managed import HostPair, ManagedRun
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.display import words
+from fairlead.prices.run_cost import RunCost
 from fairlead.protocol import reasons
 from fairlead.report.run import migrations, mitigation
 
@@ -157,12 +157,8 @@ def price(cost: RunCost | None, no_price: str) -> str:
     """
     if cost is None:
         return f"Its price is not known: {no_price}." if no_price else ""
-    hosts = words.count(cost.hosts, "host")
-    return (
-        f"It cost {words.money(cost.per_run, cost.currency)}: {words.duration(cost.time_s)} of {hosts} at "
-        f"{words.money(cost.per_hour, cost.currency)} an hour. One {cost.currency} buys "
-        f"{words.significant(cost.efficiency)} such runs."
-    )
+    bought = cost.describe_bought()
+    return f"It cost {cost.describe()}. {bought[0].upper()}{bought[1:]}."
 
 
 def _names(pairs: list[HostPair]) -> str:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import benefit as benefits
 from fairlead.analysis.runs.mitigation import Mitigation
 from fairlead.contract import Document, Finite, Part
+from fairlead.prices import cost_json
+from fairlead.prices.cost_json import Cost
 from fairlead.report.run.run_report import RunReport, findings
 from fairlead.store.records import Label
 
@@ -68,17 +69,6 @@ class Benefit(Part):
     suspended: int
 
 
-class Cost(Part):
-    """What the run cost: ``per_hour`` for ``hosts`` hosts, and ``per_run``, in ``currency``. ``efficiency``: runs like
-    it an hour for the price of an hour."""
-
-    currency: str
-    hosts: int
-    per_hour: Finite
-    per_run: Finite
-    efficiency: Finite
-
-
 class RunSummary(Document):
     """The whole text. ``findings``: the report's sentences. ``advice``: null where there is none; ``benefit``: null
     where it was not measured; ``cost``: null where no price is known."""
@@ -124,17 +114,7 @@ def of(report: RunReport) -> RunSummary:
         ],
         advice=_advice(report.mitigation) if report.mitigation is not None else None,
         benefit=_benefit(report.benefit) if report.benefit is not None else None,
-        cost=_cost(report.cost) if report.cost is not None else None,
-    )
-
-
-def _cost(found: RunCost) -> Cost:
-    return Cost(
-        currency=found.currency,
-        hosts=found.hosts,
-        per_hour=found.per_hour,
-        per_run=found.per_run,
-        efficiency=found.efficiency,
+        cost=cost_json.of(report.cost) if report.cost is not None else None,
     )
 
 

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairlead.analysis import run_costs
-from fairlead.analysis.run_costs import RunCost
 from fairlead.analysis.runs import benefit as benefits
 from fairlead.analysis.runs import characterized, communication, latencies
 from fairlead.analysis.runs import mitigation as mitigations
@@ -23,6 +22,7 @@ from fairlead.display.terminal import rich_table
 from fairlead.errors import NoSuchResultsError, StoreError
 from fairlead.placement.json_form import Placement
 from fairlead.prices.book import Book
+from fairlead.prices.run_cost import RunCost
 from fairlead.protocol import events, reasons
 from fairlead.report import page
 from fairlead.report.figures import Drawing
