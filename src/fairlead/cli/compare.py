@@ -74,7 +74,11 @@ if TYPE_CHECKING:
 @bring_option("a command of the plan")
 @prices_option("the plan's")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")
-@click.option("--show-plan", is_flag=True, help="Print the runs in order and the time they will take; run nothing.")
+@click.option(
+    "--show-plan",
+    is_flag=True,
+    help="Print the runs in order, the time they will take and, with prices, what it costs; run nothing.",
+)
 def command(
     plan_file: Path,
     results: Path,
@@ -112,6 +116,7 @@ def command(
       fairlead compare examples/demo.toml --transport tcp
       fairlead compare examples/demo.toml --scale 0.2
       fairlead compare plan.toml --bring ./solver
+      fairlead compare plan.toml --prices prices.toml --show-plan
       fairlead compare plan.toml --prices prices.toml
       fairlead compare examples/relay.toml --set 'programs.cg.command=["cg","--class","S"]'
     """
@@ -124,7 +129,7 @@ def command(
     book = session.book_of(plan)
     only = session.chosen(plan, patterns, congestions)
     if show_plan:
-        _show(plan, only)
+        _show(plan, only, book)
         return 0
     return _compare(plan, results, only, bring, book)
 
@@ -171,8 +176,8 @@ def _as_asked(
     return plan
 
 
-def _show(plan: "ComparisonPlan", only: list[str]) -> None:
-    """The runs of these cases in their order, and how long they take."""
+def _show(plan: "ComparisonPlan", only: list[str], book: "Book | None") -> None:
+    """The runs of these cases in their order, how long they take, and what that costs."""
     from fairlead.experiment.comparisons import session
     from fairlead.experiment.plans import comparison_form
 
@@ -181,7 +186,7 @@ def _show(plan: "ComparisonPlan", only: list[str]) -> None:
     for row in rows:
         case, scenario = row.levels[comparison_form.CASE], comparison_form.scenario(row.levels)
         click.echo(f"{row.position:4}  {case:{width}}  {scenario:20} replication {row.replication}")
-    click.echo(session.forecast(plan, rows).describe())
+    click.echo(session.forecast(plan, rows, book=book).describe())
 
 
 def _compare(
@@ -204,6 +209,7 @@ def _compare(
                 bring=bring,
                 announce=lambda forecast: click.echo(f"{plan.comparison.name}: {forecast.describe()}", err=True),
                 tell=lambda text: click.echo(text, err=True),
+                book=book,
             )
     except KeyboardInterrupt:
         click.echo(f"finished runs are kept in {results}; repeat the command to continue with the rest", err=True)

@@ -12,6 +12,7 @@ from fairlead.cli.compare import command
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.custom import Custom
+from fairlead.display import words
 from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import experiment, session
 from fairlead.experiment.comparisons.experiment import ComparisonExperiment
@@ -24,7 +25,7 @@ from fairlead.experiment.running import testbed, trial
 from fairlead.experiment.running.trial import Taken
 from fairlead.manage.supervisor import Outcome
 from fairlead.placement.json_form import Expected, Placement
-from fairlead.prices.book import kept_with
+from fairlead.prices.book import kept_with, load_prices
 from fairlead.store import Store
 
 from ..prices.test_prices import INSTANCE, book
@@ -250,6 +251,25 @@ def test_a_price_book_is_named_by_the_plan_or_the_command(tmp_path: Path) -> Non
     assert isinstance(done.exception, ConfigError)
     assert str(done.exception).startswith(f"{path}: no [systems.")
     assert done.exception.hint == "add it, or name no price book"
+
+
+def test_what_is_left_is_priced_by_the_time_on_each_network(tmp_path: Path) -> None:
+    text = INSTANCE + INSTANCE.replace("big", "dear").replace("3.0", "6.0")
+    text += '[systems.mesh8]\ninstance = "big"\nhosts = 8\n[systems.star8]\ninstance = "dear"\nhosts = 8\n'
+    prices = load_prices(book(tmp_path / "b.toml", text))
+    plan = parse(CASES + PROGRAMS)
+
+    def told(*cases: str) -> session.Forecast:
+        rows = [row for row in rows_of(plan) if row.levels["case"] in cases]
+        return session.forecast(plan, rows, book=prices)
+
+    mesh, star = told("cg.streams.mesh"), told("cg.mpi.star")
+    assert mesh.time_s == pytest.approx(153.0)
+    assert mesh.describe().replace("\u00a0", " ") == "8 runs on 1 network: about 3 minutes, about 1.0 EUR"
+    both = mesh.time_s / 3600 * 24 + star.time_s / 3600 * 48
+    assert told("cg.streams.mesh", "cg.mpi.star").cost == f"about {words.money(both, 'EUR', 2)}"
+    assert told("nbody.mpi.mesh").describe().startswith("8 runs on 1 network; duration: known after")
+    assert session.forecast(plan, rows_of(plan)).cost == ""
 
 
 def test_each_network_has_a_pilot_of_its_own_though_two_are_called_the_same(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead import config
-from fairlead.cluster.description import NATIVE, TCP
+from fairlead.cluster.description import NATIVE, TCP, Cluster
 from fairlead.cluster.fabric import AUTO
 from fairlead.config_changes import ConfigChange
 from fairlead.display import words
@@ -14,10 +14,11 @@ from fairlead.errors import ConfigError
 from fairlead.experiment.comparisons import calibrate
 from fairlead.experiment.comparisons.experiment import ComparisonExperiment, expected_s, managed_hosts, planned_clean_s
 from fairlead.experiment.factors.transport import CANNOT_REROUTE
-from fairlead.experiment.plans import comparison_form, price_checks, row_checks
+from fairlead.experiment.plans import comparison_form, plan_cost, price_checks, row_checks
 from fairlead.experiment.plans import forecast as forecasts
 from fairlead.experiment.plans.comparison import ComparisonPlan, NetworkPlan
 from fairlead.experiment.plans.design import Row
+from fairlead.experiment.plans.plan import Plan
 from fairlead.experiment.running.runner import Progress
 from fairlead.prices.book import Book
 from fairlead.progress import Progress as SurveyProgress
@@ -32,12 +33,14 @@ class Forecast:
         runs: those that are left, without pilots.
         time_s: expected time of all of it.
         unknown: cases whose clean time the plan does not say; the time is that of the others.
+        cost: of all of it, for people; empty without a price book.
     """
 
     runs: int
     labs: int
     time_s: float
     unknown: tuple[str, ...]
+    cost: str = ""
 
     def describe(self) -> str:
         """For people, one line."""
@@ -47,7 +50,7 @@ class Forecast:
         if self.unknown:
             missing = words.listing(list(self.unknown))
             return f"{work}; duration: known after the pilot runs (clean_s is missing for {missing})"
-        return f"{work}: {forecasts.words(self.time_s)}"
+        return f"{work}: {forecasts.words(self.time_s)}{f', {self.cost}' if self.cost else ''}"
 
 
 def read(path: Path, changes: Sequence[ConfigChange] = (), *, transport: str | None = None) -> ComparisonPlan:
@@ -105,28 +108,45 @@ def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[
     return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
 
 
-def forecast(plan: ComparisonPlan, left: Sequence[Row], calibrated: Collection[NetworkPlan] = ()) -> Forecast:
-    """How long the rows that are left will take, by what the plan says of its programs.
+def forecast(
+    plan: ComparisonPlan,
+    left: Sequence[Row],
+    calibrated: Collection[NetworkPlan] = (),
+    book: Book | None = None,
+) -> Forecast:
+    """How long the rows that are left will take, by what the plan says of its programs, and what that costs.
 
     Args:
         calibrated: networks whose scale and programs' lengths are known.
+        book: prices, which has all that rows run on; None: no cost is told.
+
+    Raises:
+        ConfigError: the book has no price of a network, or a network cannot be read.
     """
     cases = {case.name: case for case in plan.all_cases()}
     parts = comparison_form.parts(plan)
     clean_s = {name: planned_clean_s(case) for name, case in cases.items()}
     used = {name: cases[name] for name in dict.fromkeys(str(row.levels[comparison_form.CASE]) for row in left)}
-    networks = dict.fromkeys(case.network for case in used.values())
+    used_s = dict.fromkeys((case.network for case in used.values()), 0.0)
+    for network in used_s:
+        trials_s = 0.0 if network in calibrated else _trials_s(plan, network)
+        used_s[network] += forecasts.set_up_s(managed_hosts(network)) + trials_s
     pilots = {(case.network, case.program.name): clean_s[name] or 0.0 for name, case in used.items()}
-    set_up_s = sum(forecasts.set_up_s(managed_hosts(network)) for network in networks)
-    trials_s = sum(_trials_s(plan, network) for network in networks if network not in calibrated)
-    rows_s = 0.0
+    for (network, _), pilot_s in pilots.items():
+        used_s[network] += pilot_s
     for row in left:
-        name = str(row.levels[comparison_form.CASE])
-        if (known_s := clean_s[name]) is not None:
-            rows_s += expected_s(parts[cases[name].network], row.levels, known_s)
+        case = cases[str(row.levels[comparison_form.CASE])]
+        if (known_s := clean_s[case.name]) is not None:
+            used_s[case.network] += expected_s(parts[case.network], row.levels, known_s)
     unknown = dict.fromkeys(case.program.name for name, case in used.items() if clean_s[name] is None)
-    labs = {(network.lab, network.cluster) for network in networks}
-    return Forecast(len(left), len(labs), rows_s + sum(pilots.values()) + set_up_s + trials_s, tuple(unknown))
+    labs = {(network.lab, network.cluster) for network in used_s}
+    cost = "" if book is None else plan_cost.about(book, [(_cluster(parts[each]), used_s[each]) for each in used_s])
+    return Forecast(len(left), len(labs), sum(used_s.values()), tuple(unknown), cost)
+
+
+def _cluster(part: Plan) -> Cluster:
+    """What all rows of a network run on."""
+    return plan_cost.cluster_at(row_checks.Networks(part), part.combinations()[0])
 
 
 def _trials_s(plan: ComparisonPlan, network: NetworkPlan) -> float:
@@ -148,6 +168,7 @@ def compare(
     bring: Sequence[Path] = (),
     announce: Callable[[Forecast], None] = lambda forecast: None,
     tell: Callable[[str], None] = lambda text: None,
+    book: Book | None = None,
 ) -> int:
     """Run a plan, or what is left of it; returns the number of the experiment in the store of ``results``.
 
@@ -156,6 +177,7 @@ def compare(
         bring: files that hosts get before the first run on them, and that the plan's commands name.
         announce: called once, before anything is started.
         tell: called with what else is to be told.
+        book: prices, for what is announced.
 
     Raises:
         FairleadError: the lab, an agent, congestion or the launcher could not be had; what was finished is kept.
@@ -163,7 +185,7 @@ def compare(
     with Store.open(results) as store:
         comparison = ComparisonExperiment(plan, store, only, bring=bring)
         comparison.end_remains(tell)
-        announce(forecast(plan, comparison.left(), comparison.calibrated()))
+        announce(forecast(plan, comparison.left(), comparison.calibrated(), book))
         comparison.run(progress, tell, survey_progress)
         return comparison.experiment
 
