@@ -131,10 +131,19 @@ FILES = (
     File(
         "prices",
         "Price book",
-        "A price book says what systems cost. With it a benchmark states its price before it starts, and reports "
-        "show what runs cost and what a unit of the currency buys.",
+        "A price book says what systems cost. With it benchmarks and plans state their price before they start, and "
+        "reports show what runs cost and what a unit of the currency buys.",
         (Root(BookFile),),
-        ("measure", "compare", "evaluate run", "evaluate report", "report"),
+        (
+            "measure",
+            "compare",
+            "evaluate plan",
+            "evaluate run",
+            "evaluate report",
+            "profile run",
+            "profile show",
+            "report",
+        ),
         ("prices.toml",),
         ("measure", "Measurements"),
     ),

@@ -15,12 +15,14 @@ from fairlead.cli.parameters.settings import settings_option
 from fairlead.errors import FairleadError
 
 if TYPE_CHECKING:
+    from fairlead.analysis.evaluations.analysis import Analysis
     from fairlead.config_changes import ConfigChange
     from fairlead.published.check import CheckedClaims
 
 results_option = click.option(
     "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 
 
 @click.group(cls=DefaultGroup)
@@ -31,6 +33,7 @@ def command() -> None:
       fairlead evaluate plan PLAN.toml                         what will run, and its duration
       fairlead evaluate PLAN.toml                              run it, or continue where it stopped
       fairlead evaluate report results                         write tables and results/evaluation.html
+      fairlead evaluate report results --json                  print all figures as JSON
       fairlead evaluate import runs.csv --columns map.toml     published or third-party results
       fairlead evaluate check claims.json                      which stated figures follow from the data
     """
@@ -41,7 +44,8 @@ def command() -> None:
 @results_option
 @prices_option("the plan's")
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
-def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[ConfigChange, ...]") -> int:
+@json_option
+def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[ConfigChange, ...]", as_json: bool) -> int:
     """Run a plan (default; `run` may be omitted).
 
     PLAN.toml is a plan, or the name of an example that comes with fairlead. Every row is checked before the first one
@@ -56,9 +60,9 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
       fairlead evaluate examples/evaluate/small.toml --results results/small
       fairlead evaluate clouds.toml --prices prices.toml
       fairlead evaluate examples/evaluate/clouds-lab.toml --set class=W --set 'program=["is"]'
+      fairlead evaluate examples/evaluate/small.toml --json
     """
     from fairlead.cli.output.progress import progress_on
-    from fairlead.display.terminal import console
     from fairlead.experiment.evaluations import endings
     from fairlead.experiment.evaluations.experiment import Evaluation
     from fairlead.experiment.plans import plan_file as plan_files
@@ -88,8 +92,8 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
         for line in endings.failures(plan_file, results, evaluation):
             click.echo(line, err=True)
         analysis = evaluation_report.compute(store, store.run(evaluation.experiment), book=book)
-    evaluation_report.show(analysis, console())
-    click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}")
+    _tell(analysis, as_json)
+    click.echo(f"report: {evaluation_report.write(analysis, results / 'evaluation.html')[0]}", err=as_json)
     for line in endings.what_is_left(evaluation):
         click.echo(line, err=True)
     return 1 if evaluation.failed_rows or evaluation.empty_cells else 0
@@ -115,6 +119,7 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
     help="Print the cheapest configuration that meets this run time.",
 )
 @prices_option("what the plan says of prices")
+@json_option
 def report(
     results: Path,
     name: str | None,
@@ -124,6 +129,7 @@ def report(
     figures: Path | None,
     within_s: float | None,
     prices: Path | None,
+    as_json: bool,
 ) -> None:
     """Report an evaluation or import in the directory RESULTS, from its raw samples.
 
@@ -132,8 +138,8 @@ def report(
       fairlead evaluate report results/published --name ICCSA
       fairlead evaluate report results/published --name ISCC --within 300
       fairlead evaluate report results/clouds --prices prices.toml
+      fairlead evaluate report results/clouds --json > clouds.json
     """
-    from fairlead.display.terminal import console
     from fairlead.prices.book import load_prices
     from fairlead.report.evaluation import cost_table, evaluation_report
     from fairlead.store import Store
@@ -142,20 +148,33 @@ def report(
     with Store.read(results) as store:
         analysis = evaluation_report.load(store, name, value, level, book)
     written = evaluation_report.write(analysis, output or results / "evaluation.html", figures)
-    evaluation_report.show(analysis, console())
+    _tell(analysis, as_json)
     if within_s is not None:
         for line in cost_table.cheapest(analysis, within_s):
-            click.echo(line)
+            click.echo(line, err=as_json)
     for path in written:
-        click.echo(path)
+        click.echo(path, err=as_json)
+
+
+def _tell(analysis: "Analysis", as_json: bool) -> None:
+    """Print findings and tables, or all figures as JSON."""
+    from fairlead.display.terminal import console
+    from fairlead.report.evaluation import evaluation_json, evaluation_report
+
+    if as_json:
+        click.echo(evaluation_json.of(analysis).to_json(), nl=False)
+    else:
+        evaluation_report.show(analysis, console())
 
 
 @command.command("plan")
 @click.argument("plan_file", metavar="PLAN.toml", type=ExampleFile())
 @click.option("--all", "everything", is_flag=True, help="List every row in the order of execution.")
+@click.option("--prices", type=click.Path(path_type=Path),
+              help="Price book: also show what the rows will cost.  [default: the plan's]")  # fmt: skip
 @settings_option('class=W, \'program=["is","ft"]\', replications.count=3')
-def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]") -> None:
-    """Show what a plan will run, how long it takes and how much memory it needs; run nothing.
+def plan(plan_file: Path, everything: bool, prices: Path | None, changes: "tuple[ConfigChange, ...]") -> None:
+    """Show what a plan will run, how long it takes, what it costs and how much memory it needs; run nothing.
 
     The exit code is 2 if rows cannot run as planned; the message says why, and how to fix it.
 
@@ -164,18 +183,29 @@ def plan(plan_file: Path, everything: bool, changes: "tuple[ConfigChange, ...]")
       fairlead evaluate plan examples/evaluate/small.toml
       fairlead evaluate plan examples/evaluate/small.toml --all
       fairlead evaluate plan examples/evaluate/802.3ad.toml --set class=D
+      fairlead evaluate plan clouds.toml --prices prices.toml
     """
-    from fairlead.experiment.plans import design, plan_words, price_checks, row_checks, row_needs, row_transports
+    from fairlead.experiment.plans import (
+        design,
+        plan_cost,
+        plan_words,
+        price_checks,
+        row_checks,
+        row_needs,
+        row_transports,
+    )
     from fairlead.experiment.plans import plan_file as plan_files
 
-    read = plan_files.read(plan_file, changes)
+    read = plan_files.with_prices(plan_files.read(plan_file, changes), prices)
     for line in (*plan_words.summary(read), *row_transports.summary(read), *row_needs.summary(read)):
         click.echo(line)
     if everything:
         for row in design.planned_rows(read):
             click.echo(plan_words.row(row))
     row_checks.findings(read, plan_file).require_none()
-    price_checks.book_of(read.evaluation.prices, [read])
+    book = price_checks.book_of(read.evaluation.prices, [read])
+    if book is not None:
+        click.echo(f"  {plan_cost.of_plan(read, book)}")
 
 
 @command.command("import")
@@ -220,7 +250,7 @@ def import_(file: Path, map_file: Path, results: Path) -> None:
     help="TOML file that says what each stated figure is computed from.  [default: fairlead's own]",
 )
 @click.option("--all", "show_all", is_flag=True, help="List the claims that hold, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
+@json_option
 @results_option
 def check(file: Path, reading_file: Path | None, show_all: bool, as_json: bool, results: Path) -> int:
     """Recompute stated figures from imported data, and report which follow from it.

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     "--json",
     "as_json",
     is_flag=True,
-    help="Print JSON: a comparison's summary, a run's figures, a characterization's network, the tables of benchmarks, "
-    "or the list.",
+    help="Print JSON: a comparison's summary, an evaluation's or a run's figures, a characterization's network, the "
+    "tables of benchmarks, or the list.",
 )
 @click.pass_context
 def command(
@@ -178,11 +178,6 @@ def _one_result(
 
     with Store.read(directory) as store:
         kind, number = asked or _newest(store, as_json)
-        if as_json and kind == EVALUATION:
-            raise click.UsageError(
-                "--json: evaluations have none; `fairlead evaluate report --figures DIRECTORY` writes an evaluation's "
-                "tables as CSV"
-            )
         target = output or directory / ("evaluation.html" if kind == EVALUATION else "report.html")
         if kind not in (comparison.KIND, EVALUATION):
             _refuse_level(context, f"a {kind}")
@@ -191,7 +186,7 @@ def _one_result(
         if kind == comparison.KIND:
             return make.comparison(store, number, target, figures=figures, level=level, book=book, as_json=as_json)
         if kind == EVALUATION:
-            return make.evaluation(store, target, figures=figures, level=level, book=book)
+            return make.evaluation(store, target, figures=figures, level=level, book=book, as_json=as_json)
         if book is not None:
             raise click.UsageError("--prices: a characterization has no price; name a result that has times")
         return make.characterization(store, number, target, figures=figures, as_json=as_json, progress=progress)

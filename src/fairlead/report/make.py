@@ -15,7 +15,7 @@ from fairlead.prices.book import Book
 from fairlead.progress import Progress, unseen
 from fairlead.report import summary
 from fairlead.report.comparison import comparison_report
-from fairlead.report.evaluation import evaluation_report
+from fairlead.report.evaluation import evaluation_json, evaluation_report
 from fairlead.report.network import characterization_report, network_json, slow_words
 from fairlead.report.run import run_json, run_report
 from fairlead.statistics.estimates import DEFAULT_LEVEL
@@ -120,8 +120,10 @@ def evaluation(
     figures: Path | None = None,
     level: float = DEFAULT_LEVEL,
     book: Book | None = None,
+    as_json: bool = False,
 ) -> list[Path]:
-    """Write the page of the newest evaluation and print its tables; returns the files written.
+    """Write the page of the newest evaluation and print its tables (or, ``as_json``, its figures); returns the files
+    written.
 
     Args:
         book: prices of systems; None: what its plan says of prices.
@@ -130,7 +132,10 @@ def evaluation(
         FairleadError: it has no sample yet, or a file cannot be written.
     """
     analysis = evaluation_report.load(store, level=level, book=book)
-    evaluation_report.show(analysis, terminal.console())
+    if as_json:
+        print(evaluation_json.of(analysis).to_json(), end="")
+    else:
+        evaluation_report.show(analysis, terminal.console())
     return evaluation_report.write(analysis, html, figures)
 
 

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from fairlead.analysis.comparison import Comparison, ProgramResults, ScenarioRuns
 from fairlead.analysis.comparison import Stage as ComparisonStage
-from fairlead.analysis.run_costs import RunCost
-from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.contract import Document, Finite, Part
+from fairlead.prices.run_cost import RunCost
+from fairlead.statistics.estimates import Estimate
 
 SCHEMA_VERSION = "2.2"
 SCHEMA_FILE = Path(__file__).with_name("summary.schema.json")
@@ -21,8 +21,9 @@ Interval = tuple[Finite | None, Finite | None]
 
 
 class CostSummary(Part):
-    """What a run costs at its median time: ``per_hour`` for all compute hosts of its cluster, and ``per_run``, in
-    ``currency``. ``efficiency``: runs an hour for the price of an hour, which are as many as one unit of it buys.
+    """What a run costs, at its median time (in evaluations: its mean): ``per_hour`` for all compute hosts of its
+    cluster, and ``per_run``, in ``currency``. ``efficiency``: runs an hour for the price of an hour, which are as many
+    as one unit of it buys.
     """
 
     currency: str
@@ -138,7 +139,9 @@ def _of(
         overhead=stage.overhead.value,
         overhead_accounted=stage.accounted.value,
         slowdown=program.slowdown.value,
-        intervals={name: _interval(result) for name, result in results.items() if result.estimate is not None},
+        intervals={
+            name: interval_of(result.estimate) for name, result in results.items() if result.estimate is not None
+        },
         n={name: each.n for name, each in timed.items()}
         | {name: result.estimate.n for name, result in shares.items() if result.estimate is not None},
         n_runs=sum(each.n for each in counted),
@@ -166,7 +169,7 @@ def _limited_by_processors(runs: Collection[ScenarioRuns]) -> bool | None:
     return any(each.limited_by_processors for each in runs)
 
 
-def _interval(result: EffectEstimate) -> Interval:
-    assert result.estimate is not None  # callers leave out those without
-    low, high = result.estimate.low, result.estimate.high
+def interval_of(estimate: Estimate) -> Interval:
+    """The interval of an estimate."""
+    low, high = estimate.low, estimate.high
     return (low if math.isfinite(low) else None, high if math.isfinite(high) else None)

@@ -197,6 +197,38 @@ def test_a_book_without_what_the_plan_runs_on_is_refused_before_anything_runs(tm
         CliRunner().invoke(command, ["plan", str(file)], catch_exceptions=False)
 
 
+def test_a_plan_says_what_its_rows_will_cost_on_what_each_runs_on(tmp_path):
+    systems = INSTANCE + INSTANCE.replace("big", "dear").replace("3.0", "6.0")
+    systems += '[systems.a]\ninstance = "big"\nhosts = 1\n[systems.b]\ninstance = "dear"\nhosts = 1\n'
+    prices = book(tmp_path / "prices.toml", systems)
+    file = write(tmp_path, "true")
+    for name in "ab":
+        (tmp_path / f"{name}.cluster.toml").write_text(CLUSTER.replace("here", name))
+    text = file.read_text().replace("here.cluster", "{text}.cluster")
+    text += '[whole_plot]\nfactors = ["text"]\nblocks = 3\n'
+    file.write_text(text.replace('launcher = "custom"', 'launcher = "custom"\nexpected_s = 30'))
+    shown = CliRunner().invoke(command, ["plan", str(file), "--prices", str(prices)])
+    assert shown.exit_code == 0, shown.output
+    # six rows of 30 s on each: 180 s at 3 an hour, and at 6
+    assert shown.output.replace("\u00a0", " ").splitlines()[-1] == "  cost: about 0.45 EUR"
+    assert "cost" not in CliRunner().invoke(command, ["plan", str(file)]).output
+    file.write_text(text)
+    shown = CliRunner().invoke(command, ["plan", str(file), "--prices", str(prices)])
+    assert shown.output.splitlines()[-1] == "  cost: known after the first row (run.expected_s is missing)"
+
+
+def test_an_evaluation_prints_its_figures_as_json_at_its_end(tmp_path):
+    file = write(tmp_path, "true")
+    done = CliRunner().invoke(command, [str(file), "--results", str(tmp_path / "results"), "--json"])
+    assert done.exit_code == 0, done.output
+    read = json.loads(done.stdout)
+    assert (read["schema"], read["name"], read["complete"]) == ("fairlead.evaluation", "short", True)
+    assert [(each["levels"], each["n"]) for each in read["cells"]] == [
+        ({"text": text, "number": number}, 3) for text, number in product("ab", (1, 2))
+    ]
+    assert "report: " in done.stderr
+
+
 def test_another_network_under_the_same_name_makes_another_evaluation(tmp_path):
     evaluate(tmp_path, "true", count=1)
     file = tmp_path / "here.cluster.toml"

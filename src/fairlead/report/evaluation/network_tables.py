@@ -1,6 +1,7 @@
 """Network configurations: what theory gives for the flows that were counted, beside what was measured; and why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from fairlead.analysis.evaluations.aggregation import Observed
 from fairlead.analysis.evaluations.analysis import Analysis
@@ -19,13 +20,37 @@ MORE_AGAIN = 2.0
 """So many times the baseline's retransmissions are remarked on."""
 
 
+@dataclass(frozen=True)
+class BesideTheory:
+    """A comparison with the baseline whose traffic was counted.
+
+    Attributes:
+        seen: of the second configuration.
+        theory: how many times faster it is by its busiest NIC; bounded: by the share of time in MPI as well, None where
+            that is not known.
+        remark: where measurement and theory differ, and what may be the reason.
+    """
+
+    pair: ConfigurationPair
+    seen: Observed
+    theory: float
+    bounded: float | None
+    remark: str
+
+
+def compared(analysis: Analysis) -> Iterator[BesideTheory]:
+    """Every comparison with the baseline; none where no traffic was counted."""
+    for pair in analysis.pairs:
+        base, seen = (analysis.networks.cells.get(each.levels) for each in (pair.first, pair.second))
+        if base is not None and seen is not None:
+            theory = seen.counted / base.counted * _rates(analysis, pair)
+            share = _mpi_share(analysis, pair)
+            bounded = None if share is None else 1 / (1 - share + share / theory)
+            yield BesideTheory(pair, seen, theory, bounded, _remark(pair, base, seen, theory, bounded))
+
+
 def beside_theory(analysis: Analysis) -> Table:
     """One row a comparison with the baseline; none where no traffic was counted."""
-    rows = []
-    for pair in analysis.pairs:
-        first, second = (analysis.networks.cells.get(each.levels) for each in (pair.first, pair.second))
-        if first is not None and second is not None:
-            rows.append(_row(analysis, pair, first, second))
     return _without_empty(
         [
             *((name, name) for name in analysis.cases),
@@ -39,7 +64,7 @@ def beside_theory(analysis: Analysis) -> Table:
             ),
             *(("speed measured", "speed_ratio"), ("interval", "speed_low|speed_high")),
         ],
-        rows,
+        [_row(analysis, each) for each in compared(analysis)],
     )
 
 
@@ -49,10 +74,8 @@ def _without_empty(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[T
     return table([columns[k] for k in kept], [[row[k] for k in kept] for row in rows])
 
 
-def _row(analysis: Analysis, pair: ConfigurationPair, base: Observed, seen: Observed) -> list[TableCell]:
-    theory = seen.counted / base.counted * _rates(analysis, pair)
-    share = _mpi_share(analysis, pair)
-    bounded = None if share is None else 1 / (1 - share + share / theory)
+def _row(analysis: Analysis, found: BesideTheory) -> list[TableCell]:
+    pair, seen, theory, bounded = found.pair, found.seen, found.theory, found.bounded
     low, high = seen.sends
     speed = pair.speed
     name = short_name(analysis, analysis.configuration_of(pair.second))
@@ -60,7 +83,7 @@ def _row(analysis: Analysis, pair: ConfigurationPair, base: Observed, seen: Obse
     return [
         *(cell(level) for level in pair.case),
         cell(name),
-        cell(_remark(pair, base, seen, theory, bounded)),
+        cell(found.remark),
         cell(seen.flows, words.significant(seen.flows)),
         cell(high, _nics(high) if high - low < 0.005 else f"{words.significant(low, 2)} to {_nics(high)}"),
         cell(seen.predicted, None if seen.predicted is None else words.significant(seen.predicted)),
