@@ -123,7 +123,7 @@ def paths(store: Store, cluster: Cluster) -> KnownPaths:
 
 
 def _characterizations(store: Store, cluster: Cluster) -> list[Run]:
-    """The complete characterizations that have two of the cluster's hosts or more, newest first."""
+    """The complete characterizations that have two of the cluster's hosts or more, the least old first."""
     found = [
         run
         for run in reversed(characterization.runs(store))
@@ -132,6 +132,8 @@ def _characterizations(store: Store, cluster: Cluster) -> list[Run]:
         and coverage.of_its_network(run, run.facts["hosts"], cluster)
         and len(coverage.present(run.facts["hosts"], cluster)[0]) >= 2
     ]
+    # One that was continued is as old as its oldest part: most of it may be of that.
+    found.sort(key=lambda run: characterization.parts_of(store, run)[0].ended_s or 0.0, reverse=True)
     return found[:MOST_CHARACTERIZATIONS]
 
 

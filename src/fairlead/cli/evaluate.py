@@ -66,7 +66,7 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
     from fairlead.experiment.evaluations import endings
     from fairlead.experiment.evaluations.experiment import Evaluation
     from fairlead.experiment.plans import plan_file as plan_files
-    from fairlead.experiment.plans import price_checks, row_checks
+    from fairlead.experiment.plans import plan_cost, price_checks, row_checks
     from fairlead.report.evaluation import evaluation_report
     from fairlead.store import Store
 
@@ -81,13 +81,16 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
     def tell(text: str) -> None:
         click.echo(f"{time.monotonic() - begin_s:6.1f} s  {text}", err=True)
 
+    options = (*(("--prices", str(prices)) if prices is not None else ()), *(("--json",) if as_json else ()))
+    if book is not None:
+        tell(plan_cost.of_plan(plan, book))
     with Store.open(results) as store:
         evaluation = Evaluation(plan, store)
         try:
             with progress_on(sys.stderr) as survey:
                 evaluation.run(say, tell, survey)
         except (KeyboardInterrupt, FairleadError):
-            click.echo(endings.how_to_go_on(plan_file, results, evaluation.stored_rows, changes), err=True)
+            click.echo(endings.how_to_go_on(plan_file, results, evaluation.stored_rows, changes, options), err=True)
             raise
         for line in endings.failures(plan_file, results, evaluation):
             click.echo(line, err=True)
@@ -116,7 +119,7 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
     "within_s",
     type=float,
     metavar="SECONDS",
-    help="Print the cheapest configuration that meets this run time.",
+    help="Print the cheapest configuration that meets this run time (with --json: to stderr).",
 )
 @prices_option("what the plan says of prices")
 @json_option

@@ -199,12 +199,17 @@ def _book(prices: Path | None) -> "Book | None":
 
 
 def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:
-    """Kind and number of what is reported where nobody says. As JSON a comparison goes first; it chooses itself."""
+    """Kind and number of what is reported where nobody says.
+
+    As JSON a comparison goes before runs and characterizations, also newer ones; it chooses itself.
+    """
     from fairlead.analysis import comparison
+    from fairlead.analysis.evaluations.dataset import KIND as EVALUATION
     from fairlead.report import make
 
     chosen = make.newest(store)
-    if chosen is None or (as_json and store.runs(comparison.KIND)):
+    first = as_json and (chosen is None or chosen.kind != EVALUATION) and bool(store.runs(comparison.KIND))
+    if chosen is None or first:
         return comparison.KIND, None
     return chosen.kind, chosen.id
 

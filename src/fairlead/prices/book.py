@@ -1,6 +1,8 @@
 """Price books: what hosts cost, and what runs beside them. People write them, and build on those of others."""
 
 import datetime
+import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,8 @@ from fairlead import config
 from fairlead.config import Model
 from fairlead.display import words
 from fairlead.errors import ConfigError
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # of TOML; others are quoted
 from fairlead.prices import efficiency
 
 KEPT = "prices"
@@ -162,7 +166,8 @@ class Book:
         """
         price = self.price(system)
         if price is None:
-            raise ConfigError(f"{self.path}: no [systems.{system}]", hint="add it, or name no price book")
+            key = system if _BARE_KEY.fullmatch(system) else json.dumps(system)
+            raise ConfigError(f"{self.path}: no [systems.{key}]", hint="add it, or name no price book")
         return price
 
     def missing(self, systems: Iterable[str]) -> str:

@@ -153,8 +153,8 @@ def _check_places(file: Path, places: Sequence[int], line: OwnLine) -> None:
         raise ConfigError(
             f"--bring {file}: it is not clear whether ranks read this file, or the launcher, which runs here: fairlead "
             f"does not know the launcher's option {option}",
-            hint=f"write {option}=VALUE if it takes a value, else put another of the launcher's options behind it; or "
-            "bring the program as well",
+            hint="bring the program as well; or, if the option takes a value, write its long form as --OPTION=VALUE "
+            "(Open MPI before 5 does not read that); else put another of the launcher's options behind it",
         )
     if not any(at in line.program for at in places):
         raise ConfigError(

@@ -22,6 +22,8 @@ def read(line: str, *programs: str) -> tuple[list[str], dict[str, str]]:
         ("/opt/mpi/bin/mpirun --hostfile hosts -np 4", "./solver hosts"),
         ("mpirun --hostfile=hosts --oversubscribe", "./solver hosts"),
         ("mpiexec.hydra -f hosts -ppn 2 -genv A -f -genvall", "./solver -f in.dat"),
+        ("mpiexec.hydra -genv OMP_NUM_THREADS=4 -n 4", "./solver in.dat"),
+        ("mpiexec -env A=1 -env B 2", "./solver in.dat"),
         ("mpirun -machinefile hosts --mca btl tcp,self --map-by ppr:2:node -x A=B", "numactl -l ./solver in.dat"),
         ("mpirun --weird -n 4", "./solver in.dat"),  # what stands before another option has no value
         ("mpirun --weird=3", "./solver in.dat"),
@@ -52,3 +54,9 @@ def test_a_word_that_is_known_to_be_a_program_makes_it_clear() -> None:
     line = "mpirun -n 4 --weird 3 ./solver -i in.dat"
     assert read(line, "./solver") == (["./solver", "-i", "in.dat"], {"3": "--weird"})
     assert read("mpirun -launcher-exec ./agent -n 4 ./solver", "./agent") == (["./solver"], {})
+
+
+def test_options_that_launchers_read_differently_are_not_known() -> None:
+    """srun holds its job by -H, and takes a quality of service by -q."""
+    assert read("srun -H ./solver") == ([], {"./solver": "-H"})
+    assert read("srun -q ./solver") == ([], {"./solver": "-q"})

@@ -214,7 +214,7 @@ def test_a_plan_says_what_its_rows_will_cost_on_what_each_runs_on(tmp_path):
     assert "cost" not in CliRunner().invoke(command, ["plan", str(file)]).output
     file.write_text(text)
     shown = CliRunner().invoke(command, ["plan", str(file), "--prices", str(prices)])
-    assert shown.output.splitlines()[-1] == "  cost: known after the first row (run.expected_s is missing)"
+    assert shown.output.splitlines()[-1] == "  cost: not known without the time of a row: --set run.expected_s=SECONDS"
 
 
 def test_an_evaluation_prints_its_figures_as_json_at_its_end(tmp_path):
@@ -602,7 +602,7 @@ def test_a_plan_whose_rows_all_fail_names_them_before_it_gives_up(tmp_path):
 
 def test_an_interrupted_plan_says_how_to_go_on(tmp_path):
     file = write(tmp_path, "test {number} = 1 || { echo $$ > pid; exec sleep 60; }", count=1)
-    line = [*COMMAND, "evaluate", str(file), "--results", "a directory", "--set", "number=[1, 2]"]
+    line = [*COMMAND, "evaluate", str(file), "--results", "a directory", "--set", "number=[1, 2]", "--json"]
     process = subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline_s = time.monotonic() + 30
     while not (tmp_path / "pid").exists():
@@ -613,7 +613,7 @@ def test_an_interrupted_plan_says_how_to_go_on(tmp_path):
     assert process.returncode == 128 + signal.SIGINT
     found = re.search(r"stopped with (\w+) rows? stored; repeat the command to continue: (.*)", told)
     assert found is not None, told
-    assert found.group(2) == f"fairlead evaluate {file} --results 'a directory' --set 'number=[1, 2]'"
+    assert found.group(2) == f"fairlead evaluate {file} --results 'a directory' --set 'number=[1, 2]' --json"
     with Store.read(tmp_path / "a directory") as store:
         assert found.group(1) == str(len(store.runs(dataset.ROW)) or "no")
 

@@ -134,7 +134,7 @@ def test_what_may_be_the_launchers_is_refused_until_it_is_clear(tmp_path: Path) 
         check(unclear, "in.dat")
     assert told.value.message.startswith("--bring in.dat: it is not clear whether ranks read this file, or ")
     assert told.value.message.endswith("fairlead does not know the launcher's option --weird")
-    assert told.value.hint.startswith("write --weird=VALUE if it takes a value, else put another of the launcher's")
+    assert told.value.hint.startswith("bring the program as well; or, if the option takes a value, write its long form")
     check(unclear, "in.dat", "solver")  # each of the ways out
     check("mpirun --weird=3 ./solver in.dat", "in.dat")
     check("mpirun --weird -n 3 ./solver in.dat", "in.dat")

@@ -15,6 +15,10 @@ class AvoidedRelays {
     /// No echo came back over it before anything was rerouted. To try again costs the program nothing.
     void unproven(HostId relay, Time now);
     bool avoids(HostId relay, Time now) const;
+    /// It is another one now.
+    void forget(HostId relay) {
+        std::erase_if(avoided_, [&](const Avoided& each) { return each.relay == relay; });
+    }
 
     static constexpr double kSoon_s = 1.0;  ///< where an echo tells whether the way carries packets again
 

@@ -279,6 +279,8 @@ void Reroutes::lose_relay(HostId lost, RestoreReason reason) {
 void Reroutes::replace_host(HostId host) {
     lose_host(host);
     peers_.trust(host);
+    for (Destination& each : destinations_) each.avoided.forget(host);
+    destinations_[host].avoided = {};
     for (const HostId waiting : awake_) {
         Destination& destination = destinations_[waiting];
         if (destination.detour || destination.search) continue;

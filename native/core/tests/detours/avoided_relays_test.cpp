@@ -31,6 +31,17 @@ TEST(AvoidedRelays, LongerEachTimeThatSomethingIsLost) {
     EXPECT_FALSE(avoided.avoids(2, now + 1.0));
 }
 
+TEST(AvoidedRelays, OneThatIsReplacedIsForgotten) {
+    AvoidedRelays avoided;
+    avoided.lost(2, 5.0, 10.0);
+    avoided.lost(3, 5.0, 10.0);
+    avoided.forget(2);
+    EXPECT_FALSE(avoided.avoids(2, 10.0));
+    EXPECT_TRUE(avoided.avoids(3, 10.0));
+    avoided.lost(2, 1.0, 10.0);
+    EXPECT_FALSE(avoided.avoids(2, 11.0)) << "its losses begin anew";
+}
+
 TEST(AvoidedRelays, AWayThatIsNotProvenIsTriedAgainSoon) {
     AvoidedRelays avoided;
     for (Time now = 10.0; now < 30.0; now += 2.0) {

@@ -14,12 +14,12 @@ _WITH_ITS_VALUE = re.compile(r"-.+=.*|-[A-Za-z]\d+")  # --ntasks=4, -n4
 _WITHOUT_A_WORD = (
     "allow-run-as-root oversubscribe nooversubscribe nolocal pernode bynode byslot bycore bind-to-core "
     "bind-to-socket report-bindings tag-output timestamp-output display-map display-allocation "
-    "merge-stderr-to-stdout use-hwthread-cpus leave-session-attached get-stack-traces noprefix q quiet v verbose "
+    "merge-stderr-to-stdout use-hwthread-cpus leave-session-attached get-stack-traces noprefix quiet v verbose "
     "genvall genvnone envall envnone print-all-exitcodes prepend-rank disable-auto-cleanup "
     "disable-hostname-propagation skip-launch-node info l label exclusive"
 )
 _WITH_ONE_WORD = (
-    "n np N c H host hosts hostfile default-hostfile machinefile machine f configfile app rf rankfile "
+    "n np N c host hosts hostfile default-hostfile machinefile machine f configfile app rf rankfile "
     "map-by rank-by bind-to npernode npersocket cpus-per-proc cpus-per-rank cpu-set cpu-list ppr personality "
     "wd wdir path prefix x output-filename output display runtime-options stdin timeout am report-uri "
     "ppn perhost iface localhost launcher launcher-exec bootstrap bootstrap-exec rmk membind topolib usize "
@@ -27,6 +27,8 @@ _WITH_ONE_WORD = (
     "w p t A ntasks nodes ntasks-per-node cpus-per-task nodelist nodefile partition time account mpi"
 )
 _WITH_TWO_WORDS = "mca gmca omca prtemca pmixmca env genv"
+_OR_WITH_ONE = ("env", "genv")
+"""Hydra takes NAME VALUE, and NAME=VALUE."""
 _VALUES = {
     **dict.fromkeys(_WITHOUT_A_WORD.split(), 0),
     **dict.fromkeys(_WITH_ONE_WORD.split(), 1),
@@ -77,6 +79,8 @@ def _after_options(argv: Sequence[str], begin: int, end: int) -> tuple[int, str]
         if option == "--":
             break
         values = 0 if _WITH_ITS_VALUE.fullmatch(option) else _VALUES.get(option.lstrip("-"))
+        if option.lstrip("-") in _OR_WITH_ONE and at < end and "=" in argv[at]:
+            values = 1
         if values is None and at < end and not argv[at].startswith("-"):  # else it has no value
             return at, option
         at += values or 0

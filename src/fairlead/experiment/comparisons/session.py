@@ -49,7 +49,8 @@ class Forecast:
             return "nothing left to run"
         if self.unknown:
             missing = words.listing(list(self.unknown))
-            return f"{work}; duration: known after the pilot runs (clean_s is missing for {missing})"
+            cost = "; cost: not known without it" if self.cost else ""
+            return f"{work}; duration: known after the pilot runs (clean_s is missing for {missing}){cost}"
         return f"{work}: {forecasts.words(self.time_s)}{f', {self.cost}' if self.cost else ''}"
 
 

@@ -15,10 +15,16 @@ MOST_FAILURES = 10
 """Failed rows that are named at the end; each was told when it failed."""
 
 
-def how_to_go_on(plan_file: Path, results: Path, stored_rows: int, changes: Sequence[ConfigChange] = ()) -> str:
-    """What to do after an interruption or an error: rows that ended are kept."""
+def how_to_go_on(
+    plan_file: Path, results: Path, stored_rows: int, changes: Sequence[ConfigChange] = (), more: Sequence[str] = ()
+) -> str:
+    """What to do after an interruption or an error: rows that ended are kept.
+
+    Args:
+        more: further options of the command.
+    """
     settings = [word for change in changes for word in ("--set", change.text)]
-    command = shlex.join(["fairlead", "evaluate", str(plan_file), "--results", str(results), *settings])
+    command = shlex.join(["fairlead", "evaluate", str(plan_file), "--results", str(results), *settings, *more])
     return f"stopped with {words.count(stored_rows, 'row')} stored; repeat the command to continue: {command}"
 
 

@@ -36,7 +36,7 @@ def of_plan(plan: Plan, book: Book) -> str:
     """
     row_s = plan.run.expected_s
     if row_s is None:
-        return "cost: known after the first row (run.expected_s is missing)"
+        return "cost: not known without the time of a row: --set run.expected_s=SECONDS"
     networks = Networks(plan)
     return f"cost: {about(book, [(cluster_at(networks, row.levels), row_s) for row in planned_rows(plan)])}"
 

@@ -14,15 +14,15 @@ def test_in_small_clusters_each_tries_all_others() -> None:
     assert partners.partners([]) == {}
 
 
-def test_in_large_ones_those_1_2_4_and_so_on_places_away() -> None:
+def test_in_large_ones_those_1_2_4_and_so_on_and_multiples_of_the_root_places_away() -> None:
     names = [f"h{number}" for number in range(100)]
     found = partners.partners(names)
-    places = [1, 2, 4, 8, 16, 32, 68, 84, 92, 96, 98, 99]
+    places = [1, 2, 4, 8, 10, 16, 20, 30, 32, 40, 50, 60, 68, 70, 80, 84, 90, 92, 96, 98, 99]
     assert found["h0"] == [f"h{place}" for place in places]
     assert found["h99"] == [f"h{number}" for number in sorted((99 + place) % 100 for place in places)]
 
 
-@pytest.mark.parametrize(("count", "each"), [(65, 12), (128, 13), (256, 15), (1000, 18), (1024, 19)])
+@pytest.mark.parametrize(("count", "each"), [(65, 14), (128, 23), (256, 23), (1000, 50), (1024, 41)])
 def test_each_host_is_tried_in_both_directions_by_as_many(count: int, each: int) -> None:
     names = [str(number) for number in range(count)]
     found = partners.partners(names)
@@ -37,4 +37,18 @@ def test_all_hosts_hang_together() -> None:
     while len(reached) < 300:
         reached |= {other for name in reached for other in found[name]}
         steps += 1
-    assert steps == 4, "from each to each over three others at most"
+    assert steps == 3, "from each to each over few others"
+
+
+@pytest.mark.parametrize(("count", "rack"), [(128, 16), (256, 16), (1000, 32), (1024, 32), (4096, 64)])
+def test_each_two_racks_try_each_other(count: int, rack: int) -> None:
+    """A path between two switches that is cut shows on some path that is tried, wherever the racks begin."""
+    found = partners.partners([str(number) for number in range(count)])
+    for first in (0, rack // 3):
+        tried = {
+            ((int(name) - first) % count // rack, (int(other) - first) % count // rack)
+            for name, others in found.items()
+            for other in others
+        }
+        racks = count // rack
+        assert {(one, other) for one in range(racks) for other in range(racks) if one != other} <= tried

@@ -3,7 +3,7 @@
 One bad cable makes one slow host, and one slow host makes a slow program: ranks wait for each other.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Literal
 
@@ -189,16 +189,16 @@ def slow_pair(facts: ClusterFacts) -> Iterable[Finding]:
         usual = median(rates.values())
         for pair, rate in rates.items():
             if rate * SLOW_FACTOR < usual:
-                slow[pair] = f"{_Mbps(rate)} Mbit/s; the median of all pairs is {_Mbps(usual)}"
+                slow[pair] = f"{_Mbps(rate)} Mbit/s; the median of the tried pairs is {_Mbps(usual)}"
     else:
         slow |= _slower_than_links(facts, rates)
     if 2 * len(times) >= MEASURED_PAIRS:
         usual = median(times.values())
         for pair, taken_s in times.items():
             if pair not in slow and taken_s > max(SLOW_FACTOR * usual, usual + SLOW_ROUND_TRIP_S):
-                slow[pair] = f"a round trip of {taken_s * 1e3:.2f} ms; the median of all pairs is {usual * 1e3:.2f}"
+                slow[pair] = f"a round trip of {taken_s * 1e3:.2f} ms; the median of the tried pairs is {usual * 1e3:.2f}"
     hosts = {host.name: host for host in facts.reached()}
-    yield from _slow_findings(facts, hosts, slow)
+    yield from _slow_findings(facts, hosts, slow, {*rates, *times})
 
 
 def _slower_than_links(facts: ClusterFacts, rates: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], str]:
@@ -241,14 +241,17 @@ def _Mbps(rate_Bps: float) -> str:
 
 
 def _slow_findings(
-    facts: ClusterFacts, hosts: Mapping[str, HostFacts], slow: Mapping[tuple[str, str], str]
+    facts: ClusterFacts,
+    hosts: Mapping[str, HostFacts],
+    slow: Mapping[tuple[str, str], str],
+    measured: Collection[tuple[str, str]],
 ) -> Iterable[Finding]:
     """A host all of whose paths are slow one way is told once, with its link; other pairs one by one."""
     told: set[tuple[str, str]] = set()
     for name, host in hosts.items():
         for way, end in (("from", 0), ("to", 1)):
             mine = [pair for pair in slow if pair[end] == name]
-            if len(mine) == len(hosts) - 1 > 1:
+            if len(mine) == sum(pair[end] == name for pair in measured) > 1:
                 told.update(mine)
                 device = host.host.interface
                 yield warning(

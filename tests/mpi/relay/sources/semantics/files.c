@@ -108,6 +108,7 @@ static void access_by_forms(MPI_File file) {
 static void access_ordered(MPI_File file) {
     int in = -1;
     MPI_Offset bytes;
+    step(file);
     OWING(MPI_File_set_size(file, 0));
     OWING(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
     OWING(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
