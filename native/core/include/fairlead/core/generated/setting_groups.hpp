@@ -238,7 +238,8 @@ struct DetourSettings {
     double idle_restore_s = 30.0;
     /// pause after a failed reroute; it doubles up to 60 s
     double failed_backoff_s = 2.0;
-    /// time for which a relay that failed or died is not asked, and one over which connections got stuck
+    /// time for which a relay that failed or died is not asked; one over which connections got stuck is avoided as long
+    /// at first, and twice as long after each further loss, up to 60 s
     double shun_s = 5.0;
 };
 
