@@ -124,10 +124,11 @@ program and kind of reroute).
   under Conditions. With the supervisor killed it stays there, and later pauses may be twice as long
 - *slow*: the rate stayed below half of the direct or the rerouted rate, whichever is lower, for
   more than 2 s beyond the longest pause on the direct path (where an end is itself silent: more
-  than 0.5 s beyond the cell's target, or beyond what was slow without fairlead); or the program took longer than without
-  a fault by more than the fault explains: that it lasts, these 2 s, and 30 % of the time, since two
-  runs without a fault may differ so much on shared processors ("+9.6 s": so much longer). With the
-  supervisor killed nothing is rerouted any more: the time unmanaged counts
+  than 0.5 s beyond the cell's target, or beyond what was slow without fairlead); or the program
+  took longer than without a fault by more than the fault explains: that it lasts, these 2 s, and
+  30 % of the time, since two runs without a fault may differ so much on shared processors
+  ("+9.6 s": so much longer). With the supervisor killed nothing is rerouted any more: the time
+  unmanaged counts
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
 - *left behind*: 5 s after the end something was on a host, or a process of the run on this machine
 - *SIGTERM ignored*: a process that had not ended by itself did not end within 5 s of SIGTERM either

@@ -65,8 +65,8 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
     from fairlead.cli.output.progress import progress_on
     from fairlead.experiment.evaluations import endings
     from fairlead.experiment.evaluations.experiment import Evaluation
-    from fairlead.experiment.plans import plan_file as plan_files
     from fairlead.experiment.plans import plan_cost, price_checks, row_checks
+    from fairlead.experiment.plans import plan_file as plan_files
     from fairlead.report.evaluation import evaluation_report
     from fairlead.store import Store
 

@@ -14,9 +14,9 @@ from fairlead import config
 from fairlead.config import Model
 from fairlead.display import words
 from fairlead.errors import ConfigError
+from fairlead.prices import efficiency
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # of TOML; others are quoted
-from fairlead.prices import efficiency
 
 KEPT = "prices"
 """Key of a stored plan under which the book is kept that it named (`Book.content`)."""

@@ -8,8 +8,8 @@ TRANSPORTS: tuple[Transport, ...] = (TCP, NATIVE)
 TCP_IN_PLAN = f'transport = "{TCP}" in the plan'
 CANNOT_REROUTE = "management cannot reroute messages over native transport"
 WAY_OUT = (
-    f"{TCP_IN_PLAN} (`fairlead compare`: or --transport {TCP}) makes MPI use TCP, which it can reroute; `fairlead evaluate` can also leave such rows out "
-    '([[exclude]]), or only watch them (components = "detection")'
+    f"{TCP_IN_PLAN} makes MPI use TCP, which it can reroute; `fairlead evaluate` can also leave such rows out "
+    f'([[exclude]]), or only watch them (components = "detection"), and `fairlead compare` takes --transport {TCP}'
 )
 
 

@@ -196,7 +196,9 @@ def slow_pair(facts: ClusterFacts) -> Iterable[Finding]:
         usual = median(times.values())
         for pair, taken_s in times.items():
             if pair not in slow and taken_s > max(SLOW_FACTOR * usual, usual + SLOW_ROUND_TRIP_S):
-                slow[pair] = f"a round trip of {taken_s * 1e3:.2f} ms; the median of the tried pairs is {usual * 1e3:.2f}"
+                slow[pair] = (
+                    f"a round trip of {taken_s * 1e3:.2f} ms; the median of the tried pairs is {usual * 1e3:.2f}"
+                )
     hosts = {host.name: host for host in facts.reached()}
     yield from _slow_findings(facts, hosts, slow, {*rates, *times})
 
