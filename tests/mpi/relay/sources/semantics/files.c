@@ -71,7 +71,9 @@ static void access_by_forms(MPI_File file) {
     MPI_Request request;
     const MPI_Offset own = rank * BLOCK, next = next_rank * BLOCK;
     write_bytes(out, BLOCK, rank + 1);
+#ifndef OPEN_MPI /* among five ranks it leaves a message of its own behind, also without the plane */
     OWING(MPI_File_preallocate(file, (MPI_Offset)size * BLOCK));
+#endif
     OWING(MPI_File_set_view(file, own, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     OWING(MPI_File_write_all_begin(file, out, BLOCK, MPI_BYTE));
     NEED(MPI_File_write_all_end(file, out, &status) == MPI_SUCCESS && count_of(&status, MPI_BYTE) == BLOCK);
