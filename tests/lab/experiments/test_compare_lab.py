@@ -122,7 +122,8 @@ def test_a_star_has_no_way_around_and_says_so_case_by_case(tmp_path: Path) -> No
     assert summary["programs"]["cg.delay.star"]["t_ic"] > summary["programs"]["cg.delay.star"]["t_nc"]
     for each in summary["programs"].values():
         assert each["costs"]["t_ic"]["per_hour"] == 4 * 3.0
-        assert each["costs"]["t_ic"]["per_run"] == pytest.approx(4 * 3.0 * each["t_ic"] / 3600)
+        timed = 4 * 3.0 * each["t_ic"] / 3600  # mpirun's own time is paid as well
+        assert timed < each["costs"]["t_ic"]["per_run"] < 2 * timed
     with Store.read(tmp_path / "results") as store:
         assert len(store.runs("experiment")) == 1
         assert len(store.runs("run", scenario="pilot")) == 1  # one program on one network
