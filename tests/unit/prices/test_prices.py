@@ -101,7 +101,7 @@ def test_who_has_no_price_is_told_and_who_has_one_with_what_it_is_of(tmp_path: P
     with pytest.raises(ConfigError, match=r"b\.toml: no \[systems\.x\]") as caught:
         found.known_price("x")
     for name in ("this machine", "slurm-12.0"):  # neither is a key of TOML without quotes
-        with pytest.raises(ConfigError, match=rf'no \[systems\."{re.escape(name)}"\]$'):
+        with pytest.raises(ConfigError, match=rf'no \[systems\."{re.escape(name)}"\]\n'):
             found.known_price(name)
     assert caught.value.hint == "add it, or name no price book"
 

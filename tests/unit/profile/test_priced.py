@@ -76,7 +76,7 @@ def test_what_has_no_price_is_said(prices: Path) -> None:
 
 def test_a_cluster_without_a_price_is_told_before_the_program_starts(prices: Path, tmp_path: Path) -> None:
     program = ["touch", str(tmp_path / "started")]
-    with pytest.raises(ConfigError, match=r"b\.toml: no \[systems\.this machine\]"):
+    with pytest.raises(ConfigError, match=r'b\.toml: no \[systems\."this machine"\]'):
         run_profiled(program, ranks=1, book=load_prices(prices))
     assert not (tmp_path / "started").exists()
 
