@@ -1,6 +1,5 @@
 """``fairlead compare --bring``: files go to the hosts once, before the first run. The "ssh" and mpirun are shells."""
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +27,7 @@ from fairlead.manage.supervisor import Outcome
 from fairlead.programs import own_files
 from fairlead.store import Store
 
-from ..programs.test_own_files import MPIRUN, SSH, put
+from ..programs.site import make_site
 
 PLAN = """
 [comparison]
@@ -58,16 +57,7 @@ FILES = (Path("solver"), Path("in.dat"))
 @pytest.fixture(autouse=True)
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory that commands are called in, with a plan, a program and its input."""
-    for name in ("bin", "site", "home"):
-        (tmp_path / name).mkdir()
-    put(tmp_path / "bin/ssh", SSH.format(directory=tmp_path, home=tmp_path / "home"))
-    put(tmp_path / "bin/mpirun", MPIRUN)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    site = tmp_path / "site"
-    monkeypatch.chdir(site)
-    put(site / "solver", "#!/bin/sh\necho solved\n")
-    (site / "in.dat").write_text("1 2 3\n")
+    site = make_site(tmp_path, monkeypatch)
     (site / "plan.toml").write_text(PLAN.format(lab=LAB))
     return site
 

@@ -12,11 +12,8 @@ from fairlead.errors import ConfigError, FileError, HostError, NoProgramError
 from fairlead.programs import own_files
 from fairlead.store import Store
 
-SSH = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\necho "$2" >>{directory}/calls\nHOME={home} exec sh -c "$3"\n'
-MPIRUN = """#!/bin/sh
-[ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1.4"; exit; }
-printf '%s\\n' "$@" >"$0.words"
-"""
+from .site import make_site, put
+
 CLUSTER = """
 [cluster]
 name = "unprepared"
@@ -37,22 +34,8 @@ address = "10.0.0.2"
 @pytest.fixture(autouse=True)
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory that commands are called in, with a program and its input."""
-    for name in ("bin", "site", "home", "other"):
-        (tmp_path / name).mkdir()
-    put(tmp_path / "bin/ssh", SSH.format(directory=tmp_path, home=tmp_path / "home"))
-    put(tmp_path / "bin/mpirun", MPIRUN)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    site = tmp_path / "site"
-    monkeypatch.chdir(site)
-    put(site / "solver", "#!/bin/sh\necho solved\n")
-    (site / "in.dat").write_text("1 2 3\n")
-    return site
-
-
-def put(path: Path, text: str) -> None:
-    path.write_text(text)
-    path.chmod(0o755)
+    (tmp_path / "other").mkdir()
+    return make_site(tmp_path, monkeypatch)
 
 
 def run(tmp_path: Path, *words: str, shared: bool = False) -> Result:

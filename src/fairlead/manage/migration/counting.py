@@ -7,6 +7,7 @@ source hurts is added up once over the kinds of i and once over those of j; all 
 kinds that have hosts on one server.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import numpy as np
@@ -94,7 +95,7 @@ def _hurting(
     yield (_BACK, (K, m, m, K)), (linked.number * cells[each, each, a]) @ kinds.in_network
 
 
-class _Injected:
+class _Injected(ABC):
     """Pairs k → m that are injected, with k of kind ``a``.
 
     In sums over these pairs, by [kind of m, kind], x is how many hosts of a kind are on the source's server besides it,
@@ -116,10 +117,10 @@ class _Injected:
         self.number = np.asarray(self._by_source.sum(axis=0))
         self._x = self._by_source.T @ self._beside_source
 
+    @abstractmethod
     def apart(self) -> Iterator[tuple[tuple[int, int], Floats]]:
         """By the servers of i and j, other hosts than k and m, how many paths i → j these injections hurt by links
         between kinds: (networks of m, of i, of j)."""
-        raise NotImplementedError
 
 
 class _Far(_Injected):
