@@ -64,8 +64,9 @@ def command(
 ) -> None:
     """Print and write the report of the results in directory RESULTS (default: results), from the raw samples.
 
-    By default it covers the newest comparison, evaluation or run; without any, the newest characterization. --list
-    lists all of them. A comparison also writes summary.json beside the page.
+    By default it covers the newest comparison, evaluation or run; without any, the newest characterization, or the
+    benchmarks if they are all there is, or all that --prices can price. --list lists all of them. A comparison also
+    writes summary.json beside the page.
 
     Several directories are several systems: their benchmarks (`fairlead measure`) are compared in the same figures.
 
@@ -93,7 +94,7 @@ def command(
         return
     book = _book(prices)
     several = benchmarks or of_benchmarks or baseline or len(results) > 1
-    if several or (not asked and _only_benchmarks(results[0])):
+    if several or (not asked and _benchmarks_by_default(results[0], as_json, priced=book is not None)):
         if asked:
             raise click.UsageError("--experiment, --run and --characterization exclude benchmarks")
         _refuse_level(context, "benchmarks")
@@ -231,14 +232,30 @@ def _refuse_level(context: click.Context, what: str) -> None:
         raise click.UsageError(f"--level: only for comparisons and evaluations; the intervals of {what} are at 95 %")
 
 
-def _only_benchmarks(directory: Path) -> bool:
-    """Whether benchmarks are all that there is to report."""
+def _benchmarks_by_default(directory: Path, as_json: bool, *, priced: bool) -> bool:
+    """Whether benchmarks are reported where nobody says what: they are all that there is or, with prices, all that has
+    one. Says on stderr what prices are of where the directory has more."""
+    from fairlead.analysis.comparison import KIND as COMPARISON
     from fairlead.benchmarks.measuring import records
+    from fairlead.characterize.characterization import KIND as CHARACTERIZATION
     from fairlead.report import make
     from fairlead.store import Store
 
     with Store.read(directory) as store:
-        return make.newest(store) is None and bool(records.runs(store))
+        newest, measured = make.newest(store), bool(records.runs(store))
+        other, number = _newest(store, as_json)
+    if newest is None or not measured:
+        return measured
+    if not priced:
+        return False
+    if other == CHARACTERIZATION:
+        shown = f"`--characterization {number}` without --prices shows the characterization, which has none"
+        click.echo(f"prices are of the benchmarks; {shown}", err=True)
+        return True
+    name = "comparison" if other == COMPARISON else other
+    which = f"{name} {number}" if number is not None else f"the newest {name}"
+    click.echo(f"prices are of {which}; `--benchmarks` shows the benchmarks per price", err=True)
+    return False
 
 
 def _are_benchmarks(directory: Path, numbers: tuple[int, ...]) -> bool:

@@ -308,15 +308,52 @@ def test_what_took_no_time_has_no_price(tmp_path: Path, mesh8: Path) -> None:
 def test_prices_are_of_the_newest_result_where_there_are_benchmarks_beside_it(tmp_path: Path, mesh8: Path) -> None:
     point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3}, cluster="mesh8")
     one_run(tmp_path / "r")
-    assert "It cost 0.0800 EUR" in flat(report(tmp_path / "r", "--prices", mesh8).output)
+    done = report(tmp_path / "r", "--prices", mesh8)
+    assert "It cost 0.0800 EUR" in flat(done.output)
+    assert "prices are of run 2; `--benchmarks` shows the benchmarks per price\n" in done.stderr
+    assert "prices are" not in report(tmp_path / "r").stderr
     done = report(tmp_path / "r", "--benchmarks", "--prices", mesh8)
     assert "What one EUR buys" in done.output and "It cost" not in done.output
+    assert "prices are" not in done.stderr
+
+
+def characterized(directory: Path) -> int:
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(directory) as store:
+        return fixtures.characterize(store, clock)
 
 
 def test_a_characterization_has_no_price(tmp_path: Path, mesh8: Path) -> None:
-    clock = fixtures.Clock()
-    with fixtures.at(clock), Store.open(tmp_path / "r") as store:
-        number = fixtures.characterize(store, clock)
-    done = report(tmp_path / "r", "--characterization", str(number), "--prices", mesh8)
-    assert done.exit_code == 2
-    assert "--prices: a characterization has no price" in done.output
+    number = characterized(tmp_path / "r")
+    for words in (["--characterization", str(number)], []):
+        done = report(tmp_path / "r", *words, "--prices", mesh8)
+        assert done.exit_code == 2
+        assert "--prices: a characterization has no price" in done.output
+
+
+def test_benchmarks_beside_a_characterization_are_what_has_a_price(tmp_path: Path, mesh8: Path) -> None:
+    point_to_point_run(tmp_path / "r", LATENCY, {MessageCell(8): [1e-5] * 3}, cluster="mesh8")
+    number = characterized(tmp_path / "r")
+    bare = report(tmp_path / "r")
+    assert (bare.exit_code, "prices are" in bare.stderr) == (0, False)
+    assert bare.stdout.splitlines()[-1] == str(tmp_path / "r/report.html")
+    done = report(tmp_path / "r", "--prices", mesh8)
+    assert done.exit_code == 0, done.output
+    assert "What one EUR buys" in done.stdout
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "r/benchmarks.html")
+    other = f"`--characterization {number}` without --prices shows the characterization, which has none\n"
+    assert f"prices are of the benchmarks; {other}" in done.stderr
+    told = json.loads(report(tmp_path / "r", "--prices", mesh8, "--json").stdout)
+    assert "per-price" in {each["name"] for each in told["tables"]}
+    refused = report(tmp_path / "r", "--characterization", str(number), "--prices", mesh8)
+    assert "--prices: a characterization has no price" in refused.output
+
+
+def test_benchmarks_that_carry_nothing_have_no_price_and_that_is_said(tmp_path: Path, mesh8: Path) -> None:
+    (tmp_path / "barrier.txt").write_text("1\n2\n3\n")
+    words = ["samples", str(tmp_path / "barrier.txt"), "--test", "barrier", "--unit", "us", "--system", "mesh8"]
+    done = CliRunner().invoke(command, ["measure", "import", *words, "--results", str(tmp_path / "r")])
+    assert done.exit_code == 0, done.output
+    done = report(tmp_path / "r", "--prices", mesh8)
+    assert done.exit_code == 0, done.output
+    assert "none of these benchmarks counts bytes, messages or calls" in flat(done.output)

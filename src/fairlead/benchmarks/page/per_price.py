@@ -150,9 +150,11 @@ def _table(found: Sequence[Performance], priced: dict[str, Price], baseline: str
 def findings(
     found: Sequence[Performance], priced: dict[str, Price], systems: Sequence[System], book: Book | None
 ) -> list[str]:
-    """Who gives most for the money, and whose price is not known."""
+    """Who gives most for the money, and whose price is not known, or that nothing is bought."""
     if book is None:
         return []
+    if not found:
+        return ["For the money: none of these benchmarks counts bytes, messages or calls, which are what money buys."]
     times: dict[tuple[str, str, str], dict[str, float]] = {}
     for benchmark, what in dict.fromkeys((each.benchmark, each.what) for each in found):
         values = {
