@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +64,10 @@ class Drawing:
         figure: the matplotlib figure.
         table: the numbers that it shows.
         whole_csv: makes the CSV of all numbers where the table has sums of them; None: the table's.
+        foremost: the rows of all numbers that are looked for first, where the table has sums of them; None: the table
+            has these too.
+        members: of a table whose rows are from one name to another: by name, what it stands for. A reader can search
+            the rows for these. None: for no such table.
     """
 
     name: str
@@ -72,6 +76,8 @@ class Drawing:
     figure: Figure
     table: Table
     whole_csv: Callable[[], str] | None = None
+    foremost: Table | None = None
+    members: Mapping[str, Sequence[str]] | None = None
 
     def svg(self) -> str:
         """Themed SVG to put into HTML: no XML header, width by the page, ids that no other figure uses."""

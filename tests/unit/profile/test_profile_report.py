@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -13,10 +15,11 @@ from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError
-from fairlead.profile import findings, json_form, profile, tables
+from fairlead.profile import findings, json_form, mitigation, profile, tables
 from fairlead.profile.analysis import kinds
-from fairlead.profile.json_form import Summary
+from fairlead.profile.json_form import Collectives, Summary, Waiting
 from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
+from fairlead.report import page
 from fairlead.report.profile import profile_figures, profile_report, traffic_figures
 from fairlead.report.profile.profile_output import ProfileOutput
 
@@ -212,15 +215,16 @@ def test_hosts_of_scattered_ranks_are_added_up() -> None:
 def test_of_many_ranks_neighbours_are_drawn_as_one() -> None:
     found = ring(512, 8)
     drawn = {each.name: each for each in profile_report.drawings(found)}["ranks"]
-    assert drawn.caption.endswith("Each cell is the sum of what 4 neighbours send to 4.")
+    assert drawn.caption.endswith("Each cell is the sum of what 6 neighbours send to 6.")
     axis = drawn.figure.axes[1]
     (image,) = axis.images
     sums = np.ma.filled(image.get_array(), 0)
-    assert sums.shape == (128, 128)
-    assert (np.diag(sums) == 3).all() and (np.diag(sums, 1) == 1).all() and sums[127, 0] == 1 and sums.sum() == 512
-    assert axis.get_ylabel() == "from rank, 4 a cell"
+    assert sums.shape == (86, 86)
+    assert (np.diag(sums)[:85] == 5).all() and (np.diag(sums, 1) == 1).all() and sums.sum() == 512
+    assert (sums[85, 85], sums[85, 0]) == (1, 1), "ranks 510 and 511"
+    assert axis.get_ylabel() == "from rank, 6 a cell"
     assert [tick.get_text() for tick in axis.get_xticklabels()][:2] == ["0", "48"]
-    assert {(box.get_width(), box.get_height()) for box in axis.patches} == {(2.0, 2.0)}, "8 ranks a host"
+    assert {(box.get_width(), box.get_height()) for box in axis.patches} == {(8 / 6, 8 / 6)}, "8 ranks a host"
     assert len(drawn.table.rows) == 512, "each pair"
 
 
@@ -229,9 +233,9 @@ def test_where_many_pairs_sent_something_the_page_has_sums(tmp_path: Path, monke
     drawn = {each.name: each for each in profile_report.drawings(ring(512, 8))}["ranks"]
     assert drawn.caption.endswith("The numbers are these sums; --figures also writes ranks.csv with all 512 pairs.")
     assert drawn.table.csv().splitlines()[:3] == [
-        "from_ranks,to_ranks,bytes_B,messages,mean_B", "0 to 3,0 to 3,12288,3,4096.0", "0 to 3,4 to 7,4096,1,4096.0",
+        "from_ranks,to_ranks,bytes_B,messages,mean_B", "0 to 5,0 to 5,20480,5,4096.0", "0 to 5,6 to 11,4096,1,4096.0",
     ]  # fmt: skip
-    assert len(drawn.table.rows) == 256
+    assert len(drawn.table.rows) == 2 * 86
     written = {path.name: path for path in drawn.save(tmp_path)}["ranks.csv"].read_text().splitlines()
     assert written[:2] == ["from_rank,to_rank,bytes_B,messages,mean_B", "0,1,4096,1,4096.0"]
     assert len(written) == 1 + 512
@@ -257,6 +261,105 @@ def test_the_page_of_a_program_in_which_all_send_to_all_stays_small(tmp_path: Pa
     text = path.read_text()
     assert "The numbers are these sums" in text
     assert len(text) < 3_000_000, "as 90000 rows it were larger"
+
+
+def all_to_all(ranks: int, ranks_a_host: int) -> Summary:
+    """Each rank sent to each, also by collective calls, as many bytes as have long numbers; and each waited long for a
+    hundred others."""
+    draw = np.random.default_rng(ranks)
+    messages = draw.integers(1, 10**6, (ranks, ranks), np.uint64)
+    bytes_B = draw.integers(10**9, 10**10, (ranks, ranks), np.uint64)
+    first = np.arange(0, ranks, ranks_a_host)
+    by_host = [np.add.reduceat(np.add.reduceat(each, first), first, axis=1) for each in (messages, bytes_B)]
+    sent = dict(zip(("messages", "bytes_B", "host_messages", "host_bytes_B"),
+                    (each.tolist() for each in (messages, bytes_B, *by_host)), strict=True))  # fmt: skip
+    found, waited_s = ring(4, 2), draw.uniform(0.2, 0.3, (ranks, ranks)) * (np.arange(ranks) < 100)[:, None]
+    hosts = [f"h{rank // ranks_a_host}" for rank in range(ranks)]
+    waiting = Waiting.model_construct(
+        **dict.fromkeys(("late_sender_s", "late_receiver_s", "transfer_s", "unknown_s"), [0.5] * ranks),
+        receiving_between_s=waited_s.tolist(), processing_between_s=np.zeros((ranks, ranks)).tolist(),
+        transfer_between_s=waited_s.tolist(), joined=1, kept=1, all_ends=1, bound_s=None,
+    )  # fmt: skip
+    return found.model_copy(
+        update=sent
+        | {
+            "ranks": ranks,
+            "hosts": list(dict.fromkeys(hosts)),
+            "host_of_rank": hosts,
+            "per_rank": [
+                found.per_rank[0].model_copy(update={"rank": rank, "host": host}) for rank, host in enumerate(hosts)
+            ],
+            "collectives": Collectives.model_construct(source="measured", **sent),
+            "waiting": waiting,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "ranks_a_host", "together"),
+    [(64, 1, 1), (128, 2, 1), (129, 2, 2), (256, 2, 3), (257, 1, 3), (1024, 2, 11)],
+)
+def test_the_size_of_a_page_has_a_bound(
+    ranks: int, ranks_a_host: int, together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mitigation, "better", lambda _: None)  # looks for other hosts for long
+    found = all_to_all(ranks, ranks_a_host)
+    (path,) = profile_report.write(found, tmp_path / "p.html")
+    text = path.read_text()
+    assert len(text) < 5_000_000
+    assert text.count("<tr>") < 7 * page.MOST_ROWS
+    drawn = (traffic_figures.rank_traffic if ranks_a_host > 1 else traffic_figures.host_traffic)(found)
+    assert len(drawn.table.rows) == (-(-ranks // together)) ** 2
+    sizes_B = [row[2].value for row in drawn.table.rows]
+    assert sizes_B == sorted(sizes_B, reverse=True), "the first rows are those that a page shows"
+    assert drawn.figure.axes[1].images[0].get_array().shape == (-(-ranks // together),) * 2
+    assert drawn.members is not None
+    assert next(len(each) for each in drawn.members.values()) == together
+    assert (drawn.foremost is None) == (together == 1)
+    assert ('class="search"' in text) and ("function find(" in text)
+
+
+def test_of_all_pairs_those_that_sent_most_are_named_beside_the_sums(tmp_path: Path) -> None:
+    found = all_to_all(130, 130)
+    drawn = traffic_figures.rank_traffic(found)
+    assert drawn.foremost is not None and len(drawn.foremost.rows) == traffic_figures.MOST_FIRST
+    sent_B = np.array(found.bytes_B)
+    i, j = np.unravel_index(int(sent_B.argmax()), sent_B.shape)
+    assert [each.value for each in drawn.foremost.rows[0][:3]] == [str(i), str(j), int(sent_B.max())]
+    assert drawn.foremost.keys[:2] == ("from_rank", "to_rank")
+    written = {path.name: path for path in drawn.save(tmp_path)}["ranks.csv"].read_text().splitlines()
+    assert len(written) == 1 + 130**2, "the file has all"
+    assert written[1].startswith(f"0,0,{sent_B[0, 0]},")
+
+
+def test_a_page_tells_how_many_transmissions_it_leaves_out(tmp_path: Path) -> None:
+    (path,) = profile_report.write(all_to_all(64, 64), tmp_path / "p.html")
+    told = f"These are the 1000 longest transmissions of {64 * 64}; the JSON profile has all."
+    assert told in re.sub(r"\s+", " ", path.read_text())
+    (path,) = profile_report.write(three(), tmp_path / "p.html")
+    assert "longest transmissions" not in path.read_text()
+    assert 'class="search"' not in path.read_text()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Debian: apt install nodejs")
+def test_a_pair_is_found_in_all_rows() -> None:
+    """The script's own functions, without a page."""
+    script = (Path(page.__file__).with_name("templates") / "search.html.j2").read_text()
+    script = script[script.index("<script>") + len("<script>") : script.index("</script>")]
+    rows = [["0 to 1", "2", "10"], ["2", "0 to 1", "9"], ["0 to 1", "0 to 1", "8"]]
+    asked = ["1", "1 2", " 2  0 ", "2", "0 to 1", "7", "0 1 2"]
+    tried = f"""
+        const document = {{querySelectorAll: () => []}};
+        {script.replace("document.querySelectorAll", "globalThis.find = find; document.querySelectorAll", 1)}
+        const rows = {json.dumps(rows)}, members = {{"0 to 1": ["0", "1"], "2": ["2"]}};
+        console.log(JSON.stringify({json.dumps(asked)}.map(text => {{
+            try {{ return find(rows, members, text).map(row => row[2]).join(" "); }}
+            catch (problem) {{ return problem; }}
+        }})));"""
+    done = subprocess.run(["node", "-e", tried], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [
+        "10 9 8", "10", "9", "10 9", "10 9 8", "there is no 7", "one name, or two",
+    ]  # fmt: skip
 
 
 class Page(HTMLParser):

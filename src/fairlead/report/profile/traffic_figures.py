@@ -1,10 +1,11 @@
 """Figures of what a profile counted from rank to rank and from host to host.
 
 Of many ranks, neighbours are drawn as one place. Where very many pairs sent something, the page has the sums that are
-drawn, and only the figure's CSV file has each pair: a page must open at once.
+drawn and the pairs that sent most, and only the figure's CSV file has each pair: a page must open at once.
 """
 
 import csv
+import heapq
 import io
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -18,6 +19,7 @@ from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, table
 from fairlead.profile.json_form import ESTIMATED, Collectives, Matrix, Summary
 from fairlead.profile.record import Counts
+from fairlead.report import page
 from fairlead.report.figures import Drawing
 from fairlead.report.network import heat_maps
 from fairlead.report.network.heat_maps import Outline, Panel
@@ -25,11 +27,13 @@ from fairlead.report.network.heat_maps import Outline, Panel
 MOST_BLOCKS = 256
 """Blocks of ranks of one host up to which they are outlined."""
 MOST_APART = 256
-"""Rows up to which each is drawn."""
-MOST_PLACES = 128
-"""Rows that are drawn of more."""
-MOST_PAIRS = MOST_PLACES**2
-"""Pairs of ranks of which the page has a row each, about half a megabyte, where neighbours are drawn as one."""
+"""Rows up to which each is drawn, where no more than `MOST_PAIRS` sent something."""
+MOST_PLACES = 100
+"""Rows that are drawn of more: all sums, of ranks, hosts and collective calls, are some megabytes of a page."""
+MOST_PAIRS = 128**2
+"""Pairs of which the page has a row each; of more, it has the sums that are drawn."""
+MOST_FIRST = 20
+"""Pairs that are named beside such sums, those that sent most bytes."""
 
 Cells = Iterable[tuple[int, int, int, int]]
 """Row and column, bytes, messages."""
@@ -47,7 +51,8 @@ class Sent:
     def __init__(self, what: str, names: Sequence[str], bytes_B: Matrix, messages: Matrix) -> None:
         self.what, self._names = what, names
         self._bytes_B, self._messages = bytes_B, messages
-        self.together = 1 if len(names) <= MOST_APART else -(-len(names) // MOST_PLACES)
+        apart = len(names) <= MOST_APART and self.pairs <= MOST_PAIRS
+        self.together = 1 if apart else -(-len(names) // MOST_PLACES)
         """How many neighbours are one place."""
 
     @cached_property
@@ -90,9 +95,26 @@ class Sent:
         return f"{drawn} The numbers are these sums; --figures also writes {name}.csv with all {self.pairs} pairs."
 
     def table(self) -> Table:
-        """The numbers of each pair that sent something; of too many, those of the places that are drawn."""
-        each, of = (f"{self.what}s", self._place_names) if self.summed else (self.what, self._names)
-        cells = self._cells_of_places() if self.summed else self._cells()
+        """The numbers of each pair that sent something; of too many, those of the places that are drawn.
+
+        In the order of the ranks or hosts; of more rows than a page shows, those with the most bytes come first.
+        """
+        cells = list(self._cells_of_places() if self.summed else self._cells())
+        if len(cells) > page.MOST_ROWS:
+            cells.sort(key=_bytes_of, reverse=True)
+        return self._table(cells, summed=self.summed)
+
+    def foremost(self) -> Table | None:
+        """The single pairs that sent most bytes, where `table` has only sums; else None."""
+        return self._table(heapq.nlargest(MOST_FIRST, self._cells(), _bytes_of)) if self.summed else None
+
+    def members(self) -> dict[str, list[str]]:
+        """What each name of the table stands for."""
+        every = [self._names[first : first + self._a_row] for first in range(0, len(self._names), self._a_row)]
+        return {_ends(names): list(names) for names in every}
+
+    def _table(self, cells: Cells, *, summed: bool = False) -> Table:
+        each, of = (f"{self.what}s", list(self.members())) if summed else (self.what, self._names)
         return table(
             [("from", f"from_{each}"), ("to", f"to_{each}"), ("bytes", "bytes_B"), ("messages", "messages"),
              ("a message", "mean_B")],
@@ -123,9 +145,9 @@ class Sent:
         return ((i, j, int(bytes_B[i, j]), int(messages[i, j])) for i, j in np.argwhere(messages).tolist())
 
     @property
-    def _place_names(self) -> list[str]:
-        every = [self._names[first : first + self.together] for first in range(0, len(self._names), self.together)]
-        return [names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" for names in every]
+    def _a_row(self) -> int:
+        """Of how many neighbours a row of the table is."""
+        return self.together if self.summed else 1
 
     @cached_property
     def _sums(self) -> tuple[Counts, Counts]:
@@ -199,7 +221,18 @@ def _drawing(sent: Sent, name: str, title: str, caption: str, blocks: Sequence[O
         sent.figure(blocks),
         sent.table(),
         whole_csv=sent.csv if sent.summed else None,
+        foremost=sent.foremost(),
+        members=sent.members(),
     )
+
+
+def _bytes_of(sent: tuple[int, int, int, int]) -> int:
+    return sent[2]
+
+
+def _ends(names: Sequence[str]) -> str:
+    """For example "7", or "8 to 15"."""
+    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
 
 def _size(size_B: float) -> TableCell:
