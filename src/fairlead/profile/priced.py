@@ -26,7 +26,18 @@ def with_prices(summary: Summary, book: Book) -> Summary:
     return summary.model_copy(update={"cost": cost_json.of(found)})
 
 
+def kept(summary: Summary) -> RunCost | None:
+    """What the run of a profile cost, as the profile has it; None: it does not say."""
+    if summary.ran is None or summary.cost is None:
+        return None
+    return _cost(summary.ran, summary.cost)
+
+
 def describe(ran: Ran, cost: Cost) -> str:
     """For people: "it cost 0.0800 EUR: 12.0 s of 8 hosts at 24.0 EUR an hour; one EUR buys 12.5 such runs"."""
-    found = RunCost(cost.per_hour, ran.time_s, cost.currency, cost.hosts)
+    found = _cost(ran, cost)
     return f"it cost {found.describe()}; {found.describe_bought()}"
+
+
+def _cost(ran: Ran, cost: Cost) -> RunCost:
+    return RunCost(cost.per_hour, ran.time_s, cost.currency, cost.hosts)

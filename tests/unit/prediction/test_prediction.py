@@ -5,16 +5,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click import UsageError
+from click.testing import CliRunner, Result
 
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.cli.main import command
 from fairlead.errors import MeasurementError
+from fairlead.prediction import saving
 from fairlead.prediction.predict import PairPrediction, predict
+from fairlead.prices.run_cost import RunCost
+from fairlead.profile.ran import Ran
 from fairlead.report.network import prediction_table
 from fairlead.store import Store
 
 from ..characterize.test_characterization import measured
+from ..prices.test_prices import INSTANCE, book
 from ..profile.test_profile_report import three
 
 NAMES = ["a", "b", "c"]
@@ -99,3 +104,66 @@ def test_the_command(tmp_path: Path) -> None:
         ("h1", "h2", 1, 5000),
         ("h2", "h0", 1, 70),
     }
+
+
+EIGHT_FOR_12_S = RunCost(24.0, 12.0, "EUR", 8)
+
+
+def pair(direct_s: float, best_s: float) -> PairPrediction:
+    return PairPrediction("a", "b", 1, 1, direct_s, best_s, "c" if best_s < direct_s else None)
+
+
+def test_detours_save_at_most_the_time_of_all_messages_of_the_price() -> None:
+    found = saving.of([pair(5.0, 2.0), pair(1.0, 1.0), pair(4.0, 1.0)], EIGHT_FOR_12_S)
+    assert found.most_s == pytest.approx(6.0)
+    assert found.most == pytest.approx(24.0 * 6 / 3600)
+    assert found.describe().replace("\u00a0", " ") == (
+        "the profiled run cost 0.0800 EUR: 12.0 s of 8 hosts at 24.0 EUR an hour. Detours would save at most 0.0400 "
+        "EUR a run: the 6.00 s that the messages take less one after another, if all of it were run time"
+    )
+
+
+def test_of_messages_that_overlap_more_than_the_run_is_long_no_price_is_told() -> None:
+    found = saving.of([pair(20.0, 10.0), pair(20.0, 18.0)], EIGHT_FOR_12_S)
+    assert found.most is None
+    told = found.describe().replace("\u00a0", " ")
+    assert told.startswith("the profiled run cost 0.0800 EUR: 12.0 s of 8 hosts at 24.0 EUR an hour. What detours")
+    assert "is not known: one after another the messages take 12.0 s less" in told
+
+
+def test_where_nothing_is_gained_nothing_is_saved() -> None:
+    found = saving.of([pair(1.0, 1.0)], EIGHT_FOR_12_S)
+    assert found.most == 0.0
+    assert found.describe().endswith("Detours would save nothing of the price")
+
+
+def test_the_command_prices_a_profile_that_says_what_it_ran_on(tmp_path: Path) -> None:
+    stored, bare = tmp_path / "p.json", tmp_path / "bare.json"
+    profiled = three(["h0", "h1", "h2"])
+    bare.write_text(profiled.to_json())
+    ran = Ran(cluster="sim", compute_hosts=3, time_s=10.0)
+    stored.write_text(profiled.model_copy(update={"ran": ran}).to_json())
+    prices = book(tmp_path / "b.toml", INSTANCE + '[systems.sim]\ninstance = "big"\nhosts = 3\n')
+    with Store.open(tmp_path / "results") as store:
+        measured(store)
+    results = ["--results", str(tmp_path / "results")]
+
+    def predicted(*words: str | Path) -> Result:
+        return CliRunner().invoke(command, ["predict", *map(str, words), *results], standalone_mode=False)
+
+    done = predicted(stored, "--prices", prices)
+    assert done.exception is None
+    assert "the profiled run cost 0.0250 EUR: 10.0 s of 3 hosts at 9.00 EUR an hour" in done.output.replace(
+        "\u00a0", " "
+    )
+    assert "would save" in done.output.splitlines()[-1]
+    assert "cost" not in predicted(stored).output
+    again = tmp_path / "priced.json"
+    shown = CliRunner().invoke(
+        command, ["profile", "show", str(stored), "--prices", str(prices), "--json", str(again)], standalone_mode=False
+    )
+    assert shown.exception is None
+    assert predicted(again).output.splitlines()[-1] == done.output.splitlines()[-1]
+    assert "does not say which cluster the program ran on" in str(predicted(bare, "--prices", prices).exception)
+    refused = predicted(stored, "--prices", prices, "--json").exception
+    assert isinstance(refused, UsageError) and "--json lists pairs, which have no price" in refused.message
