@@ -7,7 +7,6 @@ class, ranks, files and memory.
 import re
 import secrets
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,7 +66,6 @@ def ground(private_runtime: None, tmp_path_factory: pytest.TempPathFactory) -> I
     directory = tmp_path_factory.mktemp("rows", numbered=True)
     name = f"rows{secrets.token_hex(2)}"
     (directory / "examples").symlink_to(ROOT / "examples")
-    shutil.copy(ROOT / "examples/prices.toml", directory)
     fairlead(directory, "lab", "up", "mesh8", "--name", name, "--output", "mesh8.cluster.toml")
     yield directory, name
     fairlead(directory, "lab", "down", name)
