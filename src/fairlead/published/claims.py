@@ -24,9 +24,8 @@ from pydantic import (
     model_validator,
 )
 
-from fairlead import config, config_mistakes
+from fairlead import config, config_mistakes, located_json
 from fairlead.errors import ConfigError, reason_of
-from fairlead.published import located_json
 from fairlead.published.computation import Computation, Location, MistakeError
 
 READINGS = Path(__file__).with_name("readings")

@@ -44,7 +44,7 @@ PHRASES: tuple[tuple[str, Column | None], ...] = (
     (r"Transmit Size", SKIPPED),
     (r"Validation", SKIPPED),
 )
-TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
+TAIL = re.compile(r"P(\d{1,2}) Tail (Lat\(us\)|BW\(MB/s\))")
 
 
 def read(text: str, source: str) -> list[Reading]:

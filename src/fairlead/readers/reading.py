@@ -100,7 +100,7 @@ def number(word: str, source: str, line: int, *, pattern: str = r"\d+(\.\d+)?([e
     Raises:
         MeasurementError: it is written otherwise, or too large.
     """
-    value = float(word) if re.fullmatch(pattern, word) else math.inf
+    value = float(word) if re.fullmatch(pattern, word, re.ASCII) else math.inf
     if not math.isfinite(value):
         raise refused(source, line, f"{word!r} is not a number of this format")
     return value

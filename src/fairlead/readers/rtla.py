@@ -33,7 +33,8 @@ HIST_UNIT = re.compile(r"# Time unit is \w+ \((ns|us)\)\s*")
 COLUMN = re.compile(r"(CPU|IRQ|Thr|Usr)-(\d{3,})")
 OF_COLUMN = {"CPU": "osnoise", "IRQ": "irq", "Thr": "thread", "Usr": "user"}
 SCALES = {"us": US, "ns": NS}
-SUMMARY = ("over:", "count:", "min:", "avg:", "max:")
+COUNTS = ("over:", "count:")
+SUMMARY = (*COUNTS, "min:", "avg:", "max:")
 Numbered = list[tuple[int, str]]
 
 
@@ -146,7 +147,7 @@ def _timerlat(rows: Numbered, source: str) -> Reading:
         count = int(number(counted[0], source, line, pattern=r"\d+"))
         for context, words in zip(contexts, parts[1:], strict=True):
             if words != ["-"] * 4:
-                values = [number(word, source, line, pattern=r"\d+") * SCALES[units[1]] for word in words[1:]]
+                _, *values = [number(word, source, line, pattern=r"\d+") * SCALES[units[1]] for word in words]
                 series += _summary(_core(cpu, of=context, count=count), values, source, line)
     if not series:
         raise refused(source, rows[-1][0], "there is no processor; the output is not complete")
@@ -183,7 +184,7 @@ def _histogram(rows: Numbered, source: str) -> Reading:
         elif words[0] in SUMMARY:
             if words[0] in sums:
                 raise refused(source, line, f"a second line of {words[0]!r}")
-            sums[words[0]] = [None if word == "-" else _told(word, source, line) for word in words[1:]]
+            sums[words[0]] = [None if word == "-" else _told(word, words[0], source, line) for word in words[1:]]
         else:
             index = int(number(words[0], source, line, pattern=r"\d+"))
             if sums or (buckets and index <= max(buckets)):
@@ -197,8 +198,8 @@ def _histogram(rows: Numbered, source: str) -> Reading:
     return _of_histogram(title[1], SCALES[unit[1]], columns, buckets, sums, (source, rows[-1][0]))
 
 
-def _told(word: str, source: str, line: int) -> float:
-    return number(word, source, line, pattern=r"\d+(\.\d\d)?")
+def _told(word: str, of: str, source: str, line: int) -> float:
+    return number(word, source, line, pattern=r"\d+" if of in COUNTS else r"\d+(\.\d\d)?")
 
 
 def _columns(words: Sequence[str], known: Sequence[object], source: str, line: int) -> list[re.Match[str]]:
@@ -206,6 +207,8 @@ def _columns(words: Sequence[str], known: Sequence[object], source: str, line: i
     if known or not found or None in found:
         reason = "a second header" if known else "the columns are not Index and CPU-000, IRQ-000, Thr-000 .."
         raise refused(source, line, reason)
+    if twice := [word for place, word in enumerate(words) if word in words[:place]]:
+        raise refused(source, line, f"a second column {twice[0]}")
     return [each for each in found if each]
 
 

@@ -1,14 +1,17 @@
 """Every foreign format, spoiled in ten ways: file, line and reason are told, and the store stays as it was."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.main import command
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, MeasurementError
+from fairlead.readers import formats
+from fairlead.readers.reading import ImportOptions
 
 from . import foreign_files, gpcnet_files, netgauge_files, rtla_files
 
@@ -162,7 +165,7 @@ def test_a_spoiled_file_is_refused_whole(tmp_path: Path, name: str, way: str) ->
     said = refuse(tmp_path, name, WAYS[way](FILES[name], name))
     place = said.removeprefix(f"{tmp_path / 'bad'}:").split(":")[0]
     assert said.startswith(str(tmp_path / "bad")), said
-    assert place.isdigit() or (name == "iperf3" and "intervals[" in said), said
+    assert place.isdigit(), said
 
 
 @pytest.mark.parametrize("name", HEADERS)
@@ -190,7 +193,109 @@ def test_iperf3_that_names_a_key_twice_is_refused(tmp_path: Path) -> None:
     assert "bad:10: an object names 'intervals' twice" in refuse(tmp_path, "iperf3", doubled.encode())
 
 
+def test_iperf3_is_told_by_the_line_of_the_key(tmp_path: Path) -> None:
+    lines = (FILES["iperf3"] + FILES["iperf3"]).splitlines(keepends=True)
+    second = len(lines) // 2
+    for key, value, complaint in (
+        ('"protocol"', '"protocol": "UDP",', "is a test of UDP (start.test_start.protocol)"),
+        ('"duration"', '"duration": 600', "the test was to last 600 s, and its intervals end at 6 s"),
+        ('"retransmits"', '"retransmits": -1,', "intervals[0]: -1 retransmits"),
+    ):
+        (place, *_) = [k for k, line in enumerate(lines) if k > second and line.strip().startswith(key)]
+        text = "".join([*lines[:place], f"{value}\n", *lines[place + 1 :]])
+        said = refuse(tmp_path, "iperf3", text.encode())
+        number = int(said.removeprefix(f"{tmp_path / 'bad'}:").split(":")[0])
+        assert complaint in said
+        within = lines[number - 1].strip()
+        assert within.startswith((key, "{")) and second < number <= place + 1, "the key, or the object that has it"
+
+
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 100_000])
 def test_iperf3_that_no_parser_takes_is_refused(tmp_path: Path, value: str) -> None:
     said = refuse(tmp_path, "iperf3", FILES["iperf3"].replace('"bytes": 1000000', f'"bytes": {value}', 1).encode())
     assert "bad:1: is not JSON of iperf3: " in said
+
+
+# ---------------------------------------------------------------- every line and every number
+
+OTHERS = {
+    "osu allreduce": foreign_files.OSU_ALLREDUCE,
+    "osu pairs": foreign_files.OSU_PAIRS,
+    "osu overlap": foreign_files.OSU_OVERLAP,
+    "osu barrier": foreign_files.OSU_BARRIER,
+    "osu put": foreign_files.OSU_PUT_BANDWIDTH,
+    "perftest samples": foreign_files.PERFTEST_SAMPLES,
+    "perftest bandwidth": foreign_files.PERFTEST_BANDWIDTH,
+    "gpcnet verbose": gpcnet_files.VERBOSE,
+    "netgauge selfish": foreign_files.SELFISH,
+    "netgauge memory, terse": netgauge_files.TERSE_MEMORY,
+    "netgauge collvsnoise, sums": netgauge_files.COLLECTIVE,
+}
+LONG = "9" * 23
+OTHER_WORDS = ("0", "-1", "1e999", LONG, "nan", "", "x", "1.5")
+TOLD = ImportOptions(test="t", unit="us", tick_rate_hz=2e9)
+
+
+def changed(text: str) -> Iterator[str]:
+    """The file without each line, with it twice, cut before it, and with another word for each number."""
+    lines = text.splitlines(keepends=True)
+    for place in range(len(lines)):
+        yield "".join(lines[:place] + lines[place + 1 :])
+        yield "".join(lines[: place + 1] + lines[place:])
+        yield "".join(lines[:place])
+    for match in re.finditer(r"\d+(?:\.\d+)?", text):
+        yield from (text[: match.start()] + word + text[match.end() :] for word in OTHER_WORDS)
+
+
+@pytest.mark.parametrize("name", [*FILES, *OTHERS])
+def test_whatever_is_changed_is_refused_by_line_or_can_be_stored(name: str) -> None:
+    for text in changed({**FILES, **OTHERS}[name]):
+        try:
+            found = formats.read(name.split()[0], text, "f", TOLD)
+        except MeasurementError as error:
+            assert re.match(r"f:\d+: ", str(error)), str(error)  # anything else that is raised is no refusal
+            continue
+        for reading in found:
+            assert {series.values.dtype.kind for series in reading.series} <= {"i", "f"}, text
+            told = [reading.plan, *(series.labels for series in reading.series)]
+            whole = [value for each in told for value in each.values() if isinstance(value, int)]
+            assert max(whole, default=0) < 2**63, text
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "line"),
+    [
+        ("osu", "1024  ", f"{LONG}  ", 7),
+        ("gpcnet", "Test with 64 MPI", f"Test with {LONG} MPI", 2),
+        ("rtla osnoise", "          20000  ", f"          {LONG}  ", 4),
+        ("netgauge fwq", "180\n", f"{LONG}\n", 12),
+        ("netgauge one_one_all", "rank 0: 3", f"rank 0: {LONG}", 6),
+    ],
+)
+def test_a_number_that_the_store_cannot_hold_is_refused_before_anything_is_stored(
+    tmp_path: Path, name: str, before: str, after: str, line: int
+) -> None:
+    assert before in FILES[name]
+    said = refuse(tmp_path, name, FILES[name].replace(before, after, 1).encode())
+    assert said == f"{tmp_path / 'bad'}:{line}: '{LONG}' is not a number of this format: it is too large"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "message"),
+    [
+        ("rtla osnoise-hist", "count:      100", "count:      100.50", "'100.50' is not a number of this format"),
+        ("rtla osnoise-hist", "over:         0", "over:      0.00", "'0.00' is not a number of this format"),
+        ("rtla osnoise-hist", "CPU-000   CPU-001", "CPU-000   CPU-000", "a second column CPU-000"),
+        ("rtla timerlat", "|        1         0", "|     fast         0", "'fast' is not a number of this format"),
+        ("netgauge fwq", "Detours: 3", "Detours: three", "does not tell a whole number"),
+        ("netgauge ftq", "Duration: 1000 usec", "Duration: 1000 msec", "does not tell a whole number"),
+        ("netgauge fwq", "Detours: 3\n", "Detours: 4 \n", "there are 3 cycles where 4 cycles should be"),
+        ("osu", "P99 Tail", "P999 Tail", "unknown column at 'P999 Tail"),
+        ("osu", "1024  ", "\u0663  ", "'\u0663' is not a number of this format"),
+    ],
+)
+def test_what_was_once_taken_is_refused(name: str, before: str, after: str, message: str) -> None:
+    assert before in FILES[name]
+    with pytest.raises(MeasurementError, match=r"f:\d+: ") as refused:
+        formats.read(name.split()[0], FILES[name].replace(before, after, 1), "f", TOLD)
+    assert message in str(refused.value)

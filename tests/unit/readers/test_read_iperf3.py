@@ -45,7 +45,7 @@ def test_streams_are_told_apart_by_socket_and_direction() -> None:
     ("content", "message"),
     [
         ('{"a":\n1,\n', "out.json:3: is not JSON of iperf3"),
-        ("[1]", "out.json:1: is not JSON of iperf3: no object"),
+        ("[1]", "out.json: is not JSON of iperf3: no object"),
         ('{"error": "unable to connect to server: Connection refused"}', "iperf3 failed: unable to connect"),
         ("{}", "out.json: there is no stream"),
         (text([{"socket": 1}]), r"out.json: intervals\[0\]: a stream has no 'start'"),

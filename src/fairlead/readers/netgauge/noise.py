@@ -78,9 +78,8 @@ def fixed_time(output: NetgaugeOutput) -> list[Reading]:
     """Work done in equal spans of time."""
     done = _cycles(output, FIXED_TIME, ["workload", "iterations"])
     plan: dict[str, object] = {"method": "ftq", "program": "netgauge noise"}
-    for line in output.lines:
-        if told := re.fullmatch(r"# Compute-Cycle Duration: (\d+) usec\s*", line):
-            plan["quantum_s"] = int(told[1]) * US
+    if quanta_us := _told(output, "# Compute-Cycle Duration: ", r"(\d+) usec"):
+        plan["quantum_s"] = quanta_us[0] * US
     series = (Series("work_count", "count", _core(output), np.array(done, dtype=np.int64)),)
     return [Reading("noise-ftq", series, plan)]
 
@@ -103,10 +102,24 @@ def _cycles(output: NetgaugeOutput, title: str, what: list[str]) -> list[int]:
         found.append(int(number(words[1], output.source, line, pattern=r"\d+")))
         if not found[-1]:
             raise output.refused(line, f"cycle {words[0]} has a {what[0]} of 0")
-    asked = [
-        int(told[1]) for each in output.lines if (told := re.fullmatch(r"# Number of Cycles/Detours: (\d+)", each))
-    ]
+    asked = _told(output, "# Number of Cycles/Detours: ", r"(\d+)")
     if not found or (asked and len(found) != asked[0]):
         wanted = f"{asked[0]} cycles" if asked else "a cycle"
         raise output.refused(output.end(), f"there are {len(found)} cycles where {wanted} should be")
+    return found
+
+
+def _told(output: NetgaugeOutput, title: str, pattern: str) -> list[int]:
+    """Whole numbers that lines of this title tell.
+
+    Raises:
+        MeasurementError: such a line tells something else.
+    """
+    found = []
+    for place, line in enumerate(output.lines):
+        if line.startswith(title.rstrip()):
+            told = re.fullmatch(re.escape(title) + pattern, line.rstrip())
+            if told is None:
+                raise output.refused(output.first + place, f"{line.rstrip()!r} does not tell a whole number")
+            found.append(int(number(told[1], output.source, output.first + place, pattern=r"\d+")))
     return found
