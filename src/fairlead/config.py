@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from fairlead import config_changes, config_mistakes, files
+from fairlead import config_changes, config_mistakes, files, located_json
 from fairlead.config_changes import ConfigChange
 from fairlead.config_mistakes import Location
 from fairlead.errors import ConfigError
@@ -88,8 +88,8 @@ def content(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
 
 def told(text: str, source: str, location: Location, message: str) -> str:
     """What is wrong with a key of a file, for people: file, line and key stand before it."""
-    key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
-    return f"{source}:{line_of(text, location)}: {key or 'file'}: {message}"
+    key = located_json.key_words(location) or "file"
+    return f"{source}:{line_of(text, location)}: {key}: {message}"
 
 
 def _text(path: Path) -> str:

@@ -33,6 +33,11 @@ class Located:
         return self.lines.get(location, 1)
 
 
+def key_words(location: Location) -> str:
+    """A location as it is written in messages: ``[3].computation.of.program``; empty of the whole."""
+    return ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
+
+
 def parse(text: str) -> Located:
     """Parse a JSON text.
 

@@ -21,6 +21,7 @@ EVALUATION = '[evaluation]\nname = "e"\ncluster = "c"\n[factors]\nf = [1]\n[run]
 COLUMNS = '[dataset]\nname = "d"\n[factors]\nf = "f"\n[values.time_s]\ncolumn = "t"\nunit = "s"\n'
 LAB = '[lab]\nname = "l"\ntopology = "star"\nhosts_per_leaf = 2\n\n[host_link]\nrate = "1gbit"\n'
 STEPS = 'title = "m"\nsteps = [\n    "timer",\n]\n'
+PRICES = 'currency = "EUR"\nextends = ["others.toml"]\n'
 TAKES_A_CLUSTER = [
     ("run", "FILE", "--", "true"),
     ("characterize", "FILE"),
@@ -63,7 +64,11 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
     "columns": (("evaluate", "import", "x.csv", "--columns", "FILE"), COLUMNS),
     "lab": (("lab", "up", "FILE"), LAB),
     "steps": (("measure", "c.toml", "plan", "FILE"), STEPS),
+    "prices": (("report", "r", "--prices", "FILE"), PRICES),
+    "prices of a plan": (("evaluate", "plan", "p.toml", "--prices", "FILE"), PRICES),
 }
+FIRST_KEYS = {"steps": "title", "prices": "currency", "prices of a plan": "currency"}
+"""By kind; `name` of the others."""
 
 
 def first_key(text: str, becomes: str) -> bytes:
@@ -99,10 +104,11 @@ def test_a_spoilt_file_is_told_by_line_and_nothing_is_begun(
     file = tmp_path / "f.toml"
     file.write_bytes(spoil(text))
     (tmp_path / "c.toml").write_text(CLUSTER)
+    (tmp_path / "p.toml").write_text(EVALUATION.replace('"c"', '"c.toml"'))
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(command, [str(file) if word == "FILE" else word for word in words])
     assert isinstance(done.exception, ConfigError), (done.output, done.exception)  # the command ends with code 2
     told = str(done.exception)
-    assert complaint.replace("KEY", "title" if kind == "steps" else "name") in told
+    assert complaint.replace("KEY", FIRST_KEYS.get(kind, "name")) in told
     assert re.match(rf"{re.escape(str(file))}:" + (" " if way == "not UTF-8" else r"\d+: "), told), told
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.toml", "f.toml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.toml", "f.toml", "p.toml"]

@@ -1,12 +1,13 @@
 """A placement as JSON, a contract (`fairlead.contract`), and as the files that MPI's own launchers read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
+from fairlead.located_json import Location
 
 SCHEMA_VERSION = "1.0"
 SCHEMA_FILE = Path(__file__).with_name("placement.schema.json")
@@ -52,6 +53,13 @@ class Placement(Document):
     @property
     def ranks(self) -> int:
         return len(self.host_of_rank)
+
+    def contradictions(self) -> Iterator[tuple[Location, str]]:
+        """It places no rank, or not as many as before."""
+        if not self.host_of_rank:
+            yield ("host_of_rank",), "must not be empty: it is the host of each rank"
+        elif len(self.hosts_before) != self.ranks:
+            yield ("hosts_before",), f"has {len(self.hosts_before)} entries, host_of_rank {self.ranks}"
 
 
 def rankfile(hosts: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """A profile as JSON, a contract (`fairlead.contract`). Tables, figures and pages are made of it, new or stored."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,7 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from fairlead.contract import Document, Finite, Part
+from fairlead.located_json import Location
 from fairlead.prices.cost_json import Cost
+from fairlead.profile import consistency
 from fairlead.profile.analysis import call_sites, collective_traffic, phases, waiting
 from fairlead.profile.analysis.collective_traffic import CollectiveTraffic
 from fairlead.profile.analysis.collectives import WAIT_STATES, pattern_of
@@ -289,6 +291,9 @@ class Summary(Document):
     @property
     def all_host_bytes_B(self) -> Matrix:
         return _sum(self.host_bytes_B, self.collectives.host_bytes_B if self.collectives else None)
+
+    def contradictions(self) -> Iterator[tuple[Location, str]]:
+        return consistency.of(self)
 
 
 def of(

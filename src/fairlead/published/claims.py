@@ -171,9 +171,8 @@ def read(stated: Claims | Sequence[Claim], known: Sequence[ComputationRule]) -> 
 
 
 def key_words(location: Location) -> str:
-    """A location as it is written in messages: ``[3].computation.of.program``."""
-    key = ".".join(f"[{part}]" if isinstance(part, int) else part for part in location).replace(".[", "[")
-    return key or "file"
+    """A location as it is written in messages."""
+    return located_json.key_words(location) or "file"
 
 
 def _located(path: Path) -> located_json.Located:

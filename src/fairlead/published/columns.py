@@ -27,8 +27,8 @@ __all__ = ["ColumnMap", "ImportedRows", "MapSource", "import_csv", "prepare", "p
 
 _COUNTED = ""
 """Kind of the rows that are not set aside."""
-_WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -74,12 +74,16 @@ def describe(lines: Sequence[int]) -> str:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_bytes().decode("utf-8-sig")
+        text = file.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
         raise ConfigError(f"{file}:{line}: is not UTF-8 text: {error.reason}", hint="save it as UTF-8") from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise ConfigError(f"{file}:{line}: a byte of 0: this is no CSV", hint="save it as UTF-8")
+    return text
 
 
 def _records(file: Path, text: str) -> Iterator[tuple[int, list[str]]]:

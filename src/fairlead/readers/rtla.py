@@ -29,6 +29,7 @@ TIMER_UNITS = re.compile(
 )
 TIMER_HEADER = ["cur", "min", "avg", "max"]
 CONTEXTS = ("irq", "thread", "user")
+ALL = re.compile(r"ALL #(\d+)\s", re.ASCII)
 HIST_UNIT = re.compile(r"# Time unit is \w+ \((ns|us)\)\s*")
 COLUMN = re.compile(r"(CPU|IRQ|Thr|Usr)-(\d{3,})")
 OF_COLUMN = {"CPU": "osnoise", "IRQ": "irq", "Thr": "thread", "Usr": "user"}
@@ -135,6 +136,8 @@ def _timerlat(rows: Numbered, source: str) -> Reading:
         raise refused(source, rows[2][0], f"{rows[2][1]!r} is not the header of CPU, COUNT, cur, min, avg and max")
     series: list[Series] = []
     seen: list[int] = []
+    counts: list[int] = []
+    summed = _summed(rows[3:], source)
     for line, text in rows[3:]:
         if text.startswith(("---", "ALL ")):
             continue  # what sums the processors up
@@ -145,13 +148,33 @@ def _timerlat(rows: Numbered, source: str) -> Reading:
         seen.append(cpu)
         _rising(seen, source, line)
         count = int(number(counted[0], source, line, pattern=r"\d+"))
+        counts.append(count)
         for context, words in zip(contexts, parts[1:], strict=True):
             if words != ["-"] * 4:
                 _, *values = [number(word, source, line, pattern=r"\d+") * SCALES[units[1]] for word in words]
                 series += _summary(_core(cpu, of=context, count=count), values, source, line)
     if not series:
         raise refused(source, rows[-1][0], "there is no processor; the output is not complete")
+    if summed is not None and sum(counts) != summed:
+        reason = f"the rows count {sum(counts)} latencies, and their sum is {summed}: a processor is missing"
+        raise refused(source, rows[-1][0], reason)
     return Reading(TIMERLAT, tuple(series), {"program": "rtla timerlat", "resolution_s": SCALES[units[1]]})
+
+
+def _summed(rows: Numbered, source: str) -> int | None:
+    """How many latencies all processors have by the last line; None: this version of rtla does not sum them up."""
+    begins = [line for line, text in rows if text.startswith("---")]
+    sums = [(line, text) for line, text in rows if text.startswith("ALL ")]
+    if begins and not sums:
+        raise refused(source, begins[-1], "the sum of all processors is missing; the output is not complete")
+    if len(sums) > 1:
+        raise refused(source, sums[1][0], "a second sum of all processors")
+    for line, text in sums:
+        counted = ALL.match(text)
+        if counted is None:
+            raise refused(source, line, f"{text!r} is not the sum of all processors")
+        return int(counted[1])
+    return None
 
 
 def _summary(labels: dict[str, Label], values: Sequence[float], source: str, line: int) -> list[Series]:

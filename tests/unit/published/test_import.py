@@ -267,6 +267,11 @@ TABLES = [
     (GOOD.replace(",", ";"), "map.toml:4: factors.program: ", "separated by commas"),
     (GOOD + 'is,"bond,,9\n', ": is not CSV: ", "open quote"),
     (GOOD.replace("bond", "b\xf6nd"), ":4: is not UTF-8 text", "save it as UTF-8"),
+    (GOOD + "is,bond\0,,8.3\n", ":6: a byte of 0: this is no CSV", "save it as UTF-8"),
+    (GOOD + "is,bond,,1e999\n", ":6: t: '1e999' is not a number", "dataset.missing"),
+    (GOOD + "is,bond,,\xd9\xa3\n", ":6: t: '\u0663' is not a number", "dataset.missing"),
+    (GOOD + "is,bond,,8,3\n", ":6: has 5 columns, the first line 4", "double quotes"),
+    pytest.param(GOOD + f"is,bond,{'x' * 200_000},8\n", ":6: is not CSV: field larger", "", id="a long field"),
 ]  # fmt: skip
 MAPS_ = [
     ("[dataset\n", "map.toml:1: not valid TOML", ""),

@@ -267,8 +267,8 @@ def test_whatever_is_changed_is_refused_by_line_or_can_be_stored(name: str) -> N
     [
         ("osu", "1024  ", f"{LONG}  ", 7),
         ("gpcnet", "Test with 64 MPI", f"Test with {LONG} MPI", 2),
-        ("rtla osnoise", "          20000  ", f"          {LONG}  ", 4),
-        ("netgauge fwq", "180\n", f"{LONG}\n", 12),
+        ("rtla osnoise", "20000          300", f"{LONG}          300", 4),
+        ("netgauge fwq", "180\n", f"{LONG}\n", 13),
         ("netgauge one_one_all", "rank 0: 3", f"rank 0: {LONG}", 6),
     ],
 )
@@ -287,6 +287,14 @@ def test_a_number_that_the_store_cannot_hold_is_refused_before_anything_is_store
         ("rtla osnoise-hist", "over:         0", "over:      0.00", "'0.00' is not a number of this format"),
         ("rtla osnoise-hist", "CPU-000   CPU-001", "CPU-000   CPU-000", "a second column CPU-000"),
         ("rtla timerlat", "|        1         0", "|     fast         0", "'fast' is not a number of this format"),
+        ("rtla timerlat", rtla_files.TIMERLAT_TOP.splitlines(keepends=True)[4], "", "the rows count 10000 latencies"),
+        ("rtla timerlat", "ALL #20000", "ALL #all", "is not the sum of all processors"),
+        (
+            "rtla timerlat",
+            rtla_files.TIMERLAT_TOP[rtla_files.TIMERLAT_TOP.index("ALL ") :],
+            "",
+            "the sum of all processors is missing; the output is not complete",
+        ),
         ("netgauge fwq", "Detours: 3", "Detours: three", "does not tell a whole number"),
         ("netgauge ftq", "Duration: 1000 usec", "Duration: 1000 msec", "does not tell a whole number"),
         ("netgauge fwq", "Detours: 3\n", "Detours: 4 \n", "there are 3 cycles where 4 cycles should be"),

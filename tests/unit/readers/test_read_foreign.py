@@ -253,7 +253,9 @@ def test_iperf3_of_several_lengths_counts_the_middle_of_each(tmp_path: Path) -> 
 @pytest.mark.parametrize("seconds", [2, 4])
 def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds: int) -> None:
     """It would be kept, and then stand in the way of every report."""
-    with pytest.raises(MeasurementError, match=rf"f:\d+: the middle third of the {seconds} s, which counts, holds no whole"):
+    with pytest.raises(
+        MeasurementError, match=rf"f:\d+: the middle third of the {seconds} s, which counts, holds no whole"
+    ):
         READERS["iperf3"](files.iperf3(seconds=seconds), "f")
 
 
@@ -302,7 +304,12 @@ def test_iperf3_without_a_whole_interval_in_the_middle_third_is_refused(seconds:
         ("iperf3", '"start": {\n', '"start": [],\n"begin": {\n', r"f.txt:\d+: start is not an object"),
         ("iperf3", '"test_start": {', '"test_start": [], "test": {', r"f.txt:\d+: start.test_start is not an object"),
         ("iperf3", '"target_bitrate": 0', '"target_bitrate": "1M"', r"f.txt:\d+: target_bitrate is not a number: '1M'"),
-        ("iperf3", '"intervals": [', '"intervals": 5, "others": [', r"f.txt:\d+: is not JSON of iperf3: intervals is not"),
+        (
+            "iperf3",
+            '"intervals": [',
+            '"intervals": 5, "others": [',
+            r"f.txt:\d+: is not JSON of iperf3: intervals is not",
+        ),
         ("iperf3", '"streams"', '"xtreams"', r"intervals\[0\]: there is no list of streams"),
     ],
 )
