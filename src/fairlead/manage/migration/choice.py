@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.cloud.inventory import Inventory, Vm
 from fairlead.lab.migration.precopy import expected_time_s
@@ -58,7 +58,7 @@ def choose_migration(
     refused: Collection[str],
     settings: MigrationSettings,
 ) -> MigrationChoice:
-    """The first move of those that bring all the job's machines away from a congested server.
+    """The first move of those that bring all the job's machines away from a congested server; none unless all can go.
 
     The gain is counted for all of them, as a program is as slow as its slowest path: the time that congestion would
     still cost after the last one is gone. So is the cost: copies slow the program, pauses stop it.
@@ -67,36 +67,39 @@ def choose_migration(
         congested: servers that nothing is moved to, the present one among them.
         refused: targets that said no.
     """
-    candidates = []
-    problems = []
-    for name in diagnosis.vms:
-        vm = inventory.vm(name)
-        target, why_not = _target(vm, inventory, traffic, progress, congested, refused, settings)
-        if target is None:
-            problems.append(f"no server can take {name}: {why_not}")
-            continue
-        if vm.dirty_Bps is None:
-            problems.append(f"it is not known how fast {name} writes to its memory")
-            continue
-        candidate = _candidate(vm, vm.dirty_Bps, target, inventory, traffic, settings)
-        if math.isinf(candidate.copy_s):
-            problems.append(f"{name} writes to its memory faster than it can be copied")
-        else:
+    moves: list[MigrationCandidate] = []
+    left = list(diagnosis.vms)
+    while left:
+        candidates = []
+        for name in left:
+            candidate = _candidate(inventory.vm(name), inventory, traffic, progress, congested, refused, settings)
+            if isinstance(candidate, str):
+                done = f"once {', '.join(f'{each.vm} is on {each.target}' for each in moves)}, " if moves else ""
+                return MigrationChoice(None, 0.0, 0.0, done + candidate)
             candidates.append(candidate)
-    if not candidates:
-        return MigrationChoice(None, 0.0, 0.0, problems[0])
-    best = min(candidates, key=lambda each: (each.cost_s, each.vm))
-    count = len(diagnosis.vms)
-    until_s = count * best.copy_s + (count - 1) * settings.dwell_s
+        moves.append(min(candidates, key=lambda each: (each.cost_s, each.vm)))
+        left.remove(moves[-1].vm)
+        inventory, traffic = _after(moves[-1], inventory, traffic)
+    until_s = sum(each.copy_s for each in moves) + (len(moves) - 1) * settings.dwell_s
     gain_s = max(0.0, progress.rest_s - until_s) * progress.lost_share
-    cost_s = count * best.cost_s
+    cost_s = sum(each.cost_s for each in moves)
     numbers = (
-        f"{progress.lost_share:.0%} of its speed is lost, about {progress.rest_s:.0f} s are left: moving {count} gains"
-        f" {gain_s:.1f} s and costs {cost_s:.1f} s"
+        f"{progress.lost_share:.0%} of its speed is lost, about {progress.rest_s:.0f} s are left: moving {len(moves)}"
+        f" gains {gain_s:.1f} s and costs {cost_s:.1f} s"
     )
     if gain_s < settings.worth * cost_s:
         return MigrationChoice(None, gain_s, cost_s, f"it does not pay: {numbers}")
-    return MigrationChoice(best, gain_s, cost_s, numbers)
+    return MigrationChoice(moves[0], gain_s, cost_s, numbers)
+
+
+def _after(move: MigrationCandidate, inventory: Inventory, traffic: TrafficRates) -> tuple[Inventory, TrafficRates]:
+    """The site once a machine has moved and exchanges there what it exchanges now."""
+    vms = tuple(replace(vm, server=move.target) if vm.name == move.vm else vm for vm in inventory.vms)
+    own, servers = traffic.vms.get(move.vm, _SILENT), dict(traffic.servers)
+    for name, sign in ((move.source, -1), (move.target, 1)):
+        rate = servers.get(name, _SILENT)
+        servers[name] = Rate(max(0.0, rate.in_bps + sign * own.in_bps), max(0.0, rate.out_bps + sign * own.out_bps))
+    return replace(inventory, vms=vms), replace(traffic, servers=servers)
 
 
 def _target(
@@ -145,10 +148,24 @@ def _usual_bps(server: str, inventory: Inventory, traffic: TrafficRates, progres
 
 
 def _candidate(
-    vm: Vm, dirty_Bps: float, target: str, inventory: Inventory, traffic: TrafficRates, settings: MigrationSettings
-) -> MigrationCandidate:
-    """Expected cost: the copy slows the program, the pause stops it, and what the machine exchanges is in the way of
-    both, so that of machines alike the one with least traffic goes first."""
+    vm: Vm,
+    inventory: Inventory,
+    traffic: TrafficRates,
+    progress: RunProgress,
+    congested: Collection[str],
+    refused: Collection[str],
+    settings: MigrationSettings,
+) -> MigrationCandidate | str:
+    """A machine's best move, or why it has none.
+
+    Expected cost: the copy slows the program, the pause stops it, and what the machine exchanges is in the way of both,
+    so that of machines alike the one with least traffic goes first.
+    """
+    target, why_not = _target(vm, inventory, traffic, progress, congested, refused, settings)
+    if target is None:
+        return f"no server can take {vm.name}: {why_not}"
+    if vm.dirty_Bps is None:
+        return f"it is not known how fast {vm.name} writes to its memory"
     source = inventory.server(vm.server)
     rates = []
     for server, used_bps in (
@@ -158,7 +175,9 @@ def _candidate(
         if server.uplink_bps:
             rates.append(max(server.uplink_bps - used_bps, settings.copy_share * server.uplink_bps))
     rate_Bps = min(rates, default=0.0) / 8
-    copy_s = expected_time_s(vm.memory_B, dirty_Bps, rate_Bps, vm.downtime_s)
+    copy_s = expected_time_s(vm.memory_B, vm.dirty_Bps, rate_Bps, vm.downtime_s)
+    if math.isinf(copy_s):
+        return f"{vm.name} writes to its memory faster than it can be copied"
     own = traffic.vms.get(vm.name, _SILENT)
     brought = (own.in_bps + own.out_bps) / source.uplink_bps if source.uplink_bps else 0.0
     cost_s = settings.copy_slows * copy_s * (1.0 + brought) + vm.downtime_s + settings.restart_s

@@ -280,6 +280,39 @@ def test_a_machine_that_never_converges_is_not_moved() -> None:
     assert "writes to its memory faster than it can be copied" in choice.why
 
 
+def test_nothing_moves_unless_all_of_a_servers_machines_can() -> None:
+    def why(first: Vm, second: Vm, room: int) -> str:
+        servers = (Server("s0", "n", 9, 2**40, 99, 80e6), Server("s1", "n", room, 2**40, 99, 80e6))
+        diagnosis = Diagnosis("s0", Kind.DESTINATION, (first.name, second.name), 0.9, "")
+        choice = choose_migration(
+            diagnosis,
+            Inventory(servers, (first, second)),
+            TrafficRates(),
+            RunProgress(0.8, 1000.0, {}),
+            ["s0"],
+            [],
+            SETTINGS,
+        )
+        assert choice.move is None
+        return choice.why
+
+    good = Vm("a", "s0", 1, MIB, 1, 0.0, 0.1)
+    assert why(good, Vm("b", "s0", 1, MIB, 1, None, 0.1), 9) == "it is not known how fast b writes to its memory"
+    full = "once a is on s1, no server can take b: s1 has no room (2 of 1 cpus would be in use)"
+    assert why(good, Vm("b", "s0", 1, MIB, 1, 0.0, 0.1), 1) == full
+
+
+def test_the_cost_is_that_of_each_machine() -> None:
+    def cost_s(*memory_B: int) -> float:
+        vms = tuple(Vm(f"v{k}", "s0", 1, size_B, 1, 0.0, 0.1) for k, size_B in enumerate(memory_B))
+        inventory = Inventory(tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), vms)
+        diagnosis = Diagnosis("s0", Kind.DESTINATION, tuple(each.name for each in vms), 0.9, "")
+        progress = RunProgress(0.8, 1000.0, {})
+        return choose_migration(diagnosis, inventory, TrafficRates(), progress, ["s0"], [], SETTINGS).cost_s
+
+    assert cost_s(10**7, 10**9) == pytest.approx(cost_s(10**7) + cost_s(10**9))
+
+
 def test_a_machine_goes_where_its_owner_lets_it_and_only_if_its_writing_is_known() -> None:
     def choice(dirty_Bps: float | None, closed: str | None = None) -> MigrationChoice:
         servers = (
