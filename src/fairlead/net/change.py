@@ -132,6 +132,9 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
             yield f"{nic.name} reports no speed, which {wanted.mode} needs"
         if nic.duplex == "half":
             yield f"{nic.name} is half duplex"
+        for route in (*nic.routes, *nic.routes6):
+            if {"nexthop", "nhid"} & set(route.split()):
+                yield f"{nic.name} has a route of next hops of its own, which could not be put back: {route}"
     speeds = {nic.speed_Mbps for nic in nics if nic.speed_Mbps is not None}
     if len(speeds) > 1:
         yield "its NICs differ in speed: " + ", ".join(f"{nic.name} {nic.speed_Mbps} Mbit/s" for nic in nics)
@@ -237,6 +240,8 @@ class _Plan:
             yield _ip("link", "set", nic.name, "address", nic.mac, "mtu", str(nic.mtu_B), state)
             yield _ip("address", "flush", "dev", nic.name, "scope", "global")
             yield from self._addressed(nic, nic.name)
+            for route in _gateways_last(nic.routes6):
+                yield _soon(_ip("-6", "route", "replace", *route.split(), "dev", nic.name))
         for client in self._clients:
             yield from dhcp.let_go(client, self._wanted.nics)
 
@@ -247,7 +252,7 @@ class _Plan:
             line = _ip("address", "add", address.text, *broadcast, "dev", device)
             yield line if address.valid_s is None else self._leasing(address, device, f"{line} {_LIFETIME}")
         leased = [address for address in nic.addresses if address.valid_s is not None]
-        for route in sorted(nic.routes, key=lambda route: " via " in f" {route} "):  # a gateway must be reachable first
+        for route in _gateways_last(nic.routes):
             line = _ip("route", "replace", *route.split(), "dev", device)
             yield self._while_valid(leased[0], line) if leased else line
 
@@ -262,6 +267,16 @@ class _Plan:
         """``line``, with the seconds that the lease still has in ``$left``; nothing once it has ended."""
         end = f"sed -n 's|^{self._wanted.name} {address.text} \\([0-9]*\\).*|\\1|p' {JOURNAL}/leases"
         return f"left=$(($({end}) - $(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || {line}"
+
+
+def _gateways_last(routes: Sequence[str]) -> list[str]:
+    """What makes gateways reachable first."""
+    return sorted(routes, key=lambda route: " via " in f" {route} ")
+
+
+def _soon(line: str) -> str:
+    """``line``, tried for some seconds: IPv6 addresses are checked first, or come from a router."""
+    return f"n=0; until {line} 2>/dev/null; do n=$((n + 1)); [ $n -lt 5 ] || exec {line}; sleep 1; done"
 
 
 def _ip(*words: str) -> str:

@@ -21,7 +21,8 @@ echo "== uptime"; cut -d. -f1 /proc/uptime
 echo "== clients"
 {FIND}
 echo "== addresses"; ip -json address show || exit 1
-echo "== routes"; ip -4 route show || exit 1
+echo "== routes"; ip -4 route show table all || exit 1
+echo "== routes6"; [ ! -e /proc/net/if_inet6 ] || ip -6 route show table all || exit 1
 for path in /sys/class/net/*; do
   [ -e "$path/ifindex" ] || continue
   name=${{path##*/}}
@@ -54,7 +55,11 @@ class Address:
 
 @dataclass(frozen=True)
 class Nic:
-    """An interface. ``speed_Mbps`` and ``duplex`` are None where the kernel does not know them, as without a link."""
+    """An interface. ``speed_Mbps`` and ``duplex`` are None where the kernel does not know them, as without a link.
+
+    ``routes`` and ``routes6`` (IPv6) are those of all tables that are lost when it is set down: not the ones that come
+    with its addresses or from a router.
+    """
 
     name: str
     mac: str
@@ -68,6 +73,7 @@ class Nic:
     duplex: str | None
     driver: str | None
     kind: Mapping[str, str]
+    routes6: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ def read(host: str, text: str) -> HostNetwork:
     """
     parts = dict(re.findall(r"^== (.+)\n((?:(?!== ).*\n)*)", text, re.MULTILINE))
     try:
-        routes = [line.strip() for line in parts["routes"].splitlines()]
+        routes, routes6 = _routes(parts["routes"]), _routes(parts["routes6"])
         facts = {
             name.removeprefix("nic "): dict(line.split(" ", 1) for line in body.splitlines() if " " in line)
             for name, body in parts.items()
@@ -117,7 +123,7 @@ def read(host: str, text: str) -> HostNetwork:
         }
         links = json.loads(parts["addresses"])
         leases = [line.split() for line in parts["leases"].splitlines()]  # bond, address, end, who renews it
-        nics = {each["ifname"]: _nic(each, routes, facts.get(each["ifname"], {})) for each in links}
+        nics = {each["ifname"]: _nic(each, routes, routes6, facts.get(each["ifname"], {})) for each in links}
         bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
         return HostNetwork(
             nics,
@@ -133,7 +139,12 @@ def read(host: str, text: str) -> HostNetwork:
         raise HostError(f"{host}: cannot parse what ip(8) and /sys/class/net print: {error!r}") from error
 
 
-def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) -> Nic:
+def _routes(text: str) -> list[str]:
+    """A line each, also those with several next hops."""
+    return [line.strip() for line in re.sub(r"\n\s+nexthop ", " nexthop ", text).splitlines()]
+
+
+def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: Mapping[str, str]) -> Nic:
     name = str(link["ifname"])
     speed = int(kind.get("speed", "-1"))
     addresses = tuple(
@@ -150,11 +161,12 @@ def _nic(link: Mapping[str, Any], routes: list[str], kind: Mapping[str, str]) ->
         has_link="LOWER_UP" in link["flags"],
         master=link.get("master"),
         addresses=addresses,
-        routes=tuple(_without_state(line, name) for line in routes if _is_own(line, name, has_own_route)),
+        routes=tuple(_without_state(line) for line in routes if _is_own(line, name, has_own_route)),
         speed_Mbps=speed if speed > 0 else None,
         duplex=kind["duplex"] if kind.get("duplex") in ("full", "half") else None,
         driver=kind.get("driver"),
         kind=kind,
+        routes6=tuple(_without_state(line) for line in routes6 if _is_own(line, name) and not _comes(line)),
     )
 
 
@@ -174,16 +186,22 @@ def _is_advertised(address: Mapping[str, Any]) -> bool:
     return address.get("family") == "inet6" and bool(address.get("dynamic"))
 
 
-def _is_own(route: str, name: str, has_own_route: bool) -> bool:
+def _is_own(route: str, name: str, has_own_route: bool = False) -> bool:
     """Whether a line of ``ip route`` is of this interface, and not one that comes with its address."""
-    words = route.split()
     is_made = has_own_route or "proto kernel" not in route
-    return "dev" in words and words[words.index("dev") + 1] == name and is_made
+    return f" dev {name} " in f"{route} " and " table local " not in f"{route} " and is_made
 
 
-def _without_state(route: str, name: str) -> str:
-    """A line of ``ip route`` as it may be given to ``ip route add``, without its interface."""
+def _comes(route: str) -> bool:
+    """Whether an IPv6 route comes by itself wherever the interface is used."""
+    return " proto ra " in f"{route} " or " expires " in route
+
+
+def _without_state(route: str) -> str:
+    """A line of ``ip route`` as it may be given to ``ip route add``, without its interface if it has only one."""
     words = [word for word in route.split() if word not in ("linkdown", "dead")]
+    if "nexthop" in words:
+        return " ".join(words)
     at = words.index("dev")
     return " ".join(words[:at] + words[at + 2 :])
 

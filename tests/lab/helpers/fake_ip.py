@@ -36,7 +36,9 @@ def main(words: list[str]) -> None:
                 if each["local"] == address:
                     print(f"9: {name} inet {address}\\ valid_lft {left_s(each)}sec")
             return
-        case ["-4", "route", "show"]:
+        case ["-6", "route", "show", "table", "all"]:
+            pass
+        case ["-4", "route", "show", "table", "all"]:
             print("\n".join(f"{left} dev {name}" for left, name in routes))
         case ["link", "add", name, "type", "bond", *options]:
             assert name not in links, "File exists"

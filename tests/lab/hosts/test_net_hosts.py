@@ -86,7 +86,8 @@ class Imitated(Executor):
         out = self.holders[host].stdout
         assert out is not None
         assert out.readline() == "ready\n"
-        subprocess.run([sys.executable, str(own / "ip"), "-4", "route", "show"], stdout=subprocess.DEVNULL, check=True)
+        line = [sys.executable, str(own / "ip"), "-4", "route", "show", "table", "all"]
+        subprocess.run(line, stdout=subprocess.DEVNULL, check=True)
 
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None

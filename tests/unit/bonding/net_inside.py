@@ -29,13 +29,16 @@ CLUSTER = (
 
 
 def network() -> None:
-    """A host's two NICs, with an address and a route on the first of them."""
+    """A host's two NICs, with an address and routes on the first of them."""
     for nic, port in zip(NICS, PORTS, strict=True):
         run("ip", "link", "add", nic, "type", "veth", "peer", "name", port)
     for nic in NICS:
         run("ip", "link", "set", nic, "up")
+    Path("/proc/sys/net/ipv6/conf/eth1/disable_ipv6").write_text("0")
     run("ip", "address", "add", "10.1.0.1/24", "broadcast", "10.1.0.255", "dev", "eth1")
     run("ip", "route", "add", "10.9.0.0/16", "via", "10.1.0.254", "dev", "eth1")
+    run("ip", "route", "add", "default", "via", "10.1.0.254", "dev", "eth1", "table", "100")
+    run("ip", "-6", "route", "add", "fd02::/16", "via", "fe80::1", "dev", "eth1", "table", "100")
 
 
 def switch(mode: str) -> None:
@@ -55,11 +58,20 @@ def state() -> Any:
     kept = ("ifname", "address", "mtu", "master", "flags")
     links = [
         {key: each[key] for key in kept if key in each}
-        | {"addresses": [(one["local"], one["prefixlen"], one.get("broadcast")) for one in each["addr_info"]]}
+        | {
+            "addresses": [
+                (one["local"], one["prefixlen"], one.get("broadcast"))
+                for one in each["addr_info"]
+                if one["family"] == "inet"
+            ]
+        }
         for each in json.loads(text)
         if each["ifname"] in (*NICS, "bond7")
     ]
-    routes = subprocess.run(["ip", "-4", "route"], capture_output=True, text=True, check=True).stdout
+    routes = "".join(
+        subprocess.run(["ip", protocol, "route", *more], capture_output=True, text=True, check=True).stdout
+        for protocol, *more in (["-4"], ["-4", "show", "table", "100"], ["-6", "show", "table", "100"])
+    )
     return [links, sorted(line.strip() for line in routes.splitlines())]
 
 

@@ -15,7 +15,7 @@ from fairlead.errors import ConfigError
 from fairlead.experiment.factors.network import NetworkTable
 from fairlead.net import apply
 from fairlead.net.change import Wanted, plan_change
-from fairlead.net.state import Address, HostNetwork, Nic
+from fairlead.net.state import Address, HostNetwork, Nic, read
 
 BAD = ["x; touch /tmp/x", "$(id)", "-f", "a b", "", "a/b", "sixteen-letters-", "x\ny"]
 CLUSTER = '[cluster]\nname = "c"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "h0"\naddress = "127.0.0.1"\n'
@@ -61,6 +61,57 @@ def test_every_word_of_a_host_is_one_word_for_its_shell() -> None:
         words = list(shlex.shlex(line, posix=True, punctuation_chars=True))
         assert "reboot" not in words
     assert change.restore[0] == "! [ -e /sys/class/net/bond7 ] || ip link delete bond7"
+
+
+READ = """\
+== driver
+yes
+== journal
+== leases
+== uptime
+100
+== clients
+== addresses
+[{"ifname": "eth1", "mtu": 1500, "flags": ["UP"], "address": "02:00:00:00:00:01", "addr_info": [
+ {"local": "10.1.0.1", "prefixlen": 24, "broadcast": "10.1.0.255", "scope": "global"}]}]
+== routes
+default via 10.1.0.254 dev eth1 table 100 proto static linkdown
+10.1.0.0/24 dev eth1 proto kernel scope link src 10.1.0.1
+default via 192.0.2.1 dev eth10
+local 10.1.0.1 dev eth1 table local proto kernel scope host src 10.1.0.1
+ROUTES4== routes6
+fd00::/64 dev eth1 proto kernel metric 256 pref medium
+fd02::/16 via fe80::1 dev eth1 metric 1024 pref medium
+default via fe80::1 dev eth1 proto ra metric 1024 expires 1700sec pref medium
+default proto ra metric 1024 pref medium
+\tnexthop via fe80::1 dev eth1 weight 1
+\tnexthop via fe80::2 dev eth1 weight 1
+multicast ff00::/8 dev eth1 table local proto kernel metric 256 pref medium
+== nic eth1
+speed 1000
+"""
+SEVERAL = (
+    "default proto static\n\tnexthop via 10.1.0.254 dev eth1 weight 1\n\tnexthop via 10.2.0.254 dev eth2 weight 1\n"
+)
+OBJECT = "10.8.0.0/16 nhid 7 via 10.1.0.254 dev eth1 proto bgp\n"
+
+
+def test_routes_of_all_tables_are_on_the_bond_and_those_of_both_protocols_come_back() -> None:
+    change = plan_change("h0", read("h0", READ.replace("ROUTES4", "")), Wanted("bond7", ("eth1",), "802.3ad"))
+    route = "ip route replace default via 10.1.0.254 table 100 proto static dev"
+    assert [line for line in change.apply if " route " in line] == [f"{route} bond7"]
+    route6 = "ip -6 route replace fd02::/16 via fe80::1 metric 1024 pref medium dev eth1"
+    assert [line for line in change.restore if " route " in line] == [
+        f"{route} eth1",
+        f"n=0; until {route6} 2>/dev/null; do n=$((n + 1)); [ $n -lt 5 ] || exec {route6}; sleep 1; done",
+    ]
+
+
+@pytest.mark.parametrize("route", [SEVERAL, OBJECT])
+def test_a_route_that_could_not_be_put_back_is_refused(route: str) -> None:
+    now = read("h0", READ.replace("ROUTES4", route))
+    with pytest.raises(ConfigError, match=r"h0: eth1 has a route of next hops of its own, which could not be put back"):
+        plan_change("h0", now, Wanted("bond7", ("eth1",), "802.3ad"))
 
 
 class Imitated(Executor):

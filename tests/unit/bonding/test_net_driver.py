@@ -32,4 +32,5 @@ def test_bonds_of_the_driver_are_made_read_back_and_taken_back(tmp_path: Path) -
             **{"eth1": "bond7", "eth2": "bond7", "bond7": None},
         }
         assert "10.9.0.0/16 via 10.1.0.254 dev bond7" in routes
+        assert "default via 10.1.0.254 dev bond7" in routes  # of table 100
     assert "no LACP partner answers" in alone["error"]
