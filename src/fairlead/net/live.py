@@ -1,6 +1,7 @@
 """The TCP flows between a cluster's hosts as they are now, with MAC addresses: of a program that runs."""
 
 import json
+import re
 from ipaddress import ip_address
 
 from fairlead.bonding.hashing import Flow, FlowEnd
@@ -9,7 +10,8 @@ from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.errors import HostError
 
-_SCRIPT = "uname -r; ip -j address; ip -j neighbour; echo; ss -Htn state established"
+_SCRIPT = "PATH=$PATH:/usr/sbin:/sbin; uname -r; ip -j address; ip -j neighbour; echo; ss -Htn state established"
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")  # tunnels and InfiniBand have other addresses
 
 
 def of_cluster(cluster: Cluster) -> dict[str, tuple[str, list[Flow]]]:
@@ -33,12 +35,12 @@ def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
             entry["local"]: bytes.fromhex(link["address"].replace(":", ""))
             for link in json.loads(links)
             for entry in link.get("addr_info", ())
-            if "address" in link
+            if _MAC.fullmatch(link.get("address", ""))
         }
         others = {
             entry["dst"]: bytes.fromhex(entry["lladdr"].replace(":", ""))
             for entry in json.loads(neighbours)
-            if "lladdr" in entry
+            if _MAC.fullmatch(entry.get("lladdr", ""))
         }
     except (ValueError, KeyError) as error:
         raise HostError(f"{host.name}: cannot parse what ip(8) prints: {error}") from error
@@ -59,6 +61,8 @@ def _read(host: Host, text: str, addresses: set[str]) -> tuple[str, list[Flow]]:
 
 
 def _end(text: str) -> tuple[str, str]:
-    """Address and port of an end as ss(8) prints it: "10.0.0.1:5000", "[fd00::1]:5000"."""
+    """Address and port of an end as ss(8) prints it: "10.0.0.1:5000", "[fd00::1]:5000"; of a socket that is bound to an
+    interface "10.0.0.1%eth0:5000", of one for both protocols "[::ffff:10.0.0.1]:5000".
+    """
     address, _, port = text.rpartition(":")
-    return address.removeprefix("[").removesuffix("]"), port
+    return address.partition("%")[0].removeprefix("[").removesuffix("]").removeprefix("::ffff:"), port

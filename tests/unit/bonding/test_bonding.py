@@ -143,6 +143,18 @@ def test_flows_of_a_host_are_read_from_its_tools():
     assert live._read(host, text, {"10.0.0.1", "10.0.0.2"}) == ("6.1.0", [flow()])
 
 
+def test_flows_are_read_from_sockets_of_both_protocols_and_beside_tunnels():
+    text = (
+        "6.1.0\n"
+        '[{"address": "02:00:00:00:00:a1", "addr_info": [{"local": "10.0.0.1"}]},'
+        ' {"address": "0.0.0.0", "addr_info": [{"local": "10.244.0.1"}]}]\n'
+        '[{"dst": "10.0.0.2", "lladdr": "02:00:00:00:00:b2"}, {"dst": "10.244.0.2", "lladdr": "192.0.2.9"}]\n\n'
+        "0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n0 0 10.0.0.1%eth0:40000 10.0.0.2:5201\n"
+    )
+    host = Host("h", "10.0.0.1")
+    assert live._read(host, text, {"10.0.0.1", "10.0.0.2"}) == ("6.1.0", [flow(), flow()])
+
+
 def test_flows_of_a_host_with_ipv6_are_read_from_its_tools():
     text = (
         "6.1.0\n"
