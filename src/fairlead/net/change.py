@@ -128,6 +128,8 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
             yield f"{nic.name} is not a NIC"
         if nic.master:
             yield f"{nic.name} belongs to {nic.master}"
+        if uppers := [name for name in nic.uppers if name != nic.master]:
+            yield f"{nic.name} carries {', '.join(uppers)}, whose routes would be lost"
         if nic.speed_Mbps is None and wanted.mode in NEEDS_SPEED:
             yield f"{nic.name} reports no speed, which {wanted.mode} needs"
         if nic.duplex == "half":

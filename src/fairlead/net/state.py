@@ -32,6 +32,7 @@ for path in /sys/class/net/*; do
     value=$(cat "$path/$key" 2>/dev/null) && echo "$key $value"
   done
   driver=$(readlink "$path/device/driver" 2>/dev/null) && echo "driver ${{driver##*/}}"
+  echo "uppers $(cd "$path" && echo upper_*)"
 done
 exit 0
 """
@@ -58,7 +59,7 @@ class Nic:
     """An interface. ``speed_Mbps`` and ``duplex`` are None where the kernel does not know them, as without a link.
 
     ``routes`` and ``routes6`` (IPv6) are those of all tables that are lost when it is set down: not the ones that come
-    with its addresses or from a router.
+    with its addresses or from a router. ``uppers`` are the VLANs and other interfaces made of it, and its master.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Nic:
     driver: str | None
     kind: Mapping[str, str]
     routes6: tuple[str, ...] = ()
+    uppers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,7 @@ def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: M
         driver=kind.get("driver"),
         kind=kind,
         routes6=tuple(_without_state(line) for line in routes6 if _is_own(line, name) and not _comes(line)),
+        uppers=tuple(word.removeprefix("upper_") for word in kind.get("uppers", "").split() if word != "upper_*"),
     )
 
 

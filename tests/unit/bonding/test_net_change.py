@@ -89,6 +89,7 @@ default proto ra metric 1024 pref medium
 multicast ff00::/8 dev eth1 table local proto kernel metric 256 pref medium
 == nic eth1
 speed 1000
+uppers upper_*
 """
 SEVERAL = (
     "default proto static\n\tnexthop via 10.1.0.254 dev eth1 weight 1\n\tnexthop via 10.2.0.254 dev eth2 weight 1\n"
@@ -111,6 +112,13 @@ def test_routes_of_all_tables_are_on_the_bond_and_those_of_both_protocols_come_b
 def test_a_route_that_could_not_be_put_back_is_refused(route: str) -> None:
     now = read("h0", READ.replace("ROUTES4", route))
     with pytest.raises(ConfigError, match=r"h0: eth1 has a route of next hops of its own, which could not be put back"):
+        plan_change("h0", now, Wanted("bond7", ("eth1",), "802.3ad"))
+
+
+def test_a_nic_with_a_vlan_is_refused() -> None:
+    """Setting it down sets its VLANs down as well, and their routes do not come back with them."""
+    now = read("h0", READ.replace("ROUTES4", "").replace("upper_*", "upper_eth1.100 upper_eth1.200"))
+    with pytest.raises(ConfigError, match=r"h0: eth1 carries eth1\.100, eth1\.200, whose routes would be lost"):
         plan_change("h0", now, Wanted("bond7", ("eth1",), "802.3ad"))
 
 
