@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from fairlead.errors import HostError
@@ -59,7 +60,8 @@ class Nic:
     """An interface. ``speed_Mbps`` and ``duplex`` are None where the kernel does not know them, as without a link.
 
     ``routes`` and ``routes6`` (IPv6) are those of all tables that are lost when it is set down: not the ones that come
-    with its addresses or from a router. ``uppers`` are the VLANs and other interfaces made of it, and its master.
+    with its addresses or from a router. ``uppers`` are the VLANs and other interfaces made of it, and its master;
+    ``contested`` are those of the routes that another interface has as well, with the same metric.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Nic:
     kind: Mapping[str, str]
     routes6: tuple[str, ...] = ()
     uppers: tuple[str, ...] = ()
+    contested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,10 @@ def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: M
         if each.get("scope") == "global" and not _is_advertised(each)
     )
     has_own_route = any(address.has_own_route for address in addresses)
+    own = [line for line in routes if _is_own(line, name, has_own_route)]
+    own6 = [line for line in routes6 if _is_own(line, name) and not _comes(line)]
+    contested = [line for line in own if _is_contested(line, name, routes)]
+    contested += [line for line in own6 if _is_contested(line, name, routes6)]
     return Nic(
         name=name,
         mac=str(link.get("address", "")),
@@ -163,13 +170,14 @@ def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: M
         has_link="LOWER_UP" in link["flags"],
         master=link.get("master"),
         addresses=addresses,
-        routes=tuple(_without_state(line) for line in routes if _is_own(line, name, has_own_route)),
+        routes=tuple(map(_without_state, own)),
         speed_Mbps=speed if speed > 0 else None,
         duplex=kind["duplex"] if kind.get("duplex") in ("full", "half") else None,
         driver=kind.get("driver"),
         kind=kind,
-        routes6=tuple(_without_state(line) for line in routes6 if _is_own(line, name) and not _comes(line)),
+        routes6=tuple(map(_without_state, own6)),
         uppers=tuple(word.removeprefix("upper_") for word in kind.get("uppers", "").split() if word != "upper_*"),
+        contested=tuple(contested),
     )
 
 
@@ -187,6 +195,18 @@ def _address(found: Mapping[str, Any]) -> Address:
 def _is_advertised(address: Mapping[str, Any]) -> bool:
     """Whether a router advertises it: it comes by itself wherever the interface is used."""
     return address.get("family") == "inet6" and bool(address.get("dynamic"))
+
+
+def _is_contested(route: str, name: str, routes: list[str]) -> bool:
+    """Whether another interface has one to the same destination, which ``ip route replace`` could hit instead."""
+    return any(_place(each) == _place(route) and f" dev {name} " not in f"{each} " for each in routes)
+
+
+def _place(route: str) -> tuple[str | None, ...]:
+    """Of a line of ``ip route`` what the kernel replaces one by: the destination, and what chooses among several."""
+    words = route.split()
+    pairs = dict(pairwise(words))
+    return words[0], *(pairs.get(key) for key in ("table", "metric", "tos"))
 
 
 def _is_own(route: str, name: str, has_own_route: bool = False) -> bool:
