@@ -131,7 +131,7 @@ class LatencyMatrix:
         return filled
 
     def base_s(self, source: int, destination: int, size_B: int) -> float:
-        """Median time of a message, interpolated on the logarithm of the size (the agents do the same).
+        """Median time of a message, interpolated on the logarithm of the size (agents take the time's as well).
 
         Raises:
             MeasurementError: the pair was not measured, or the size lies outside those measured.
