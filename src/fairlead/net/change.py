@@ -244,6 +244,8 @@ class _Plan:
             yield _ip("link", "set", nic.name, "address", nic.mac, "mtu", str(nic.mtu_B), state)
             yield _ip("address", "flush", "dev", nic.name, "scope", "global")
             yield from self._addressed(nic, nic.name)
+            for address, mac in nic.neighbours:
+                yield _ip("neighbour", "replace", address, "lladdr", mac, "dev", nic.name, "nud", "permanent")
             for route in _gateways_last(nic.routes6):
                 yield _soon(_ip("-6", "route", "replace", *route.split(), "dev", nic.name))
         for client in self._clients:

@@ -24,6 +24,7 @@ echo "== clients"
 echo "== addresses"; ip -json address show || exit 1
 echo "== routes"; ip -4 route show table all || exit 1
 echo "== routes6"; [ ! -e /proc/net/if_inet6 ] || ip -6 route show table all || exit 1
+echo "== neighbours"; ip neighbour show nud permanent || exit 1
 for path in /sys/class/net/*; do
   [ -e "$path/ifindex" ] || continue
   name=${{path##*/}}
@@ -61,7 +62,8 @@ class Nic:
 
     ``routes`` and ``routes6`` (IPv6) are those of all tables that are lost when it is set down: not the ones that come
     with its addresses or from a router. ``uppers`` are the VLANs and other interfaces made of it, and its master;
-    ``contested`` are those of the routes that another interface has as well, with the same metric.
+    ``contested`` are those of the routes that another interface has as well, with the same metric. ``neighbours`` are
+    addresses with the MAC that somebody has set for each.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Nic:
     routes6: tuple[str, ...] = ()
     uppers: tuple[str, ...] = ()
     contested: tuple[str, ...] = ()
+    neighbours: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ def read(host: str, text: str) -> HostNetwork:
     """
     parts = dict(re.findall(r"^== (.+)\n((?:(?!== ).*\n)*)", text, re.MULTILINE))
     try:
-        routes, routes6 = _routes(parts["routes"]), _routes(parts["routes6"])
+        neighbours = [line.split() for line in parts["neighbours"].splitlines()]  # address, "dev", interface, ...
+        lost = _Lost(_routes(parts["routes"]), _routes(parts["routes6"]), neighbours)
         facts = {
             name.removeprefix("nic "): dict(line.split(" ", 1) for line in body.splitlines() if " " in line)
             for name, body in parts.items()
@@ -128,7 +132,7 @@ def read(host: str, text: str) -> HostNetwork:
         }
         links = json.loads(parts["addresses"])
         leases = [line.split() for line in parts["leases"].splitlines()]  # bond, address, end, who renews it
-        nics = {each["ifname"]: _nic(each, routes, routes6, facts.get(each["ifname"], {})) for each in links}
+        nics = {each["ifname"]: _nic(each, lost, facts.get(each["ifname"], {})) for each in links}
         bonds = {name: _bond(name, kind) for name, kind in facts.items() if "bonding/mode" in kind}
         return HostNetwork(
             nics,
@@ -149,7 +153,30 @@ def _routes(text: str) -> list[str]:
     return [line.strip() for line in re.sub(r"\n\s+nexthop ", " nexthop ", text).splitlines()]
 
 
-def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: Mapping[str, str]) -> Nic:
+@dataclass(frozen=True)
+class _Lost:
+    """What ip(8) prints, of all interfaces, of what one loses when it is set down."""
+
+    routes: list[str]
+    routes6: list[str]
+    neighbours: list[list[str]]
+
+    def of(self, name: str, has_own_route: bool) -> dict[str, tuple[Any, ...]]:
+        """Attributes of a `Nic`."""
+        own = [line for line in self.routes if _is_own(line, name, has_own_route)]
+        own6 = [line for line in self.routes6 if _is_own(line, name) and not _comes(line)]
+        contested = [line for line in own if _is_contested(line, name, self.routes)]
+        contested += [line for line in own6 if _is_contested(line, name, self.routes6)]
+        found = [words for words in self.neighbours if words[2] == name and "lladdr" in words]
+        return {
+            "routes": tuple(map(_without_state, own)),
+            "routes6": tuple(map(_without_state, own6)),
+            "contested": tuple(contested),
+            "neighbours": tuple((words[0], words[words.index("lladdr") + 1]) for words in found),
+        }
+
+
+def _nic(link: Mapping[str, Any], lost: _Lost, kind: Mapping[str, str]) -> Nic:
     name = str(link["ifname"])
     speed = int(kind.get("speed", "-1"))
     addresses = tuple(
@@ -157,11 +184,6 @@ def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: M
         for each in link.get("addr_info", ())
         if each.get("scope") == "global" and not _is_advertised(each)
     )
-    has_own_route = any(address.has_own_route for address in addresses)
-    own = [line for line in routes if _is_own(line, name, has_own_route)]
-    own6 = [line for line in routes6 if _is_own(line, name) and not _comes(line)]
-    contested = [line for line in own if _is_contested(line, name, routes)]
-    contested += [line for line in own6 if _is_contested(line, name, routes6)]
     return Nic(
         name=name,
         mac=str(link.get("address", "")),
@@ -170,14 +192,12 @@ def _nic(link: Mapping[str, Any], routes: list[str], routes6: list[str], kind: M
         has_link="LOWER_UP" in link["flags"],
         master=link.get("master"),
         addresses=addresses,
-        routes=tuple(map(_without_state, own)),
         speed_Mbps=speed if speed > 0 else None,
         duplex=kind["duplex"] if kind.get("duplex") in ("full", "half") else None,
         driver=kind.get("driver"),
         kind=kind,
-        routes6=tuple(map(_without_state, own6)),
         uppers=tuple(word.removeprefix("upper_") for word in kind.get("uppers", "").split() if word != "upper_*"),
-        contested=tuple(contested),
+        **lost.of(name, any(address.has_own_route for address in addresses)),
     )
 
 

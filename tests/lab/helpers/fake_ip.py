@@ -36,7 +36,7 @@ def main(words: list[str]) -> None:
                 if each["local"] == address:
                     print(f"9: {name} inet {address}\\ valid_lft {left_s(each)}sec")
             return
-        case ["-6", "route", "show", "table", "all"]:
+        case ["-6", "route", "show", "table", "all"] | ["neighbour", "show", "nud", "permanent"]:
             pass
         case ["-4", "route", "show", "table", "all"]:
             print("\n".join(f"{left} dev {name}" for left, name in routes))

@@ -39,6 +39,7 @@ def network() -> None:
     run("ip", "route", "add", "10.9.0.0/16", "via", "10.1.0.254", "dev", "eth1")
     run("ip", "route", "add", "default", "via", "10.1.0.254", "dev", "eth1", "table", "100")
     run("ip", "-6", "route", "add", "fd02::/16", "via", "fe80::1", "dev", "eth1", "table", "100")
+    run("ip", "neighbour", "add", "10.1.0.9", "lladdr", "02:00:00:00:00:09", "dev", "eth1", "nud", "permanent")
 
 
 def switch(mode: str) -> None:
@@ -53,7 +54,7 @@ def switch(mode: str) -> None:
 
 
 def state() -> Any:
-    """What ip(8) says of the host's interfaces, without what changes by itself; and its routes."""
+    """What ip(8) says of the host's interfaces, without what changes by itself; and its routes and neighbours."""
     text = subprocess.run(["ip", "-json", "address"], capture_output=True, text=True, check=True).stdout
     kept = ("ifname", "address", "mtu", "master", "flags")
     links = [
@@ -68,10 +69,13 @@ def state() -> Any:
         for each in json.loads(text)
         if each["ifname"] in (*NICS, "bond7")
     ]
-    routes = "".join(
-        subprocess.run(["ip", protocol, "route", *more], capture_output=True, text=True, check=True).stdout
-        for protocol, *more in (["-4"], ["-4", "show", "table", "100"], ["-6", "show", "table", "100"])
+    told = (
+        ["-4", "route"],
+        ["-4", "route", "show", "table", "100"],
+        ["-6", "route", "show", "table", "100"],
+        ["neighbour", "show", "nud", "permanent"],
     )
+    routes = "".join(subprocess.run(["ip", *each], capture_output=True, text=True, check=True).stdout for each in told)
     return [links, sorted(line.strip() for line in routes.splitlines())]
 
 

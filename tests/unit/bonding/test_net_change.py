@@ -87,6 +87,9 @@ default proto ra metric 1024 pref medium
 \tnexthop via fe80::1 dev eth1 weight 1
 \tnexthop via fe80::2 dev eth1 weight 1
 multicast ff00::/8 dev eth1 table local proto kernel metric 256 pref medium
+== neighbours
+10.1.0.9 dev eth1 lladdr 02:00:00:00:00:09 PERMANENT
+10.1.0.9 dev eth10 lladdr 02:00:00:00:00:10 PERMANENT
 == nic eth1
 speed 1000
 uppers upper_*
@@ -125,6 +128,13 @@ def test_a_route_that_would_replace_another_interfaces_is_refused() -> None:
     assert read("h0", static6.replace("ROUTES4", "")).nics["eth1"].contested == (
         "default via fe80::1 dev eth1 metric 1024 pref medium",
     )
+
+
+def test_permanent_neighbours_come_back() -> None:
+    """On the bond they would be wrong: others' addresses have other MACs on theirs."""
+    change = plan_change("h0", read("h0", READ.replace("ROUTES4", "")), Wanted("bond7", ("eth1",), "802.3ad"))
+    line = "ip neighbour replace 10.1.0.9 lladdr 02:00:00:00:00:09 dev eth1 nud permanent"
+    assert [each for each in (*change.apply, *change.restore) if "neighbour" in each] == [line]
 
 
 def test_a_nic_with_a_vlan_is_refused() -> None:
