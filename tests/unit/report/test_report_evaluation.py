@@ -26,7 +26,7 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.columns import ColumnMap, import_csv
-from fairlead.report.evaluation import evaluation_methods, evaluation_report, network_tables
+from fairlead.report.evaluation import evaluation_methods, evaluation_report, evaluation_tables, network_tables
 from fairlead.store import Run, Store
 
 RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
@@ -75,6 +75,13 @@ def test_gains_are_ratios_of_means_in_both_definitions_and_verdicts_come_from_th
     slow = by_case["sp"]
     assert (slow.speed.value, slow.saved.value) == (pytest.approx(-0.2), pytest.approx(-0.25))
     assert found.other_pairs == ()
+
+
+@pytest.mark.parametrize(("unit", "shown"), [("s", "9.852 to 10.15\N{NO-BREAK SPACE}s"), ("count", "9.852 to 10.15")])
+def test_intervals_have_both_ends_whether_or_not_there_is_a_unit(unit, shown):
+    table = evaluation_tables.cells(analyse(data(FOUR, unit=unit), REPORT))
+    (row,) = (row for row in table.rows if [each.value for each in row[:2]] == ["is", "plain"])
+    assert row[table.keys.index("mean_low|mean_high")].shown == shown
 
 
 def test_rows_that_computed_something_else_are_the_first_warning():

@@ -352,7 +352,7 @@ def _ends(analysis: Analysis, estimate: Estimate | None, like: float | None = No
     low = value_words(analysis, estimate.low, like or estimate.value)
     high = value_words(analysis, estimate.high, like or estimate.value)
     assert low is not None
-    return cell((estimate.low, estimate.high), f"{low.rpartition(words.NBSP)[0]} to {high}")
+    return cell((estimate.low, estimate.high), f"{low.partition(words.NBSP)[0]} to {high}")
 
 
 def _share(value: float | None) -> TableCell:
