@@ -55,8 +55,8 @@ def predict(
         measured_hosts: names of the hosts of the latency matrix; any of them may be a relay.
 
     Raises:
-        MeasurementError: a host of the program or a pair was not measured, or its messages are larger than all sizes
-            that were.
+        MeasurementError: a host of the program, a pair, or nothing was measured, or its messages are larger than all
+            sizes that were.
     """
     missing = [host for host in hosts if host not in measured_hosts]
     if missing:
@@ -65,6 +65,8 @@ def predict(
             f"{', '.join(measured_hosts)}",
             hint="profile and characterize the same cluster",
         )
+    if not latency.sizes_B:
+        raise MeasurementError("no latency was measured", hint="characterize the cluster again")
     index = [measured_hosts.index(host) for host in hosts]
     found = [
         _pair((index[i], index[j]), int(messages[i][j]), int(bytes_B[i][j]), measured_hosts, latency)

@@ -80,6 +80,8 @@ def test_what_was_not_measured_is_told() -> None:
         predict(["a", "x", "c"], NONE, NONE, NAMES, matrix({}, {}))
     with pytest.raises(MeasurementError, match="from a to b have 2000 B on average, and nothing larger than 1100 B"):
         predict(NAMES, sent("ab", 1), sent("ab", 2000), NAMES, matrix({}, {}))
+    with pytest.raises(MeasurementError, match="no latency was measured"):
+        predict(NAMES, sent("ab", 1), sent("ab", 100), NAMES, matrix({}, {}).of_sizes(()))
     with pytest.raises(MeasurementError, match="the latency from a to b was not measured"):
         predict(NAMES, sent("ab", 1), sent("ab", 200), NAMES, matrix({"ab": float("nan")}, {}))
 
