@@ -50,7 +50,7 @@ def show(cluster_file: Path, as_json: bool) -> None:
 
     found = on_hosts.show(*_hosts(cluster_file))
     if as_json:
-        click.echo(json.dumps({host: asdict(now) for host, now in found.items()}, indent=1))
+        click.echo(json.dumps({host: asdict(now) for host, now in found.items()}, indent=1, default=sorted))  # sets
         return
     for host, now in found.items():
         _print_network(host, now)

@@ -1,5 +1,6 @@
 """What goes to a root's shell when a bond is made: names that are checked, words that are quoted, nothing in logs."""
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from fairlead.errors import ConfigError
 from fairlead.experiment.factors.network import NetworkTable
 from fairlead.net import apply
 from fairlead.net.change import Wanted, plan_change
+from fairlead.net.dhcp import DhcpClient
 from fairlead.net.state import Address, HostNetwork, Nic, read
 
 BAD = ["x; touch /tmp/x", "$(id)", "-f", "a b", "", "a/b", "sixteen-letters-", "x\ny"]
@@ -33,6 +35,14 @@ def test_the_command_line_refuses_it_before_a_host_is_asked(tmp_path: Path) -> N
     done = CliRunner().invoke(command, ["apply", str(tmp_path / "c.toml"), "eth1", "--name", "x;reboot", "--dry-run"])
     assert isinstance(done.exception, ConfigError) and done.exception.exit_code == 2
     assert "'x;reboot' cannot name an interface" in str(done.exception)
+
+
+def test_json_has_the_interfaces_of_dhcp_clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "c.toml").write_text(CLUSTER)
+    now = HostNetwork({}, {}, True, False, (DhcpClient("systemd-networkd", 7, 70, frozenset({"eth2", "eth1"})),))
+    monkeypatch.setattr(apply, "show", lambda executor, hosts: dict.fromkeys(hosts, now))
+    done = CliRunner().invoke(command, ["show", str(tmp_path / "c.toml"), "--json"])
+    assert json.loads(done.output)["h0"]["clients"][0]["nics"] == ["eth1", "eth2"]
 
 
 @pytest.mark.parametrize("key", ['name = "x;reboot"', 'interfaces = ["eth1", "x;reboot"]'])
