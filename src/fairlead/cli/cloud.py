@@ -52,7 +52,7 @@ def show(cluster_file: Path, as_json: bool) -> None:
 
     found = cloud.of(load_cluster(cluster_file)).inventory()
     if as_json:
-        click.echo(json.dumps(asdict(found), indent=2))
+        click.echo(json.dumps(asdict(found), indent=2, default=sorted))  # sets
         return
     console().print(rich_table(cloud_table.servers(found), "Servers"))
     console().print(rich_table(cloud_table.machines(found), "Virtual machines"))
