@@ -137,8 +137,9 @@ def _of_nics(nics: Sequence[Nic], wanted: Wanted) -> Iterator[str]:
         for route in (*nic.routes, *nic.routes6):
             if {"nexthop", "nhid"} & set(route.split()):
                 yield f"{nic.name} has a route of next hops of its own, which could not be put back: {route}"
-        for route in nic.contested:
-            yield f"another interface has a route like one of {nic.name}, of which one would be lost: {route}"
+        for route, other in nic.contested:
+            if other not in wanted.nics:
+                yield f"{other} has a route like one of {nic.name}, of which one would be lost: {route}"
     speeds = {nic.speed_Mbps for nic in nics if nic.speed_Mbps is not None}
     if len(speeds) > 1:
         yield "its NICs differ in speed: " + ", ".join(f"{nic.name} {nic.speed_Mbps} Mbit/s" for nic in nics)

@@ -62,8 +62,8 @@ class Nic:
 
     ``routes`` and ``routes6`` (IPv6) are those of all tables that are lost when it is set down: not the ones that come
     with its addresses or from a router. ``uppers`` are the VLANs and other interfaces made of it, and its master;
-    ``contested`` are those of the routes that another interface has as well, with the same metric. ``neighbours`` are
-    addresses with the MAC that somebody has set for each.
+    ``contested`` are those of the routes that another interface, named with each, has as well, with the same metric.
+    ``neighbours`` are addresses with the MAC that somebody has set for each.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Nic:
     kind: Mapping[str, str]
     routes6: tuple[str, ...] = ()
     uppers: tuple[str, ...] = ()
-    contested: tuple[str, ...] = ()
+    contested: tuple[tuple[str, str], ...] = ()
     neighbours: tuple[tuple[str, str], ...] = ()
 
 
@@ -165,8 +165,8 @@ class _Lost:
         """Attributes of a `Nic`."""
         own = [line for line in self.routes if _is_own(line, name, has_own_route)]
         own6 = [line for line in self.routes6 if _is_own(line, name) and not _comes(line)]
-        contested = [line for line in own if _is_contested(line, name, self.routes)]
-        contested += [line for line in own6 if _is_contested(line, name, self.routes6)]
+        contested = [(line, each) for line in own for each in _rivals(line, name, self.routes)]
+        contested += [(line, each) for line in own6 for each in _rivals(line, name, self.routes6)]
         found = [words for words in self.neighbours if words[2] == name and "lladdr" in words]
         return {
             "routes": tuple(map(_without_state, own)),
@@ -217,9 +217,10 @@ def _is_advertised(address: Mapping[str, Any]) -> bool:
     return address.get("family") == "inet6" and bool(address.get("dynamic"))
 
 
-def _is_contested(route: str, name: str, routes: list[str]) -> bool:
-    """Whether another interface has one to the same destination, which ``ip route replace`` could hit instead."""
-    return any(_place(each) == _place(route) and f" dev {name} " not in f"{each} " for each in routes)
+def _rivals(route: str, name: str, routes: list[str]) -> list[str]:
+    """Other interfaces that have one to the same destination, which ``ip route replace`` could hit instead."""
+    alike = [dict(pairwise(each.split())).get("dev", "") for each in routes if _place(each) == _place(route)]
+    return [device for device in alike if device not in ("", name)]
 
 
 def _place(route: str) -> tuple[str | None, ...]:

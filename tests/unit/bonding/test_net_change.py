@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,13 +131,15 @@ def test_a_route_that_could_not_be_put_back_is_refused(route: str) -> None:
 
 def test_a_route_that_would_replace_another_interfaces_is_refused() -> None:
     now = read("h0", READ.replace("ROUTES4", "default via 10.1.0.254 dev eth1\n"))
-    with pytest.raises(ConfigError, match="another interface has a route like one of eth1, of which one would be lost"):
+    with pytest.raises(ConfigError, match="eth10 has a route like one of eth1, of which one would be lost: default"):
         plan_change("h0", now, Wanted("bond7", ("eth1",), "802.3ad"))
+    member = replace(now.nics["eth1"], name="eth10")
+    plan_change("h0", replace(now, nics={**now.nics, "eth10": member}), Wanted("bond7", ("eth1", "eth10"), "802.3ad"))
     apart = READ.replace("ROUTES4", "default via 10.1.0.254 dev eth1 metric 100\n")
     plan_change("h0", read("h0", apart), Wanted("bond7", ("eth1",), "802.3ad"))
     static6 = READ.replace("fd02::/16", "default via fe80::9 dev eth10 proto ra metric 1024\ndefault")
     assert read("h0", static6.replace("ROUTES4", "")).nics["eth1"].contested == (
-        "default via fe80::1 dev eth1 metric 1024 pref medium",
+        ("default via fe80::1 dev eth1 metric 1024 pref medium", "eth10"),
     )
 
 
