@@ -4,6 +4,7 @@ import os
 import pty
 import pwd
 import shlex
+import shutil
 import subprocess
 import time
 from dataclasses import replace
@@ -61,6 +62,21 @@ def test_ssh_of_an_agent_has_its_own_connection_that_ends_when_the_host_is_silen
         ["ssh", *words, "-F", "/dev/null", "-G", "h0"], capture_output=True, text=True, check=True
     ).stdout
     assert "serveraliveinterval 60\n" in said and "controlmaster false\n" in said
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "tcsh"])
+@pytest.mark.parametrize("lasts", [False, True])
+def test_scripts_of_several_lines_reach_every_log_in_shell(shell: str, lasts: bool) -> None:
+    """csh has no line break in quotes, and replaces what follows an exclamation mark in them."""
+    argv = ["sh", "-c", 'echo "it\'s" \'\\n\' "$0"!x\nexit 7', "a  b"]
+    ssh = executors.executor_of(SSH)
+    line = (ssh.lasting if lasts else ssh.command)("h0", argv)[-1]
+    assert "\n" not in line and "!" not in line
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run([shell, "-c", line], capture_output=True, text=True, check=False)
+    here = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == (here.stdout, "", 7)
 
 
 def test_ssh_user_of_the_host_wins() -> None:

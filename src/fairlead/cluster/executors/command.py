@@ -7,6 +7,7 @@ from pathlib import Path
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import rsh_agent
 from fairlead.cluster.executors.base import Executor, register, with_environment
+from fairlead.cluster.executors.shell_line import shell_line
 
 # What a log-in does and these commands leave out: a home, and starting in it.
 _LOG_IN = '[ -n "$HOME" ] || eval "HOME=~$(id -un)"; export HOME; cd; exec "$@"'
@@ -60,7 +61,7 @@ class CommandExecutor(Executor):
 
     def _line(self, words: Sequence[str], host: str, argv: Sequence[str]) -> list[str]:
         there = ["sh", "-c", _LOG_IN, "sh", *argv]
-        return [*self._words(words, host), *([shlex.join(there)] if self._cluster.command.by_shell else there)]
+        return [*self._words(words, host), *([shell_line(there)] if self._cluster.command.by_shell else there)]
 
     def _enter(self, host: str) -> str:
         words = shlex.join(self._words(self._cluster.command.run, host))

@@ -10,6 +10,7 @@ from pathlib import Path
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import rsh_agent, ssh
 from fairlead.cluster.executors.base import Executor, register, with_environment
+from fairlead.cluster.executors.shell_line import shell_line
 
 _NOT_FOUND = 127  # sh(1)
 # lxc-attach leaves out what a log-in does.
@@ -75,7 +76,7 @@ class LxcExecutor(Executor):
         if server is None:
             return attach
         to = ssh.destination(self._cluster.ssh, server)
-        return ["ssh", *ssh.options(self._cluster.ssh), *connection(), "--", to, shlex.join(attach)]
+        return ["ssh", *ssh.options(self._cluster.ssh), *connection(), "--", to, shell_line(attach)]
 
     def _place(self, host: str) -> tuple[str, str | None]:
         container, _, server = self._cluster.host(host).reach.partition("@")

@@ -9,6 +9,7 @@ from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Ssh
 from fairlead.cluster.executors import rsh_agent
 from fairlead.cluster.executors.base import Executor, register, with_environment
+from fairlead.cluster.executors.shell_line import shell_line
 
 CONNECT_TIMEOUT_S = 10
 ALIVE_INTERVAL_S = 5  # the agents' lease is 10 s: they have ended when their host is reached again
@@ -34,7 +35,7 @@ class SshExecutor(Executor):
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
     ) -> list[str]:
         """See `Executor.command`. ssh hands one string to a shell there, so every word is quoted for it."""
-        remote = shlex.join(with_environment(argv, env, cwd))
+        remote = shell_line(with_environment(argv, env, cwd))
         ssh = self._cluster.ssh
         return ["ssh", *options(ssh), *multiplexing(), "--", destination(ssh, self._cluster.host(host).reach), remote]
 
@@ -42,7 +43,7 @@ class SshExecutor(Executor):
         """See `Executor.lasting`."""
         ssh = self._cluster.ssh
         words = ["ssh", *options(ssh), *own_connection(), "--", destination(ssh, self._cluster.host(host).reach)]
-        return [*words, shlex.join(argv)]
+        return [*words, shell_line(argv)]
 
     def on_terminal(self, host: str, argv: Sequence[str]) -> list[str]:
         """See `Executor.on_terminal`: ssh makes a terminal there, too, which sudo asks on."""
