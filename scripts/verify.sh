@@ -65,7 +65,7 @@ export -f fuzz_one
 
 fuzz() {
     say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests and those of MPI, which often wait"
-    "${long_tests[@]}" -n 2 --dist worksteal tests/unit tests/mpi >build/slow.log 2>&1 &
+    "${long_tests[@]}" -n 3 --dist worksteal tests/unit tests/mpi >build/slow.log 2>&1 &
     local beside=$! failed=0
     trap 'kill "$beside" 2>/dev/null' EXIT
     fuzz_all || failed=1
