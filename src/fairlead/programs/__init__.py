@@ -17,6 +17,7 @@ from fairlead.errors import MissingToolError, NoProgramError
 from fairlead.programs import applications, debian_mpich, linkage, npb, workloads
 
 _log = logging.getLogger(__name__)
+ADDS = "--monitor adds libfairlead"
 BUNDLED = ("cg", "ep", "is", "ft", "mg", "sp", "bt", "lu", "nbody", "random-traffic")
 
 
@@ -104,6 +105,30 @@ def unseen(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
             f"{program} was built for another processor or word length than that of {linkage.describe_hosts(foreign)}"
         )
     return f"{program} is linked statically" if any(each.static for each in linkages.values()) else None
+
+
+def sanitized(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
+    """Why a program ends when libfairlead is loaded into it, in words; None where it does not."""
+    name = next((each.sanitizer for each in linkages.values() if each.sanitizer), None)
+    return f"{program} is built with {name}, beside which nothing should be preloaded" if name else None
+
+
+def risk(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
+    """Why libfairlead is not loaded into a program unasked, in words; None where that harms nothing that is known.
+
+    It comes into a program that is linked with an MPI library of a known kind, and into nothing else: what a script or
+    another launcher starts, maybe with the libraries of a container, is not known.
+    """
+    if why := unseen(program, linkages) or sanitized(program, linkages):
+        return why
+    if missing := next((each.missing for each in linkages.values() if each.missing), None):
+        return f"{program} needs {missing[0]}, which the loader does not find"
+    if unknown := [host for host, each in linkages.items() if each.wrapped is None]:
+        where = f" on {linkage.describe_hosts(unknown)}" if len(unknown) < len(linkages) else ""
+        return f"{program} itself is not linked with a supported MPI library{where} (--monitor if what it starts is)"
+    if preloaded := {host: each.preloaded for host, each in linkages.items() if each.preloaded}:
+        return f"LD_PRELOAD is set on {linkage.describe_hosts(preloaded)}: {next(iter(preloaded.values()))} ({ADDS})"
+    return None
 
 
 def _warn(program: str, linkages: Mapping[str, linkage.Linkage]) -> None:

@@ -8,8 +8,8 @@ executed, whatever interpreter the file names.
 
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairlead.cluster.description import Cluster
@@ -18,36 +18,41 @@ from fairlead.cluster.job import Job
 from fairlead.cluster.remote.execute import on_all, run_on, unexpected
 from fairlead.errors import ConfigError, NoProgramError
 
+FILE = r"""cd "$1"
+case $2 in */*) file=$2 ;; *) file=$(command -v -- "$2") || file=./$2 ;; esac"""
+"""Of the shell, with directory and program as arguments: ``$file`` is the program; one without a slash is a builtin."""
+LOADERS = "/lib64/ld-linux*.so.* /lib64/ld64.so.* /lib/ld-linux*.so.*"
+
 # Arguments: directory, program. What it says begins with one of `_WORDS`. "foreign": an executable for another
 # processor or word length; "other": a script, or any executable where no loader of glibc is.
 # What tells an MPI library that is part of the file: a symbol's name, or a text that is left where symbols are not.
 # Behind the standard ABI any library may be: a text of its own tells which the loader has found.
-_LOOK = r"""
-cd "$1"
-case $2 in */*) file=$2 ;; *) file=$(command -v -- "$2") || file=./$2 ;; esac
+_LOOK = rf"""
+{FILE}
 case $file in */*) ;; *) echo other; exit 0 ;; esac
-[ -e "$file" ] || { echo absent; exit 0; }
-[ -f "$file" ] && [ -x "$file" ] || { echo closed; exit 0; }
-machine() { od -An -tx1 -N6 "$1"; od -An -tx1 -j18 -N2 "$1"; } 2>/dev/null
+[ -e "$file" ] || {{ echo absent; exit 0; }}
+[ -f "$file" ] && [ -x "$file" ] || {{ echo closed; exit 0; }}
+machine() {{ od -An -tx1 -N6 "$1"; od -An -tx1 -j18 -N2 "$1"; }} 2>/dev/null
 if [ "$(machine "$file")" != "$(machine /bin/sh)" ]; then
   case $(machine "$file") in ' 7f 45 4c 46'*) echo foreign ;; *) echo other ;; esac
   exit 0
 fi
 known= listed=
-for loader in /lib64/ld-linux*.so.* /lib64/ld64.so.* /lib/ld-linux*.so.*; do
+for loader in {LOADERS}; do
   [ -x "$loader" ] || continue
   [ "$known" ] || echo executable
   known=yes
   "$loader" --verify "$file" >/dev/null 2>&1
   case $? in 0 | 2) listed=$(LD_TRACE_LOADED_OBJECTS=1 "$loader" "$file" 2>/dev/null); break ;; esac
 done
-[ "$known" ] || { echo other; exit 0; }
+[ "$known" ] || {{ echo other; exit 0; }}
+[ "$LD_PRELOAD" ] && printf 'preloaded %s\n' "$LD_PRELOAD"
 printf '%s\n' "$listed"
 behind=$(printf '%s\n' "$listed" | sed -n 's/^[[:space:]]*libmpi_abi\.so\.1 => \(.*\) (0x[0-9a-f]*)$/\1/p')
 if [ "$behind" ]; then
   LC_ALL=C grep -aoE 'MPICH Version:|Intel\(R\) MPI Library' "$behind" | sort -u | sed 's/^/behind /'
 fi
-LC_ALL=C grep -aoE 'ompi_mpi_comm_world|MPIR_Process|MPICH Version:' "$file" | sort -u
+LC_ALL=C grep -aoE 'ompi_mpi_comm_world|MPIR_Process|MPICH Version:|__(a|hwa|l|m|t)san_init' "$file" | sort -u
 true
 """
 _WORDS = ("absent", "closed", "foreign", "other", "executable")
@@ -57,6 +62,16 @@ _LIBRARY = re.compile(r"^libmpi(?:ch|chfort|fort|_\w+)?\.so\.(\d+)")
 # That with the standard ABI, whose first it is; libmpifort_abi is a binding for it.
 _STANDARD = re.compile(r"^libmpi(?:fort)?_abi\.so\.1\b")
 _FAMILIES = {"40": "openmpi", "12": "mpich"}
+# Those that libfairlead has wrappers for, as native/interpose/shim/targets.cpp tells them, and whose these are.
+_WRAPPED = {
+    "libmpi.so.40": "openmpi",
+    "libmpi.so.12": "mpich",
+    "libmpich.so.12": "mpich",
+    "libmpi_abi.so.1": "standard",
+}
+# What has to be loaded before all else, or takes memory that others wrote for unwritten: as a library, or a part.
+_SANITIZER = re.compile(r"^(?:lib(?:clang_rt\.)?(a|hwa|l|m|t)san\b|__(a|hwa|l|m|t)san_init$)")
+_SANITIZERS = {"a": "Address", "hwa": "HWAddress", "l": "Leak", "m": "Memory", "t": "Thread"}
 _PARTS = {"ompi_mpi_comm_world": "openmpi", "MPIR_Process": "mpich", "MPICH Version:": "mpich"}
 
 
@@ -71,6 +86,10 @@ class Linkage:
         standard: it was built for MPI's standard ABI, so its library is the one that the loader finds.
         foreign: it was built for another processor or word length than the host's shell: nothing of ours is loaded
             into it.
+        wrapped: the binary interface whose wrappers libfairlead has for its MPI library (``openmpi``, ``mpich``,
+            ``standard``); None: there are none, or another program has to be started before it is known.
+        sanitizer: the name of the one that it is built with.
+        preloaded: LD_PRELOAD of the host's user.
     """
 
     mpi: str | None = None
@@ -78,6 +97,9 @@ class Linkage:
     missing: tuple[str, ...] = ()
     standard: bool = False
     foreign: bool = False
+    wrapped: str | None = field(default=None, compare=False)
+    sanitizer: str | None = None
+    preloaded: str = ""
 
     def __str__(self) -> str:
         if self.foreign:
@@ -146,20 +168,53 @@ def read(said: str) -> Linkage:
     if kind != "executable":
         return Linkage(foreign=kind == "foreign")
     loaded = {found["name"]: found["path"] for found in _LOADED.finditer(listed)}
-    missing = tuple(name for name, path in loaded.items() if path == "not found")
     names = [Path(name).name for name in loaded]
-    is_open_mpi = any(name.startswith("libopen-pal.") for name in names)
+    lines = listed.splitlines()
+    return replace(
+        _mpi_of(loaded, names, lines),
+        wrapped=_wrapped(names),
+        sanitizer=_sanitizer([*names, *lines]),
+        preloaded=next((line.removeprefix("preloaded ") for line in lines if line.startswith("preloaded ")), ""),
+    )
+
+
+def _mpi_of(loaded: Mapping[str, str | None], names: Sequence[str], lines: Sequence[str]) -> Linkage:
+    """Which MPI library it has, and where.
+
+    Args:
+        loaded: path by name of what the loader lists; ``names`` are these without directories.
+        lines: all that was said.
+    """
+    missing = tuple(name for name, path in loaded.items() if path == "not found")
+    is_open_mpi = _is_open_mpi(names)
     if any(map(_STANDARD.match, names)):
-        of_mpich = "\nbehind " in listed
+        of_mpich = any(line.startswith("behind ") for line in lines)
         return Linkage("openmpi" if is_open_mpi else "mpich" if of_mpich else None, missing=missing, standard=True)
     if library := next(filter(None, map(_LIBRARY.match, names)), None):
         # Before its version 2 Open MPI had MPICH's number.
         return Linkage("openmpi" if is_open_mpi else _FAMILIES.get(library.group(1)), missing=missing)
     if missing:  # one of them may bring the MPI library whose names are in the file
         return Linkage(missing=missing)
-    inside = next((_PARTS[line] for line in listed.splitlines() if line in _PARTS), None)
+    inside = next((_PARTS[line] for line in lines if line in _PARTS), None)
     # Of a static executable whose address is not fixed the loader says "statically linked", of others nothing.
     return Linkage(inside, static=inside is not None or not loaded)
+
+
+def _is_open_mpi(names: Sequence[str]) -> bool:
+    return any(name.startswith("libopen-pal.") for name in names)
+
+
+def _wrapped(names: Sequence[str]) -> str | None:
+    """The binary interface of the one MPI library that is there; None: it is of another kind, or not the only one."""
+    found = {_WRAPPED[name] for name in names if name in _WRAPPED}
+    if len(found) != 1 or (found == {"mpich"} and _is_open_mpi(names)):
+        return None
+    return found.pop()
+
+
+def _sanitizer(words: Iterable[str]) -> str | None:
+    found = next(filter(None, map(_SANITIZER.match, words)), None)
+    return f"{_SANITIZERS[found.group(1) or found.group(2)]}Sanitizer" if found else None
 
 
 def _unusable(said: str) -> str | None:

@@ -1,5 +1,6 @@
 """What the dynamic loader says of a program, read; the loader itself is asked in tests/mpi."""
 
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -55,6 +56,47 @@ def at(name: str) -> str:
 )
 def test_what_the_loader_says(said: str, expected: Linkage) -> None:
     assert read(said) == expected
+
+
+@pytest.mark.parametrize(
+    ("libraries", "expected"),
+    [
+        ([at("libmpi_mpifh.so.40"), at("libmpi.so.40"), at("libopen-pal.so.40")], "openmpi"),
+        ([at("libmpi.so.12")], "mpich"),
+        ([at("libmpich.so.12")], "mpich"),
+        (["libmpi.so.40 => not found"], "openmpi"),
+        ([at("libmpi_abi.so.1")], "standard"),
+        ([at("libmpi.so.12"), at("libopen-pal.so.13")], None),  # an Open MPI before its version 2
+        ([at("libmpi_gnu_123.so.12")], None),
+        ([at("libmpi.so.20"), at("libopen-pal.so.20")], None),
+        ([at("libmpi.so.40"), at("libmpi.so.12")], None),  # whose calls are whose?
+        ([], None),
+    ],
+)
+def test_what_libfairlead_has_wrappers_for(libraries: list[str], expected: str | None) -> None:
+    assert read(of(*libraries)).wrapped == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (of(at("libmpi.so.40")), None),
+        (of(at("libubsan.so.1")), None),  # it may come at any place
+        (of(at("libasan.so.8"), at("libmpi.so.40")), "AddressSanitizer"),
+        (of(at("libclang_rt.asan-x86_64.so")), "AddressSanitizer"),
+        (of(at("libtsan.so.2")), "ThreadSanitizer"),
+        (of(at("libmpi.so.40"), marks="__msan_init\n"), "MemorySanitizer"),
+        ("executable\n__lsan_init\n", "LeakSanitizer"),
+    ],
+)
+def test_sanitizers_are_seen_as_a_library_and_as_a_part(said: str, expected: str | None) -> None:
+    assert read(said).sanitizer == expected
+
+
+def test_what_the_user_of_a_host_preloads() -> None:
+    said = "executable\npreloaded /opt/my tools/libjemalloc.so.2\n" + of(at("libmpi.so.40")).partition("\n")[2]
+    assert read(said) == Linkage("openmpi", preloaded="/opt/my tools/libjemalloc.so.2")
+    assert read(of(at("libmpi.so.40"))).preloaded == ""
 
 
 def test_in_words() -> None:
@@ -116,6 +158,18 @@ def test_hosts_with_files_of_their_own_are_asked_each(far: Cluster) -> None:
     with pytest.raises(NoProgramError, match=r"^b and 1 more: ./prog was not found\n  name an executable file") as told:
         on_hosts(far, Job("1", ("./prog",), ("a", "b", "c")))
     assert told.value.exit_code == 127
+
+
+def test_a_host_says_what_it_preloads(monkeypatch: pytest.MonkeyPatch) -> None:
+    libc = next(path for path in linkage_libraries("/bin/ls") if "libc.so" in path)
+    monkeypatch.setenv("LD_PRELOAD", libc)
+    assert linkage.here(Path("/bin/ls")).preloaded == libc
+
+
+def linkage_libraries(program: str) -> list[str]:
+    """Paths of the libraries that the loader finds for a program."""
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return [line.split(" => ")[1].split()[0] for line in said.splitlines() if " => " in line]
 
 
 def test_a_bare_name_is_left_to_mpirun_there(far: Cluster) -> None:
