@@ -6,20 +6,35 @@ from dataclasses import dataclass
 
 from fairlead.errors import StoreError
 from fairlead.protocol import reading
+from fairlead.protocol.gathered_events import GatheredEvents
 from fairlead.protocol.messages import AgentEvent, EventKind, StoredEvent
 from fairlead.protocol.reading import EventT
 from fairlead.store import Event, Run, Store
 
 
 class EventRecorder:
-    """Events of one run, by the store. Called from the events' thread; the store does its own locking."""
+    """Events of one run, by the store. Called from the events' thread; the store does its own locking.
+
+    What `GatheredEvents` holds back at the end is stored by `finish`.
+    """
 
     def __init__(self, store: Store, run: int, names: list[str]) -> None:
         self._store = store
         self._run = run
         self._names = names
+        self._gathered = GatheredEvents()
 
     def __call__(self, host: int, event: AgentEvent, now_s: float) -> None:
+        due = self._gathered.add(host, event, now_s)
+        if due is not None:
+            self._record(host, due, now_s)
+
+    def finish(self, now_s: float) -> None:
+        """The run is over, and its events were all handed on."""
+        for host, event in self._gathered.rest():
+            self._record(host, event, now_s)
+
+    def _record(self, host: int, event: AgentEvent, now_s: float) -> None:
         entry = recorded(self._names, host, event, now_s)
         if entry is not None:
             self._store.add_event(self._run, entry.t_s, entry.kind, entry.data)
