@@ -42,15 +42,15 @@ if TYPE_CHECKING:
               "they slow the program.")  # fmt: skip
 @click.option(
     "--monitor/--no-monitor",
-    default=False,
-    show_default=True,
-    help="Also record communication time by host pair; needs a program that can be preloaded.",
+    default=None,
+    help="Watch single messages, too, by a library that is loaded into the ranks  [default: where that harms no "
+    "program; off with --no-detection].",
 )
 @click.option(
     "--acknowledge",
     type=click.Choice([each.value for each in Acknowledge]),
     default=None,
-    help="With --monitor: slow messages reported to the sender's agent. waited: those their receiver waited "
+    help="Slow messages reported to the sender's agent, where they are watched. waited: those their receiver waited "
     "for; always: all between hosts; never: none, so only sockets and probes count  [default: waited].",
 )
 @click.option("--messages", metavar="DIRECTORY", type=NamedPath(path_type=Path, file_okay=False),
@@ -97,7 +97,7 @@ def command(
     no_detection: bool,
     no_detours: bool,
     benefit: bool,
-    monitor: bool,
+    monitor: bool | None,
     acknowledge: str | None,
     messages: Path | None,
     migrate: bool,
@@ -116,8 +116,9 @@ def command(
     CLUSTER is a cluster file, `slurm` inside an allocation, or `hostfile:PATH` for an MPI hostfile.
 
     Agents watch the program's connections. Where cross-traffic congests a path, they reroute the host pair's traffic
-    through a third host until the direct path is clear again. Without a characterization of these hosts
-    (`fairlead characterize`) they learn latencies while the program runs, which recovers less. stdin, stdout and
+    through a third host until the direct path is clear again. They also watch single messages, where the library for
+    that can be loaded into the program without harm; where not, one line says why. Without a characterization of these
+    hosts (`fairlead characterize`) they learn latencies while the program runs, which recovers less. stdin, stdout and
     signals belong to the program; fairlead reports on stderr and stores the run in the results directory
     (`fairlead report`).
 
@@ -148,12 +149,15 @@ def command(
         raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
     if settings and (no_agents or no_detection):
         raise click.UsageError("--set changes how agents detect congestion; omit --no-agents and --no-detection")
+    watch_unasked = monitor is None and not (no_agents or no_detection)
+    if acknowledge and not (monitor or watch_unasked):
+        raise click.UsageError("--acknowledge works only where messages are watched; add --monitor")
     components = _components(
         agents=not no_agents,
         detection=not no_detection,
         detours=not no_detours,
         migration=migrate or migrate_dry_run,
-        monitor=monitor,
+        monitor=bool(monitor),
         acknowledge=acknowledge,
         benefit=benefit,
     )
@@ -166,6 +170,7 @@ def command(
         bring=bring,
         results=results,
         components=components,
+        watch_unasked=watch_unasked,
         reroutes=reroutes,
         settings=settings,
         plane=plane,
@@ -213,8 +218,6 @@ def _components(
     detection = agents and detection
     if monitor and not agents:
         raise click.UsageError("--monitor needs agents to watch the messages; omit --no-agents")
-    if acknowledge and not monitor:
-        raise click.UsageError("--acknowledge works only with --monitor; add --monitor")
     if migration and not detection:
         raise click.UsageError("--migrate needs agents that detect congestion; omit --no-agents and --no-detection")
     return Components(

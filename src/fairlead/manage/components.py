@@ -14,8 +14,8 @@ class Components:
         detection: agents watch the sockets, probe, and judge paths by levels.
         detours: the traffic of congested host pairs is rerouted.
         migration: virtual machines are moved where their server is congested.
-        monitor: agents watch the program's messages, too. It is no stage, and on only where it is asked for: it costs
-            more than the rest (docs/guides/monitor.md).
+        monitor: agents watch the program's messages, too. It is no stage; `fairlead run` has it where it harms no
+            program (`fairlead.manage.monitor.unasked`), all else where it is asked for (docs/guides/monitor.md).
         acknowledge: of which messages that took long the source is told, where they are watched (DMCBM 3.4.1).
         benefit: where traffic is rerouted, pauses show now and then what that gives (`fairlead.manage.benefit`).
     """

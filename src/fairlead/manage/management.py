@@ -17,6 +17,19 @@ from fairlead.protocol.objects import Manage
 
 
 @dataclass(frozen=True)
+class Unasked:
+    """That messages are watched though nobody asked for it: where they cannot be, the run goes on without.
+
+    Attributes:
+        environment: of ranks, which loads libfairlead into them.
+        given_up: takes the reason, in words, why they are not watched after all.
+    """
+
+    environment: Mapping[str, str]
+    given_up: Callable[[str], None]
+
+
+@dataclass(frozen=True)
 class Management:
     """How a run is managed.
 
@@ -27,6 +40,7 @@ class Management:
         manual: reroutes are made by hand: guardians are needed even without detours of fairlead's own.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
+        unasked: how messages are watched where nobody asked for it; None: somebody did, or they are not.
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`.
         relay: where ranks find the agents that relay their messages; None: they do not.
         mover: makes what moves virtual machines; None: nothing does.
@@ -44,6 +58,7 @@ class Management:
     manual: bool = False
     remarks: Sequence[str] = ()
     rings: str | None = None
+    unasked: Unasked | None = None
     plane: str = "route"
     relay: str | None = None
     mover: MakeMover | None = None

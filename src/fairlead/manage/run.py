@@ -36,16 +36,20 @@ from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
+from fairlead.manage.monitor import unasked
 from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome, supervise, timed
 from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
 from fairlead.programs import own_files
+from fairlead.programs.linkage import Linkage
 from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.protocol.settings import Number, describe
 from fairlead.store import Store
 from fairlead.store.records import Label
+
+BYPASSED = "the MPI library chooses its transport (--transport tcp)"
 
 
 def run(
@@ -58,6 +62,7 @@ def run(
     bring: Sequence[Path] = (),
     results: Path,
     components: Components,
+    watch_unasked: bool = False,
     reroutes: Sequence[Reroute] = (),
     settings: Mapping[str, Number] | None = None,
     plane: str = AUTO,
@@ -75,6 +80,7 @@ def run(
         ranks: number of ranks; None: one a slot of the cluster.
         own_mpirun: ``argv`` is a whole launch line.
         bring: files that hosts get, and that ``argv`` names.
+        watch_unasked: messages are watched, too, where that harms no program; where it is not done that is said.
         reroutes: (source, destination, relay) host names, rerouted manually before the program starts.
         settings: of agents, in place of the cluster's (docs/reference/agent-settings.md).
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
@@ -110,6 +116,8 @@ def run(
                 cluster, components, earlier, settings, argv, labels, bool(reroutes), dry_run, quiet
             )
         if management is not None:
+            if watch_unasked:
+                management = _watching(ready, management, own_mpirun, quiet)
             management = choose_at_start(plane, cluster, management, ready.unseen or _not_preloaded(own_mpirun))
         return execute(cluster, ready.job, store, identity, launch_it, management, reroutes, ending, quiet)
 
@@ -136,6 +144,8 @@ class _Prepared:
         labels: what the run is found by.
         kept: where its processes write their messages; None: nowhere.
         unseen: why libfairlead would not see or carry its messages, in words; None: nothing is known against it.
+        linkages: by host, what its program runs with; nothing for a launch line of the user's own.
+        bypassed: between hosts the MPI library may use something else than connections.
     """
 
     cluster: Cluster
@@ -144,6 +154,8 @@ class _Prepared:
     labels: dict[str, Label]
     kept: MessageFiles | None
     unseen: str | None
+    linkages: Mapping[str, Linkage]
+    bypassed: bool
 
 
 def _prepared(
@@ -176,14 +188,14 @@ def _prepared(
     used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
     tell = partial(say, quiet=quiet)
     job = own_files.with_brought(cluster, job, bring, used, tell, own_mpirun=own_mpirun)
-    job, unseen = _looked_at(cluster, job, launcher, watched)
+    job, linkages, unseen = _looked_at(cluster, job, launcher, watched)
     if bypassed and unseen is None:
-        unseen = "the MPI library chooses its transport (--transport tcp)"
+        unseen = BYPASSED
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
     # What a launch line of one's own asks for is in that line.
     labels = _labels(cluster, argv, ranks if own_mpirun else all_ranks, placement)
-    return _Prepared(cluster, launcher, job, labels, kept, unseen)
+    return _Prepared(cluster, launcher, job, labels, kept, unseen, linkages, bool(bypassed))
 
 
 def _launching(
@@ -204,8 +216,10 @@ def _launching(
     return launch_it
 
 
-def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) -> tuple[Job, str | None]:
-    """The job by what its program is linked with, and why none of its MPI calls can be seen, in words; None: they can.
+def _looked_at(
+    cluster: Cluster, job: Job, launcher: Launcher, watched: bool
+) -> tuple[Job, Mapping[str, Linkage], str | None]:
+    """The job by what its program is linked with, that by host, and why libfairlead is not for it; None: it is.
 
     Args:
         watched: its calls are wanted: where they cannot be seen that is said.
@@ -214,7 +228,16 @@ def _looked_at(cluster: Cluster, job: Job, launcher: Launcher, watched: bool) ->
     unseen = programs.unseen(job.argv[0], linkages)
     if watched and unseen:
         say(f"{unseen}: none of its MPI calls can be seen", quiet=False)
-    return job, unseen
+    return job, linkages, unseen or programs.sanitized(job.argv[0], linkages)
+
+
+def _watching(ready: _Prepared, management: Management, own_mpirun: bool, quiet: bool) -> Management:
+    """The management with the message monitor, though nobody asked for it, where that harms nothing."""
+    why_not = BYPASSED if ready.bypassed else None
+    if own_mpirun:
+        why_not = "your own launch line may not pass libfairlead on to all ranks (--monitor if it does)"
+    tell = partial(say, quiet=quiet)
+    return unasked(ready.cluster, ready.job, ready.linkages, management, tell, why_not=why_not)
 
 
 def _facts(
@@ -360,7 +383,7 @@ def _execute(
             ending.release_by(agents.stop)
             manual.make(agents)
 
-        return supervise(
+        outcome = supervise(
             cluster,
             management,
             partial(launch_it, ready),
@@ -370,6 +393,17 @@ def _execute(
             with_agents=prepare,
             ends_together_s=ends_together_s,
         )
+    return _finished(recorder, outcome)
+
+
+def _finished(recorder: EventRecorder, outcome: Outcome) -> Outcome:
+    """The outcome, when all events are recorded; where they cannot be, the program has ended as it has."""
+    try:
+        recorder.finish(time.time())
+    except FairleadError as error:
+        say(f"the record of this run has gaps: {error}", quiet=False)
+        outcome.problems.append(error)
+    return outcome
 
 
 def management_for(

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from fairlead.cluster import launchers
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
+from fairlead.cluster.job import Job
 from fairlead.errors import ConfigError
 from fairlead.manage import run
 from fairlead.manage.components import FULL, MIGRATING, STAGES
+from fairlead.manage.management import Management
 from fairlead.programs import unseen
 from fairlead.programs.linkage import Linkage
 from fairlead.protocol.objects import Learn
@@ -69,6 +72,40 @@ def test_settings_that_do_not_go_with_the_clusters_are_refused(store: Store) -> 
 def test_without_detection_nothing_is_told_or_learnt(store: Store) -> None:
     management = run.management_for(cluster(), STAGES["agents"], store)
     assert (management.tables, list(management.remarks)) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("own_mpirun", "bypassed", "why"),
+    [
+        (True, False, "your own launch line may not pass libfairlead on to all ranks (--monitor if it does)"),
+        (False, True, "the MPI library chooses its transport (--transport tcp)"),
+        (False, False, "./x is linked statically"),
+    ],
+)
+def test_why_messages_are_not_watched_unasked_is_one_line(
+    own_mpirun: bool, bypassed: bool, why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    linkages = {} if own_mpirun else {"h0": Linkage("mpich", static=True)}
+    ready = run._Prepared(
+        cluster(), launchers.get("mpich5")(), Job("1", ("./x",), ("h0",)), {}, None, None, linkages, bypassed
+    )
+    management = Management(FULL, {}, HostBinaries("/agent", ("/guardian",)))
+    assert run._watching(ready, management, own_mpirun, quiet=False) == management
+    assert capsys.readouterr().err == f"fairlead: only connections are watched, not single messages: {why}\n"
+    assert run._watching(ready, management, own_mpirun, quiet=True) == management
+    assert capsys.readouterr().err == ""
+
+
+def test_agents_do_not_carry_messages_of_what_nothing_is_preloaded_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    sanitized = {"h0": Linkage("openmpi", wrapped="openmpi", sanitizer="AddressSanitizer")}
+    job = Job("1", ("./x",), ("h0",))
+    monkeypatch.setattr(run.programs, "looked_at", lambda *_: (job, sanitized))
+    assert run._looked_at(cluster(), job, launchers.get("openmpi4")(), watched=False) == (
+        job,
+        sanitized,
+        "./x is built with AddressSanitizer, beside which nothing should be preloaded",
+    )
 
 
 def test_what_keeps_libfairlead_out_of_ranks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -151,11 +151,19 @@ def test_each_policy_of_acknowledgement_comes_to_the_agents(policy: Acknowledge)
     assert watching.job_options().acknowledge == policy
 
 
-def test_messages_are_acknowledged_only_where_they_are_watched() -> None:
-    for line in ("run c.toml --acknowledge never -- ./x", "compare demo.toml --acknowledge always --show-plan"):
-        done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
-        assert done.exit_code == 2, done.output
-        assert done.output.splitlines()[-1] == "Error: --acknowledge works only with --monitor; add --monitor"
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("compare demo.toml --acknowledge always --show-plan", "only with --monitor; add --monitor"),
+        ("run c.toml --no-monitor --acknowledge never -- ./x", "only where messages are watched; add --monitor"),
+        ("run c.toml --no-detection --acknowledge never -- ./x", "only where messages are watched; add --monitor"),
+        ("run c.toml --no-agents --acknowledge never -- ./x", "only where messages are watched; add --monitor"),
+    ],
+)
+def test_messages_are_acknowledged_only_where_they_are_watched(line: str, says: str) -> None:
+    done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
+    assert done.exit_code == 2, done.output
+    assert done.output.splitlines()[-1] == f"Error: --acknowledge works {says}"
 
 
 def test_a_run_without_agents_has_no_monitor() -> None:

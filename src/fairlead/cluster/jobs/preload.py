@@ -34,7 +34,8 @@ from fairlead.errors import HostError
 from fairlead.lab.idle import VARIABLE
 
 SHIM = "libfairlead.so"
-LIBRARIES = (SHIM, *(f"libfairlead-{abi}.so" for abi in ("openmpi", "mpich", "standard")))
+WRAPPERS = {abi: f"libfairlead-{abi}.so" for abi in ("openmpi", "mpich", "standard")}
+LIBRARIES = (SHIM, *WRAPPERS.values())
 MAKE_TIMEOUT_S = 30.0
 REMOVE_TIMEOUT_S = 5.0
 INTERRUPTED_TIMEOUT_S = 2.0  # in place of the latter, where the user wants it all to end
@@ -60,7 +61,7 @@ def environment(cluster: Cluster, hosts: Sequence[str]) -> dict[str, str]:
         HostError: a host was not reached.
         ConfigError: the hosts do not have libfairlead at the same path.
     """
-    shim = _bring(cluster, hosts)
+    shim = bring(cluster, hosts)
     before = os.environ.get(VARIABLE)
     # First, so that tools that are loaded already are called by libfairlead and not instead of it.
     return {VARIABLE: f"{shim}:{before}" if before else shim}
@@ -206,6 +207,10 @@ def _end(keeper: subprocess.Popen[bytes], limit_s: float) -> str | None:
     return said.decode(errors="replace").strip() or f"status {keeper.returncode}" if keeper.returncode else None
 
 
-def _bring(cluster: Cluster, hosts: Sequence[str]) -> str:
-    """Path of the shim, the same on all hosts; the wrappers lie beside it."""
+def bring(cluster: Cluster, hosts: Iterable[str]) -> str:
+    """Bring libfairlead to the hosts; the path of what is preloaded, the same on all, with the wrappers beside it.
+
+    Raises:
+        MissingToolError, HostError, ConfigError: see `environment`.
+    """
     return deploy_everywhere(cluster, hosts, {name: native.library(name) for name in LIBRARIES})[SHIM]
