@@ -19,8 +19,6 @@ namespace fairlead::agent {
 
 namespace {
 
-/// Threads of ranks on one host; more are not looked at.
-constexpr std::size_t kMostRings = 4096;
 /// A directory's time of change has the resolution of a tick, at most 10 ms: what comes within the same one as the last
 /// look does not show in it.
 constexpr std::int64_t kSettled_ns = 50'000'000;
@@ -65,16 +63,20 @@ void MessageRings::drain(const Take& take) {
     find_new();
     if (rings_.empty()) return;
     const Stamps stamps(first_, clock_);
-    for (Mapped& mapped : rings_) drain_one(mapped, stamps, take);
+    std::uint64_t left = kMostRecords;
+    for (std::size_t rings = rings_.size(); rings > 0 && left > 0; --rings) {
+        if (next_ >= rings_.size()) next_ = 0;
+        left -= drain_one(rings_[next_++], stamps, left, take);
+    }
 }
 
 /// Records of one call follow each other and have one time of return.
-void MessageRings::drain_one(Mapped& mapped, const Stamps& stamps, const Take& take) {
+std::uint64_t MessageRings::drain_one(Mapped& mapped, const Stamps& stamps, std::uint64_t most, const Take& take) {
     std::uint64_t done_ticks = 0;
     std::int64_t done_ns = 0;
     std::int64_t computed_ns = 0;
     call_.clear();
-    mapped.reader.drain([&](const record::Message& shared) {
+    const auto one = [&](const record::Message& shared) {
         const record::Message message = shared;
         ++read_;
         if (message.end != record::End::send && message.end != record::End::receive) return;
@@ -91,8 +93,10 @@ void MessageRings::drain_one(Mapped& mapped, const Stamps& stamps, const Take& t
         end.needed_ns = std::min(stamps.ns(message.needed_ticks), done_ns);
         end.waiting_from_ns = std::max(end.needed_ns, mapped.waited_until_ns);
         end.done_ns = done_ns;
-    });
+    };
+    const std::uint64_t number = mapped.reader.drain(one, most);
     finish_call(mapped, done_ns, computed_ns, take);
+    return number;
 }
 
 /// What the thread did before a call that only sends is counted with the next one that receives.

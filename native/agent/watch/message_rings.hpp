@@ -25,13 +25,21 @@ class MessageRings {
 
     using Log = std::function<void(const std::string& text)>;
 
+    /// Threads of ranks on one host; more are not looked at.
+    static constexpr std::size_t kMostRings = 4096;
+    /// Read at a time: probes and other agents wait meanwhile.
+    static constexpr std::uint64_t kMostRecords = 16384;
+    /// After so many nothing is left of what was there.
+    static constexpr std::size_t kMostLooks = kMostRings * record::kRingRecords / kMostRecords;
+
     /// Rings appear in `directory` while the program runs. `log` is told of those that cannot be read at present.
     MessageRings(std::string directory, const Clock& clock, Log log);
     ~MessageRings();
     MessageRings(const MessageRings&) = delete;
     MessageRings& operator=(const MessageRings&) = delete;
 
-    /// Reads what is there.
+    /// Reads what is there, but no more at a time than takes some milliseconds: what is left comes with the next call,
+    /// other rings first.
     void drain(const Take& take);
 
     /// Ranks of which a ring was found so far.
@@ -67,7 +75,7 @@ class MessageRings {
     void find_new();
     bool map(const std::string& name);
     void put_off(const std::string& name, const char* what);
-    void drain_one(Mapped& mapped, const Stamps& stamps, const Take& take);
+    std::uint64_t drain_one(Mapped& mapped, const Stamps& stamps, std::uint64_t most, const Take& take);
     void finish_call(Mapped& mapped, std::int64_t done_ns, std::int64_t computed_ns, const Take& take);
 
     std::string directory_;
@@ -78,6 +86,7 @@ class MessageRings {
     std::set<std::string> names_;    ///< looked at, rings or not
     std::set<std::string> put_off_;  ///< told of
     std::vector<Mapped> rings_;
+    std::size_t next_ = 0;  ///< the ring that is read first
     std::set<std::uint32_t> ranks_;
     std::vector<core::MessageEnd> call_;  ///< kept for its memory
     std::uint64_t read_ = 0;

@@ -60,6 +60,7 @@ MessageWatch::MessageWatch(EventLoop& loop, const Config& config, const Clock& c
              }),
       monitor_(config.self, config.host_count(), settings.messages, config.acknowledge),
       looks_(settings.looks),
+      max_share_(settings.messages.max_share),
       active_s_(monotonic_s()),
       ranks_reported_s_(monotonic_s()),
       announcer_(config, channel) {
@@ -81,14 +82,29 @@ void MessageWatch::poll() {
     timer_ = loop_.after(core::look_period_s(now - active_s_, looks_), [this] { poll(); });
 }
 
+/// Ranks that send more than this reads meanwhile drop records, and count them; they never wait.
 void MessageWatch::drain() {
     const double now = monotonic_s();
+    if (now < rests_until_s_) return;
+    const std::int64_t begun_ns = read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const std::uint64_t before = rings_.read();
     rings_.drain([this, now](std::span<const core::MessageEnd> call) { monitor_.completed(call, now); });
     if (rings_.read() != before) active_s_ = now;
     if (rings_.ranks().size() != known_ranks_) {
         known_ranks_ = rings_.ranks().size();
         for (const std::uint32_t rank : rings_.ranks()) monitor_.place(rank, config_.self);
+    }
+    const std::int64_t worked_ns = read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
+    rests_until_s_ = now + core::rest_s(static_cast<double>(worked_ns) * 1e-9, max_share_);
+}
+
+/// What rings can hold: ranks that go on writing do not keep it here.
+void MessageWatch::drain_all() {
+    for (std::size_t look = 0; look <= MessageRings::kMostLooks; ++look) {
+        const std::uint64_t before = rings_.read();
+        rests_until_s_ = 0.0;
+        drain();
+        if (rings_.read() == before) return;
     }
 }
 
@@ -137,7 +153,7 @@ void MessageWatch::report_rank_pairs() {
 
 void MessageWatch::stop() {
     loop_.cancel(timer_);
-    drain();
+    drain_all();
     monitor_.tick(monotonic_s());
     monitor_.forget_open();
     report_pairs();

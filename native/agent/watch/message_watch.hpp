@@ -38,6 +38,7 @@ class MessageWatch {
   private:
     void poll();
     void drain();
+    void drain_all();
     void deliver();
     void report_pairs();
     void report_rank_pairs();
@@ -52,9 +53,11 @@ class MessageWatch {
     MessageRings rings_;
     core::MessageMonitor monitor_;
     core::LookSettings looks_;
-    double active_s_;           ///< when records came last, or this began
-    double reported_s_ = -1e9;  ///< when pairs were
-    double ranks_reported_s_;   ///< when pairs of ranks were, or this began
+    double max_share_;
+    double rests_until_s_ = 0.0;  ///< so that the program has the processors
+    double active_s_;             ///< when records came last, or this began
+    double reported_s_ = -1e9;    ///< when pairs were
+    double ranks_reported_s_;     ///< when pairs of ranks were, or this began
     RankAnnouncer announcer_;
     std::size_t known_ranks_ = 0;
     EventLoop::TimerId timer_ = 0;

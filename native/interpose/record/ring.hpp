@@ -5,6 +5,7 @@
 // A file of kRing_B, `PID-N.ring`: this head in the first page, then the records, each a Message of layout.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -80,17 +81,19 @@ class RingReader {
   public:
     explicit RingReader(Ring* ring) : ring_(ring), read_(ring->read.load(std::memory_order_relaxed)) {}
 
-    // Calls `take` with every record that is there, oldest first.
+    // Calls `take` with the records that are there, oldest first, and at most so many of them; how many these were.
     template <class Take>
-    void drain(Take&& take) {
+    std::uint64_t drain(Take&& take, std::uint64_t most = kRingRecords) {
         const std::uint64_t written = ring_->written.load(std::memory_order_acquire);
         if (written - read_ > kRingRecords) {
             read_ = written;  // no writer of ours did that
         }
-        for (; read_ != written; ++read_) {
+        const std::uint64_t number = std::min(written - read_, most);
+        for (const std::uint64_t end = read_ + number; read_ != end; ++read_) {
             take(static_cast<const Message&>(ring_->records()[read_ % kRingRecords]));
         }
         ring_->read.store(read_, std::memory_order_release);
+        return number;
     }
     std::uint64_t dropped() const { return ring_->dropped.load(std::memory_order_relaxed); }
 

@@ -3,9 +3,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -33,9 +38,20 @@ Ring* begin(void* memory, std::int32_t rank, std::uint32_t thread) {
     return ring;
 }
 
+// MPI libraries and programs share the place, and may have memory there that they have not touched yet: they would end
+// when there is none any more. So others are left as much as this many rings take. A place without a limit has 0
+// blocks.
+constexpr std::uint64_t kRingsLeft = 64;
+
+bool leaves_room(int fd) {
+    struct statvfs place {};
+    return fstatvfs(fd, &place) != 0 || place.f_blocks == 0 ||
+           place.f_bavail >= (kRingsLeft + 1) * kRing_B / place.f_frsize;
+}
+
 // Reserved, so that touching it cannot fail later. Null: errno says why.
 void* reserve_and_map(int fd) {
-    const int error = posix_fallocate(fd, 0, static_cast<off_t>(kRing_B));
+    const int error = leaves_room(fd) ? posix_fallocate(fd, 0, static_cast<off_t>(kRing_B)) : ENOSPC;
     if (error != 0) {
         errno = error;
         return nullptr;
@@ -64,6 +80,33 @@ Ring* in_file(const std::string& stem, std::int32_t rank, std::uint32_t thread) 
     return ring;
 }
 
+// Whether no process of this host has said it of this directory, as far as those still live: what one has no ring for,
+// hundreds beside it have none for either. A name of an abstract socket is taken until its process ends, and leaves
+// nothing behind.
+bool is_first_to_say(const char* directory) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "fairlead no %s", directory);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || length < 0 || static_cast<std::size_t>(length) >= sizeof address.sun_path - 1) {
+        return true;
+    }
+    const auto size_B = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), size_B) != 0) {
+        const bool taken = errno == EADDRINUSE;
+        close(fd);
+        return !taken;
+    }
+    return true;
+}
+
+// What a thread writes to that has no ring. Where there is no memory for that either, all such threads share it.
+Ring* unread_ring(std::int32_t rank, std::uint32_t thread) {
+    alignas(kPage_B) static char shared[kRing_B];
+    void* const memory = map(-1);
+    return begin(memory != nullptr ? memory : shared, rank, thread);
+}
+
 }  // namespace
 
 Ring* make_ring(const char* directory, std::int32_t rank, std::uint32_t thread) {
@@ -80,13 +123,13 @@ Ring* make_ring(const char* directory, std::int32_t rank, std::uint32_t thread) 
             break;
         }
     }
-    std::fprintf(stderr, "fairlead: cannot create a ring in %s: %s; the messages of this process are not monitored\n",
-                 directory, std::strerror(errno));
-    void* const memory = map(-1);
-    if (memory == nullptr) {
-        throw std::bad_alloc();
+    const int error = errno;
+    if (is_first_to_say(directory)) {
+        std::fprintf(stderr,
+                     "fairlead: cannot create a ring in %s: %s; messages of ranks without one are not watched\n",
+                     directory, std::strerror(error));
     }
-    return begin(memory, rank, thread);
+    return unread_ring(rank, thread);
 }
 
 }  // namespace fairlead::record

@@ -91,6 +91,20 @@ TEST(Ring, AFullOneDropsTheNewestAndCounts) {
     EXPECT_EQ(reader.dropped(), 5U);
 }
 
+TEST(Ring, SoManyAreReadAtATime) {
+    const Memory memory;
+    RingWriter writer(memory.ring);
+    RingReader reader(memory.ring);
+    for (const std::uint64_t number : {7U, 8U, 9U}) writer.push(numbered(number));
+    std::vector<std::uint64_t> numbers;
+    const auto take = [&](const Message& message) { numbers.push_back(message.communicator); };
+    EXPECT_EQ(reader.drain(take, 2), 2U);
+    EXPECT_EQ(memory.ring->read, 2U);
+    EXPECT_EQ(reader.drain(take, 0), 0U);
+    EXPECT_EQ(reader.drain(take, 2), 1U);
+    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{7, 8, 9}));
+}
+
 TEST(Ring, NumbersThatCannotBeAreNoRecords) {
     const Memory memory;
     RingReader reader(memory.ring);
@@ -152,6 +166,17 @@ TEST_F(RingFileTest, WithoutAPlaceItIsWrittenWhereNobodyLooks) {
     RingWriter writer(ring);
     writer.push(numbered(1));
     EXPECT_EQ(ring->written, 1U);
+}
+
+TEST_F(RingFileTest, OfManyThatHaveNoPlaceOneSaysSo) {
+    const std::string missing = directory_ + "/missing";
+    testing::internal::CaptureStderr();
+    for (std::uint32_t thread = 0; thread < 3; ++thread) {
+        EXPECT_NE(make_ring(missing.c_str(), 0, thread), nullptr);
+    }
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said, "fairlead: cannot create a ring in " + missing +
+                        ": No such file or directory; messages of ranks without one are not watched\n");
 }
 
 }  // namespace

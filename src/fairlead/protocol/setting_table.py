@@ -141,6 +141,7 @@ SETTINGS = {
     "messages.period_s": Setting(0.5, (0.001, 60.0)),
     "messages.max_asked_per_s": Setting(1000.0, (1.0, 1000000.0)),
     "messages.answer_timeout_s": Setting(2.0, (0.1, 60.0)),
+    "messages.max_share": Setting(0.05, (0.001, 1.0)),
     "messages.judged": Setting(3, (1, 16)),
     "messages.judged_within_s": Setting(0.5, (0.001, 60.0)),
 }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -96,6 +97,33 @@ TEST_F(MessageRingsTest, GivesTheEndsOfEachCallWithTheirKeys) {
     EXPECT_EQ(calls[1][0].waiting_from_ns, std::max(calls[0][0].done_ns, calls[1][0].needed_ns));
     EXPECT_EQ(rings.ranks(), std::set<std::uint32_t>{5});
     EXPECT_EQ(rings.read(), 5U);
+    EXPECT_EQ(rings.dropped(), 0U);
+}
+
+TEST_F(MessageRingsTest, SoManyAreReadAtATimeAndRingsTakeTurns) {
+    MessageRings rings(directory_, clock_, log_);
+    const std::uint64_t now = record::ticks();
+    const auto fill = [now](record::RingWriter& ring) {
+        for (std::uint64_t k = 0; k < record::kRingRecords; ++k) {
+            ring.push(message(record::End::receive, 2, static_cast<std::uint32_t>(k), now - 100'000 + 10 * k));
+        }
+    };
+    constexpr std::uint32_t kRanks = MessageRings::kMostRecords / record::kRingRecords + 2;
+    std::vector<record::RingWriter> writers;
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) writers.push_back(ring_of(static_cast<int>(rank)));
+    for (record::RingWriter& ring : writers) fill(ring);
+    std::map<std::uint32_t, std::size_t> first;
+    for (const auto& call : drained(rings)) ++first[call[0].key.destination];
+    EXPECT_EQ(rings.read(), MessageRings::kMostRecords);
+    EXPECT_EQ(first.size(), kRanks - 2);
+    std::map<std::uint32_t, std::size_t> second;
+    for (auto& [rank, calls] : first) fill(writers[rank]);
+    for (const auto& call : drained(rings)) ++second[call[0].key.destination];
+    EXPECT_EQ(second.size(), kRanks - 2) << "a full look again";
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+        if (first.contains(rank)) continue;
+        EXPECT_EQ(second[rank], record::kRingRecords) << rank << " has waited longest";
+    }
     EXPECT_EQ(rings.dropped(), 0U);
 }
 

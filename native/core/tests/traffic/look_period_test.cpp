@@ -17,6 +17,12 @@ TEST(LookPeriod, GrowsWithTheTimeThatNothingMoved) {
     EXPECT_DOUBLE_EQ(look_period_s(3600.0, settings), 0.5);
 }
 
+TEST(Rest, KeepsWorkBelowAShareOfTheTime) {
+    EXPECT_DOUBLE_EQ(rest_s(0.010, 0.05), 0.190);
+    EXPECT_DOUBLE_EQ(rest_s(0.010, 1.0), 0.0);
+    EXPECT_DOUBLE_EQ(rest_s(0.0, 0.05), 0.0);
+}
+
 TEST(NextLook, ComesAtTheHostsOwnPlaceInThePeriod) {
     Time now = next_look(1000.0, 0.040, 3);
     for (int look = 0; look < 100; ++look) {

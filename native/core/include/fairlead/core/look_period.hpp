@@ -17,6 +17,11 @@ inline double look_period_s(double quiet_s, const LookSettings& settings) {
     return std::max(resting_s, settings.period_s);
 }
 
+/// For how long to do nothing after work of so much processor time, so that it takes at most a share of the time.
+inline double rest_s(double worked_s, double max_share) {
+    return worked_s * (1.0 / max_share - 1.0);
+}
+
 /// When to look next while bytes move: within half a period and one and a half, at this host's place in the period.
 /// Hosts that began together, or that answer each other, would all look at the same moments, and what the first of
 /// several sees would be seen half a period late instead of a fraction of it. Steps of the golden ratio keep any few

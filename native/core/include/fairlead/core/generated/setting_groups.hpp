@@ -344,6 +344,9 @@ struct MessageSettings {
     double max_asked_per_s = 1000.0;
     /// time to wait for an answer, as a send may complete later than its receive
     double answer_timeout_s = 2.0;
+    /// largest part of a core that reading messages takes; ranks that send more messages than that drop records of
+    /// some, and count them
+    double max_share = 0.05;
     /// consecutive slow messages that raise a suspicion
     int judged = 3;
     /// time within which they must have arrived
