@@ -1,0 +1,136 @@
+"""What libfairlead does to programs beside seeing their calls: nothing that they, or what they start, would notice."""
+
+import subprocess
+from pathlib import Path
+
+import mpi_libraries
+import pytest
+from mpi_libraries import Mpi, every_family
+
+from fairlead import native
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.job import Job
+from fairlead.programs import trial
+from fairlead.programs.linkage import here
+
+pytestmark = pytest.mark.mpi
+CHILD = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    int rank, data = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Send(&data, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(&data, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (system("echo child has ${LD_PRELOAD:-nothing}") != 0) return 1;
+    MPI_Finalize();
+    return 0;
+}
+"""
+SHIM = "libfairlead.so"
+
+
+@pytest.fixture
+def rings(tmp_path: Path) -> Path:
+    (tmp_path / "rings").mkdir()
+    return tmp_path / "rings"
+
+
+def compiled(mpi: Mpi, directory: Path) -> Path:
+    (directory / "child.c").write_text(CHILD)
+    return mpi.need().compile(directory / "child.c", directory / "child")
+
+
+def said(mpi: Mpi, argv: list[str], env: dict[str, str]) -> list[str]:
+    """What two ranks' children print."""
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(mpi.command(2, argv, env), capture_output=True, text=True, check=True, timeout=100)
+    return [line for line in done.stdout.splitlines() if line.startswith("child has")]
+
+
+@every_family
+def test_what_a_rank_starts_runs_without(mpi: Mpi, tmp_path: Path, rings: Path) -> None:
+    program, shim = compiled(mpi, tmp_path), str(native.library(SHIM))
+    env = {"FAIRLEAD_RINGS": str(rings)}
+    assert said(mpi, [str(program)], {**env, "LD_PRELOAD": shim}) == ["child has nothing"] * 2
+    assert len(list(rings.glob("*.ring"))) == 2
+    (tmp_path / "other.c").write_text("")
+    other = str(mpi.compile(tmp_path / "other.c", tmp_path / "other.so", "-shared", "-fPIC"))
+    for beside in (f"{shim}:{other}", f"{other} {shim}"):
+        assert said(mpi, [str(program)], {**env, "LD_PRELOAD": beside}) == [f"child has {other}"] * 2
+
+
+def test_what_becomes_a_rank_keeps_it(tmp_path: Path, rings: Path) -> None:
+    mpi = mpi_libraries.LIBRARIES[0].need()
+    program, shim = compiled(mpi, tmp_path), str(native.library(SHIM))
+    script = tmp_path / "script"
+    script.write_text(f'#!/bin/sh\necho child has "$LD_PRELOAD"\nexec "{program}"\n')
+    script.chmod(0o755)
+    env = {"FAIRLEAD_RINGS": str(rings), "LD_PRELOAD": shim}
+    assert sorted(said(mpi, [str(script)], env)) == [f"child has {shim}"] * 2 + ["child has nothing"] * 2
+    assert len(list(rings.glob("*.ring"))) == 2
+
+
+def test_a_profile_is_of_all_that_a_rank_starts(tmp_path: Path, rings: Path) -> None:
+    mpi = mpi_libraries.LIBRARIES[0].need()
+    program, shim = compiled(mpi, tmp_path), str(native.library(SHIM))
+    env = {"FAIRLEAD_RINGS": str(rings), "FAIRLEAD_PROFILE": str(rings), "LD_PRELOAD": shim}
+    assert said(mpi, [str(program)], env) == [f"child has {shim}"] * 2
+
+
+@pytest.mark.userns
+@every_family
+def test_rings_leave_room_to_others_and_one_of_many_says_so(mpi: Mpi, tmp_path: Path, rings: Path) -> None:
+    """16 MiB are less than 64 rings take. The program sends as without."""
+    program, shim = compiled(mpi, tmp_path), str(native.library(SHIM))
+    line = mpi.command(2, [str(program)], {"FAIRLEAD_RINGS": str(rings), "LD_PRELOAD": shim})
+    script = 'mount -t tmpfs -o size=16m none "$0" && "$@" && ls "$0"'
+    with mpi_libraries.no_leftovers():
+        done = subprocess.run(
+            ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, str(rings), *line],
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["child has nothing"] * 2
+    lines = [each for each in done.stderr.splitlines() if each.startswith("fairlead: ")]
+    assert lines == [
+        f"fairlead: cannot create a ring in {rings}: No space left on device; "
+        "messages of ranks without one are not watched"
+    ]
+
+
+@every_family
+def test_the_loader_is_asked_whether_it_takes_the_library(mpi: Mpi, tmp_path: Path) -> None:
+    program = compiled(mpi, tmp_path)
+    kind = here(program).wrapped
+    assert kind == mpi.abi
+    cluster = Cluster("c", "local", (Host("h0", "127.0.0.1", interface="lo"),))
+    libraries = [str(native.library(SHIM)), str(native.library(f"libfairlead-{kind}.so"))]
+    assert trial.hindrance(cluster, Job("0123abcd", (str(program),), ("h0",)), libraries) is None
+
+
+def test_a_library_for_a_newer_system_is_told(tmp_path: Path) -> None:
+    """Preloaded, it would end every program, as one that wants a newer C library than a container's."""
+    mpi = mpi_libraries.LIBRARIES[0].need()
+    program = compiled(mpi, tmp_path)
+
+    def build(name: str, source: str, *options: str) -> Path:
+        (tmp_path / "source.c").write_text(source)
+        target = tmp_path / name
+        line = ["gcc", "-shared", "-fPIC", "-o", target, tmp_path / "source.c", f"-Wl,-soname,{name}", *options]
+        subprocess.run(line, check=True)
+        return target
+
+    (tmp_path / "versions").write_text("NEWER_2 { global: newer; };\n")
+    older = "int newer(void) { return 0; }"
+    build("libbase.so", older, f"-Wl,--version-script={tmp_path}/versions")
+    asks = "int newer(void); int ask(void) { return newer(); }"
+    library = build("libnewer.so", asks, f"-L{tmp_path}", "-lbase", f"-Wl,-rpath,{tmp_path}")
+    (tmp_path / "versions").write_text("NEWER_1 { global: newer; };\n")
+    build("libbase.so", older, f"-Wl,--version-script={tmp_path}/versions")
+    cluster = Cluster("c", "local", (Host("h0", "127.0.0.1", interface="lo"),))
+    found = trial.hindrance(cluster, Job("0123abcd", (str(program),), ("h0",)), [str(library)])
+    assert found is not None
+    assert "version `NEWER_2' not found (required by" in found
