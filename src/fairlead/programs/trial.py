@@ -21,6 +21,7 @@ _FITS, _NOT = "fits", "not: "
 # load, and ends; on stderr it says what it cannot load, also into a program that it would not start with that.
 _TRY = rf"""
 {FILE}
+[ -u "$file" ] || [ -g "$file" ] && {{ echo '{_NOT}the program has set-user-ID or set-group-ID'; exit 0; }}
 [ -d /dev/shm ] && [ -w /dev/shm ] || {{ echo '{_NOT}/dev/shm is no directory that can be written to'; exit 0; }}
 set -- "$3" "$4" $(df -Pk /dev/shm | sed 1d)
 if [ "${{4:-0}}" -gt 0 ] && [ "${{6:-0}}" -lt "$2" ]; then

@@ -1,5 +1,6 @@
 """Whether libfairlead can be loaded into a program: the host's own loader and directory are asked."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -49,6 +50,13 @@ def test_rings_take_a_small_part_of_what_is_free(monkeypatch: pytest.MonkeyPatch
 def test_a_place_that_cannot_be_written_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(trial, "_TRY", trial._TRY.replace("/dev/shm", f"{tmp_path}/none"))
     assert trial.hindrance(CLUSTER, job(), []) == f"h0: {tmp_path}/none is no directory that can be written to"
+
+
+@pytest.mark.parametrize("mode", [0o4755, 0o2755])
+def test_into_what_runs_as_somebody_else_nothing_is_preloaded(tmp_path: Path, mode: int) -> None:
+    program = Path(shutil.copy("/bin/sh", tmp_path / "program"))
+    program.chmod(mode)
+    assert trial.hindrance(CLUSTER, job(str(program)), []) == "h0: the program has set-user-ID or set-group-ID"
 
 
 def test_what_no_loader_of_glibc_takes(tmp_path: Path) -> None:
