@@ -9,6 +9,7 @@ from fairlead.protocol import events
 from fairlead.protocol.messages import AgentEvent
 
 SETTLED_S = 10.0  # observed, before anything is said
+AGAIN = 1.25  # what was observed is looked at again when it is so many times as long: there may be a million pairs
 LEAST_S = 2.0  # of a program that ends before
 
 
@@ -28,10 +29,12 @@ class UserMitigation:
         self._place = place
         self._report = report
         self._said = False
+        self._next_s = SETTLED_S
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         self._evidence(event)
-        if not self._said and isinstance(event, events.RankPairs) and self._evidence.observed_s >= SETTLED_S:
+        if not self._said and isinstance(event, events.RankPairs) and self._evidence.observed_s >= self._next_s:
+            self._next_s = AGAIN * self._evidence.observed_s
             found = advice(self._evidence, self._names, self._place)
             if found is not None:
                 self._said = True

@@ -4,6 +4,9 @@ import io
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from fairlead.manage import user_mitigation
 from fairlead.manage.narrator import Narrator
 from fairlead.manage.user_mitigation import LEAST_S, SETTLED_S, UserMitigation
 from fairlead.mitigation.advice import BetterPlacement
@@ -44,6 +47,14 @@ def test_it_is_told_once_when_enough_was_seen() -> None:
     for _ in range(3):
         mitigation(1, half)
     assert [each.observed_s for each in said] == [SETTLED_S]
+
+
+def test_a_long_run_is_looked_at_ever_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at_s: list[float] = []
+    monkeypatch.setattr(user_mitigation, "advice", lambda seen, *_: looked_at_s.append(seen.observed_s))
+    advised(*[report(2.0, 0.0)] * 1800)
+    assert looked_at_s[:4] == [10.0, 14.0, 18.0, 24.0]
+    assert len(looked_at_s) < 30
 
 
 def test_the_end_has_what_the_whole_run_says() -> None:
