@@ -11,6 +11,8 @@ from fairlead.mitigation.own_traffic import OwnTraffic, Path
 from fairlead.protocol import enums, events
 from fairlead.protocol.messages import AgentEvent
 
+MOST_PAIRS = 1 << 18
+"""All of 512 ranks; of those of more, the first that are seen count."""
 RankPair = tuple[int, int]
 """Sending and receiving rank."""
 
@@ -101,7 +103,10 @@ class Evidence:
         for path in congested:
             self._left_out_s[path] = self._left_out_s.get(path, 0.0) + event.span_s
         for each in event.pairs:
-            sums = self.pairs.setdefault((each.source_rank, each.rank), Sums((each.source, here)))
+            ranks = each.source_rank, each.rank
+            if ranks not in self.pairs and len(self.pairs) >= MOST_PAIRS:
+                continue
+            sums = self.pairs.setdefault(ranks, Sums((each.source, here)))
             sums.messages += each.messages
             sums.size_B += each.size_B
             sums.processing_s += each.processing_s

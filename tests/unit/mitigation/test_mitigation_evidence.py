@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairlead.mitigation import own_traffic
+from fairlead.mitigation import evidence, own_traffic
 from fairlead.mitigation.evidence import Evidence
 from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol.messages import AgentEvent
@@ -127,6 +127,14 @@ def test_hosts_are_known_once_every_rank_was_seen() -> None:
     assert after().hosts() is None
     assert after(gap).hosts() is None
     assert after(gap, report()).hosts() == [0, 1, 2]
+
+
+def test_of_very_many_pairs_the_first_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "MOST_PAIRS", 2)
+    pair = {"source": 0, "source_rank": 0, "messages": 1, "size_B": 1}
+    pair |= {"waited_s": 0.0, "known_s": 0.0, "transmission_s": 0.0, "processing_s": 0.0}
+    seen = after(*[event("rank_pairs", destination=2, span_s=1.0, pairs=[{**pair, "rank": k}]) for k in (2, 3, 4, 2)])
+    assert {ranks: sums.messages for ranks, sums in seen.pairs.items()} == {(0, 2): 2, (0, 3): 1}
 
 
 def test_what_explains_a_queue_is_the_same_as_for_agents() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from fairlead.protocol import events
-from fairlead.protocol.gathered_events import GatheredEvents
+from fairlead.protocol.gathered_events import MOST_PAIRS, GatheredEvents
 from fairlead.protocol.messages import AgentEvent
 
 from ..agent_events import event
@@ -102,6 +102,18 @@ def test_pairs_of_ranks() -> None:
     ]
     assert found.pairs[0].processing_s == pytest.approx(0.4)
     assert found.pairs[0].waited_s == pytest.approx(0.2)
+
+
+def test_so_many_pairs_of_ranks_are_in_one_report() -> None:
+    gathered = GatheredEvents()
+    gathered.add(1, pairs(0.0, (0, 4)), 0.0)
+    gathered.add(1, pairs(86400.0, (0, 4)), 0.0)
+    for k in range(30):
+        assert gathered.add(1, pairs(86402.0 + 2 * k, *((k, rank) for rank in range(256))), 0.0) is None
+    ((_, found),) = gathered.rest()
+    assert isinstance(found, events.RankPairs)
+    assert len(found.pairs) == MOST_PAIRS
+    assert found.span_s == 60.0
 
 
 def test_all_other_events_pass() -> None:
