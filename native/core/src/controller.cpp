@@ -31,6 +31,9 @@ ControllerConfig checked(ControllerConfig config) {
     if (config.base.host_count() != config.host_count || config.sharing.host_count() != config.host_count) {
         throw std::invalid_argument("controller: base or sharing relation is of another number of hosts");
     }
+    if (config.ways < 0 || config.ways > kMaxWays) {
+        throw std::invalid_argument("controller: " + std::to_string(config.ways) + " ways cannot be");
+    }
     if (const auto mistake = validate(config.settings)) throw std::invalid_argument("controller: " + *mistake);
     return config;
 }
@@ -160,7 +163,7 @@ const std::set<HostId>& Controller::partners() const {
 
 Controller::State::State(const ControllerConfig& config)
     : job_{config.self,   config.host_count, config.salt,    config.automatic,
-           config.proves, config.learns,     config.settings},
+           config.proves, config.learns,     config.settings, config.proves ? config.ways : 0},
       random_(config.seed),
       paths_(job_, config.base, config.sharing),
       traffic_(job_, paths_, config.link_bps),

@@ -18,6 +18,7 @@ struct Job {
     bool proves = false;
     bool learns = false;
     Settings settings;
+    int ways = 0;
 
     bool other(HostId host) const { return host < hosts && host != self; }
     Pair path_to(HostId destination) const { return Pair{self, destination}; }

@@ -2,6 +2,9 @@
 #include "detours/detour.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "detours/way_queue.hpp"
 
 namespace fairlead::core {
 
@@ -16,7 +19,7 @@ Detour::Detour(const Job& job, HostId destination, HostId relay, bool manual, Ti
       manual_(manual),
       since_(now),
       next_direct_(now + job.settings.detour.direct_period_s),
-      next_legs_(now + job.settings.detour.legs_period_s) {}
+      next_legs_(is_way(relay) ? HUGE_VAL : now + job.settings.detour.legs_period_s) {}
 
 void Detour::measure(Paths& paths, Time now, Random& random, Outbox& out) {
     if (now >= next_direct_) {
@@ -29,6 +32,7 @@ void Detour::measure(Paths& paths, Time now, Random& random, Outbox& out) {
 }
 
 void Detour::check_legs(Paths& paths, Time now, Outbox& out) {
+    if (is_way(relay_)) return;
     const Time last = next_legs_ - job_->settings.detour.legs_period_s;
     if (now < next_legs_ && now - last < job_->settings.detour.legs_apart_s) return;
     next_legs_ = now + job_->settings.detour.legs_period_s;
@@ -54,7 +58,25 @@ bool Detour::slow(const Paths& paths, const Traffic& traffic, Time now) const {
     return first.low_s + second_s >= paths.leave_threshold_s(destination_) && !fills(paths, traffic, now);
 }
 
+bool Detour::way_slow(const Paths& paths, const Traffic& traffic, Time now) const {
+    const std::optional<double> queue_s = way_queue_s(paths, now);
+    return queue_s && *queue_s >= paths.leave_threshold_s(destination_) && !fills(paths, traffic, now);
+}
+
+/// Nothing: it leads over a relay, or it is not known yet.
+std::optional<double> Detour::way_queue_s(const Paths& paths, Time now) const {
+    const std::optional<double> round_trip_s = echoes_.round_trip_s();
+    if (!is_way(relay_) || !round_trip_s) return std::nullopt;
+    const Time recent = now - 2.0 * job_->settings.detour.direct_period_s;
+    return core::way_queue_s(paths, destination_, *round_trip_s, recent);
+}
+
 bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
+    if (is_way(relay_)) {
+        const double whole_bps = paths.base().throughput_bps(job_->path_to(destination_)).value_or(0.0);
+        return whole_bps > 0.0 &&
+               traffic.rate_bps(destination_, now) >= job_->settings.detour.fills_share * whole_bps;
+    }
     const double first_bps = paths.base().throughput_bps(job_->path_to(relay_)).value_or(0.0);
     const double second_bps = paths.base().throughput_bps({relay_, destination_}).value_or(0.0);
     const double narrow_bps = first_bps > 0.0 && second_bps > 0.0 ? std::min(first_bps, second_bps) : 0.0;
@@ -62,6 +84,11 @@ bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
 }
 
 std::optional<double> Detour::latency_s(const Paths& paths, const Traffic& traffic, Time now) const {
+    if (is_way(relay_)) {
+        const LegState whole{way_queue_s(paths, now).value_or(0.0),
+                             paths.probes().half_round_trip_s(destination_), true};
+        return direct_latency_s(paths.base(), job_->path_to(destination_), whole, traffic.mix(destination_));
+    }
     LegState first = paths.state(relay_, now - 2.0 * job_->settings.detour.legs_period_s);
     first.usable = true;
     return detour_latency_s(paths.base(), job_->path_to(destination_), relay_, first, second_.value_or(LegState{}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traffic away from the direct path: measures that path and both legs of the detour, and shows by echoes that it
-// carries packets.
+// carries packets. An equal-cost path has no legs: its echoes measure it.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,9 @@ class Detour {
     /// Whether both legs were measured and there is a standing queue on them that the pair's own bytes do not explain:
     /// any other detour would look the same as soon as it is used.
     bool slow(const Paths& paths, const Traffic& traffic, Time now) const;
+    /// Whether the traffic takes an equal-cost path whose echoes show a standing queue that its own bytes do not
+    /// explain.
+    bool way_slow(const Paths& paths, const Traffic& traffic, Time now) const;
     /// What a message of the pair's mix takes over it; nothing: not known.
     std::optional<double> latency_s(const Paths& paths, const Traffic& traffic, Time now) const;
     Time next_measurement() const { return std::min(next_direct_, next_legs_); }
@@ -49,6 +52,7 @@ class Detour {
 
   private:
     bool fills(const Paths& paths, const Traffic& traffic, Time now) const;
+    std::optional<double> way_queue_s(const Paths& paths, Time now) const;
 
     const Job* job_;
     HostId destination_;

@@ -20,6 +20,8 @@ class EchoWatch {
     /// How long an echo may take before it counts as missing: by the round trips so far, as TCP's time-out (RFC 6298,
     /// section 2).
     double patience_s(const EchoSettings& settings) const;
+    /// Smoothed, of those that came back; nothing: none did.
+    std::optional<double> round_trip_s() const { return smoothed_s_; }
     /// How many took longer, in a row. They are counted, not timed: an agent that did not run sent none and misses
     /// none.
     int missing(const EchoSettings& settings, Time now) const;

@@ -83,6 +83,12 @@ class Reader {
         fail(DecodeError::bad_host);
         return kNoHost;
     }
+    HostId relay_or_way() {
+        const auto value = take<std::uint16_t>();
+        if (value < host_count_ || is_way(value)) return value;
+        fail(DecodeError::bad_host);
+        return 0;
+    }
     void padding(std::size_t length, std::size_t most_B = kMaxPadding_B) {
         if (length > most_B) return fail(DecodeError::bad_value);
         for (std::size_t i = 0; i < length && !failed_; ++i) {
@@ -403,7 +409,7 @@ void read_detour(Reader& in, EchoOrReply& m) {
     m.token = in.take<std::uint32_t>();
     m.source = in.host();
     m.destination = in.host();
-    m.relay = in.host();
+    m.relay = in.relay_or_way();
     if (m.source == m.destination || m.relay == m.source || m.relay == m.destination) in.fail(DecodeError::bad_host);
 }
 

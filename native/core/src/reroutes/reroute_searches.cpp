@@ -92,7 +92,7 @@ void Reroutes::progress(HostId host) {
         case Search::Step::waiting:
             return;
         case Search::Step::no_queue:
-            return clear(host);
+            return doubt(host);
         case Search::Step::queue:
             return destination.search->query(turn(host), destination.avoided, now_, random_, out_);
         case Search::Step::measured:
@@ -121,10 +121,14 @@ std::size_t Reroutes::turn(HostId host) const {
 
 void Reroutes::decide(HostId host) {
     Destination& destination = destinations_[host];
+    for (const HostId way : destination.search->ways().silent()) {
+        destination.avoided.lost(way, AvoidedRelays::kSoon_s, now_);
+    }
     if (destination.detour) return decide_detour(host);
+    if (destination.search->found().unseen) return decide_unseen(host);
     switch (destination.search->judge(now_)) {
         case Search::Verdict::no_queue:
-            return clear(host);
+            return doubt(host);
         case Search::Verdict::no_answer:
             for (const HostId source : destination.search->count().missing()) peers_.miss_load(source);
             return keep(host, KeepReason::no_answer);
@@ -137,6 +141,30 @@ void Reroutes::decide(HostId host) {
         default:
             return congested(host);
     }
+}
+
+/// Probes see no queue. They are spread over equal-cost paths by their own ports, and the connections, which see one,
+/// may take another of them.
+void Reroutes::doubt(HostId host) {
+    Destination& destination = destinations_[host];
+    const bool slow = traffic_.sockets(host).slow_for_s(now_) >= parts_.job.settings.ways.slow_s;
+    const bool may = slow && !destination.detour && !destination.hold.holds_unseen(now_);
+    if (!may || !destination.search->query_ways(destination.avoided, now_, out_)) clear(host);
+}
+
+void Reroutes::decide_unseen(HostId host) {
+    Destination& destination = destinations_[host];
+    if (destination.search->judge_unseen(now_) == Search::Verdict::no_queue) return clear(host);
+    destination.search->measure();
+    const Choice choice = destination.search->choose(0, random_);
+    if (choice.relay == kNoHost) return clear(host);
+    traffic_.sockets(host).confirmed();
+    // Nothing but what the pair gets will show whether the move helped.
+    if (!destination.hold.ready_for_trial(now_)) {
+        keep(host, KeepReason::learning, choice);
+        return destination.pause.restart();
+    }
+    destination.search->ask_relay(choice, now_, out_);
 }
 
 /// Others' traffic slows the path: who should leave it, and for which relay?
@@ -234,6 +262,7 @@ void Reroutes::refused(HostId host) {
     Search& search = *destinations_[host].search;
     if (search.relay_broken()) destinations_[host].avoided.unproven(search.relay(), now_);
     search.drop_relay(out_);
+    if (search.found().unseen) return clear(host);
     take_or_keep(host);
 }
 

@@ -143,6 +143,7 @@ void Reroutes::on_echo(const wire::EchoReply& reply) {
     if (destination.trial && destination.trial->proof.answered(reply)) return try_manually(reply.destination);
     RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
     if (ask != nullptr && ask->answered(reply)) return take(reply.destination);
+    if (destination.search && destination.search->take_echo(reply, now_)) return;
     if (destination.detour && destination.detour->relay() == reply.relay) destination.detour->take(reply, now_);
 }
 
@@ -157,9 +158,11 @@ void Reroutes::on_guardian(const RerouteFailed& failed) {
     Destination& destination = destinations_[failed.destination];
     const std::optional<Rerouted> decision = destination.route.move_answered(failed.relay);
     if (!decision) return;
-    out_.send(failed.relay, wire::RelayRelease{failed.destination});
+    release(failed.relay, failed.destination);
     if (decision->manual) {
         out_.emit(ManualEnded{failed.destination, failed.relay, failed.reason});
+    } else if (is_way(failed.relay)) {
+        destination.avoided.lost(failed.relay, parts_.job.settings.detour.shun_s, now_);
     } else {
         peers_.shun(failed.relay, now_);
     }
@@ -196,13 +199,13 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     Destination& destination = destinations_[host];
     const HostId relay = decision.relay;
     const HostId before = traffic_.relay(host);
-    if (!relays_for_us(relay)) peers_.begin_beats(relay, now_);
+    if (!is_way(relay) && !relays_for_us(relay)) peers_.begin_beats(relay, now_);
     traffic_.sockets(host).begin_anew(now_);
     destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
     traffic_.lead_over(host, relay);
-    if (before != kNoHost && before != relay) out_.send(before, wire::RelayRelease{host});
+    if (before != kNoHost && before != relay) release(before, host);
     RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again, std::nullopt,
-                             traffic_.bottleneck_bps(host)};
+                             traffic_.bottleneck_bps(host), decision.unseen};
     // Congested in two uses in a row: it stays away until it has been used once more.
     const PatternSettings& pattern = parts_.job.settings.pattern;
     if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {
@@ -212,7 +215,7 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     destination.pause.rerouted();
     out_.emit(decision);
     if (stopping_) return;
-    if (peers_.down(relay)) return start_restore(host, RestoreReason::relay_dead);
+    if (!is_way(relay) && peers_.down(relay)) return start_restore(host, RestoreReason::relay_dead);
     if (!peers_.reachable(host)) start_restore(host, RestoreReason::destination_lost);
 }
 
@@ -228,7 +231,7 @@ void Reroutes::restored(HostId host, RestoreReason reason) {
     const Detour detour = *destination.detour;
     destination.detour.reset();
     traffic_.lead_over(host, kNoHost);
-    out_.send(detour.relay(), wire::RelayRelease{host});
+    release(detour.relay(), host);
     const Time recent = now_ - 2.0 * parts_.job.settings.detour.direct_period_s;
     const double queue_s = parts_.paths.probes().forward(host, recent).typical_s;
     out_.emit(Restored{host, detour.relay(), reason, queue_s, now_ - detour.since()});
@@ -241,6 +244,11 @@ void Reroutes::restored(HostId host, RestoreReason reason) {
     destination.pause.end(now_);
     destination.hold.release(now_);
     if (traffic_.active(host, now_)) suspect(host, Suspicion::delay);
+}
+
+/// It need not keep room for the pair any more. Of a way nobody has to hear it.
+void Reroutes::release(HostId relay, HostId host) {
+    if (!is_way(relay)) out_.send(relay, wire::RelayRelease{host});
 }
 
 /// What had to wait for the guardian's answer.
@@ -391,6 +399,8 @@ void Reroutes::watch_detour(HostId host) {
     const Time last_use = std::max(traffic_.sockets(host).last_active(), detour.since());
     if (now_ - last_use >= parts_.job.settings.detour.idle_restore_s) return start_restore(host, RestoreReason::idle);
     if (destination.search) return;
+    if (is_way(detour.relay())) judge_way(host);
+    if (destination.route.pending()) return;
     const double low_s = low_for_s(parts_.paths, host, detour.since(), now_);
     if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, destination.hold.dwell_s(),
                        detour.latency_s(parts_.paths, traffic_, now_), now_)) {
@@ -405,6 +415,15 @@ void Reroutes::judge_legs(HostId host) {
     if (destination.route.pending() || destination.route.must_restore()) return;
     if (destination.hold.holds(now_) || !destination.pause.over(now_)) return;
     if (destination.detour->slow(parts_.paths, traffic_, now_)) start_search(host, Suspicion::delay);
+}
+
+/// An equal-cost path that has a queue is left for the direct one: where that has one, too, a search follows.
+void Reroutes::judge_way(HostId host) {
+    Destination& destination = destinations_[host];
+    if (!spare_ || destination.hold.holds(now_)) return;
+    if (!destination.detour->way_slow(parts_.paths, traffic_, now_)) return;
+    destination.avoided.lost(destination.detour->relay(), AvoidedRelays::kSoon_s, now_);
+    start_restore(host, RestoreReason::detour_slow);
 }
 
 /// Not of a detour that is being left.
@@ -428,7 +447,7 @@ void Reroutes::watch_echoes(HostId host) {
 void Reroutes::lose_detour(HostId host) {
     Destination& destination = destinations_[host];
     const HostId relay = destination.detour->relay();
-    if (peers_.beats_missed(relay) >= kSilentRelay) {
+    if (!is_way(relay) && peers_.beats_missed(relay) >= kSilentRelay) {
         peers_.give_up(relay);
         return lose_relay(relay, RestoreReason::relay_dead);
     }
@@ -465,7 +484,9 @@ Time Reroutes::next_due(HostId host) const {
     Time next = destination.route.next_return();
     if (destination.trial) next = std::min(next, destination.trial->proof.next_echo());
     if (echoes_wanted(destination)) next = std::min(next, next_echo(host));
-    if (destination.detour) next = std::min(next, peers_.next_beat(destination.detour->relay()));
+    if (destination.detour && !is_way(destination.detour->relay())) {
+        next = std::min(next, peers_.next_beat(destination.detour->relay()));
+    }
     if (destination.automatic_detour() && decides()) next = std::min(next, destination.detour->next_measurement());
     return next;
 }

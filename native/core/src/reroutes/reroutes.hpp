@@ -84,18 +84,18 @@ class Reroutes {
         SearchPause pause;
         RouteHold hold;
         RouteSwitch route;
-        AvoidedRelays avoided;
+        AvoidedRelays avoided;  ///< relays and ways
         GiveWay way_given;
         std::optional<Search> search;
         std::optional<Detour> detour;
         Time looked_ahead = -1e9;
-        HostId interrupted = kNoHost;  ///< by a pause: the relay of a detour that will be taken again
+        HostId interrupted = kNoHost;  ///< by a pause: the relay or way of a detour that will be taken again
         std::optional<ManualTrial> trial;
         std::optional<HostId>
             manual_request;  ///< reroute (or, kNoHost, restoration) asked for manually while something was pending
 
         bool automatic_detour() const { return detour && !detour->manual(); }
-        /// Whether the traffic is led over this relay, or about to be.
+        /// Whether the traffic is led over this relay or way, or about to be.
         bool uses(HostId relay) const { return (detour && detour->relay() == relay) || route.moves_over(relay); }
     };
 
@@ -118,6 +118,8 @@ class Reroutes {
     std::size_t turn(HostId host) const;
     void decide(HostId host);
     void decide_detour(HostId host);
+    void doubt(HostId host);
+    void decide_unseen(HostId host);
     void congested(HostId host);
     void tell_siblings(HostId host);
     bool gives_way(HostId host);
@@ -136,11 +138,13 @@ class Reroutes {
     void start_restore(HostId host, RestoreReason reason);
     void restored(HostId host, RestoreReason reason);
     void settle(HostId host);
+    void release(HostId relay, HostId host);
     double rate_over_relay_bps(HostId host) const;
     void beat();
     bool relays_for_us(HostId relay) const;
     void watch_detour(HostId host);
     void judge_legs(HostId host);
+    void judge_way(HostId host);
     bool only_delayed(HostId host) const;
     bool echoes_wanted(const Destination& destination) const;
     Time next_echo(HostId host) const;

@@ -37,6 +37,11 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
         case ChangeJudge::Verdict::in_vain:
             break;
     }
+    if (unseen_ && on_trial_ && on_detour) {
+        vain_hold_s_ = std::clamp(2.0 * vain_hold_s_, detour.hold_max_s, kLongestHold * detour.hold_max_s);
+        unseen_until_ = now + vain_hold_s_;
+        return true;
+    }
     hold_s_ = detour.hold_max_s;
     hold(now, random);
     if (!learns_ || !on_trial_ || !on_detour) return false;
@@ -53,7 +58,7 @@ void RouteHold::try_direct(Time now) {
 }
 
 void RouteHold::trust_detours(Time now) {
-    hold_until_ = now;
+    hold_until_ = unseen_until_ = now;
     trusted_until_ = now + settings_.detour.hold_max_s;
 }
 
@@ -76,11 +81,13 @@ void RouteHold::rerouted(const Change& change, Time now, Random& random) {
         last_change_ = now;
     }
     // What it got before its first reroute of late may be of the time before the congestion.
-    const bool comparable = !change.from_direct || soon || learns_;
+    unseen_ = change.unseen;
+    const bool must_improve = learns_ || unseen_;
+    const bool comparable = !change.from_direct || soon || must_improve;
     const bool chosen = !change.manual && !change.ahead;
-    on_trial_ = change.from_direct && (learns_ || (chosen && now >= trusted_until_));
-    judge_.changed(chosen && comparable, now, on_trial_ && !learns_ ? settings_.service.lost_share : 0.0,
-                   change.manual || learns_ || now < trusted_until_ ? 0.0 : change.free_bps);
+    on_trial_ = change.from_direct && (must_improve || (chosen && now >= trusted_until_));
+    judge_.changed(chosen && comparable, now, on_trial_ && !must_improve ? settings_.service.lost_share : 0.0,
+                   change.manual || must_improve || now < trusted_until_ ? 0.0 : change.free_bps);
 }
 
 void RouteHold::restored(RestoreReason reason, bool manual, Time now, Random& random) {

@@ -36,16 +36,19 @@ class RouteHold {
         bool ahead = false;                ///< of the pair's next use
         std::optional<double> away_for_s;  ///< the least time on the detour that the program's pattern asks for
         double free_bps = 0.0;             ///< throughput of the free direct path; 0: unknown
+        bool unseen = false;               ///< probes did not confirm its reason: it has to improve what the pair gets
     };
     void rerouted(const Change& change, Time now, Random& random);
     void restored(RestoreReason reason, bool manual, Time now, Random& random);
     /// It may be rerouted at once.
     void release(Time now) { hold_until_ = now; }
 
-    /// Where bottlenecks are not known, leaving the direct path is a trial: it is judged by what the pair got in the
+    /// Where bottlenecks are not known, or probes confirm nothing, leaving the direct path is a trial: it is judged by what the pair got in the
     /// congestion before it. Whether that was measured, or measures it from now on.
     bool ready_for_trial(Time now);
     bool holds(Time now) const { return now < hold_until_; }
+    /// The same of a change that probes do not confirm: others do not wait for those in vain.
+    bool holds_unseen(Time now) const { return holds(now) || now < unseen_until_; }
     double dwell_s() const { return dwell_s_; }
     /// When it was rerouted from the direct path the last time.
     Time left_direct_at() const { return left_direct_at_; }
@@ -65,6 +68,8 @@ class RouteHold {
     Time left_direct_at_ = -1e9;
     Time congested_at_ = -1e9;   ///< when a search last found a reason to reroute
     bool on_trial_ = false;      ///< the last change was from the direct path, and is judged
+    bool unseen_ = false;        ///< the last change was such a one
+    Time unseen_until_ = -1e9;   ///< and was in vain
     Time trusted_until_ = -1e9;  ///< the direct path was tried again, and was worse than the detour
     double vain_hold_s_ = 0.0;   ///< after the last trial in vain; 0: none since a detour paid
 };

@@ -72,7 +72,7 @@ void RelayRole::answer(HostId from, const wire::Echo& echo, Outbox& out) const {
     if (echo.destination != job_.self || (from != echo.source && from != echo.relay)) return;
     const wire::EchoReply reply{echo.token, echo.source, echo.destination, echo.relay};
     out.send(echo.source, reply);
-    out.send(echo.relay, reply);
+    if (!is_way(echo.relay)) out.send(echo.relay, reply);
 }
 
 bool RelayRole::hand_on(HostId from, const wire::EchoReply& reply, Outbox& out) const {

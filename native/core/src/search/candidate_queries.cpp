@@ -10,7 +10,8 @@ void CandidateQueries::ask(std::size_t turn, const AvoidedRelays& avoided, Time 
     std::vector<Candidate> all = eligible(avoided, now);
     path_groups_ = parts_->paths.sharing().path_groups(parts_->job.path_to(destination_));
     draw(all, turn, random);
-    if (parts_->traffic.detoured(destination_)) asked_.emplace_back().relay = parts_->traffic.relay(destination_);
+    const HostId present = parts_->traffic.relay(destination_);
+    if (parts_->job.other(present)) asked_.emplace_back().relay = present;
     for (const Candidate& candidate : all) asked_.emplace_back().relay = candidate.relay;
     for (Asked& asked : asked_) {
         asked.token = out.token();

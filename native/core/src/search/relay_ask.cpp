@@ -19,8 +19,9 @@ RelayAsk::RelayAsk(const Job& job, HostId destination, HostId relay, double peak
       trial_(job.path_to(destination), relay),
       token_(out.token()),
       deadline_(now + job.settings.choice.ask_timeout_s) {
+    granted_ = is_way(relay);
     const double rate_bps = requested_bps(job.settings.relay, peak_rate_bps);
-    out.send(relay, wire::RelayRequest{token_, destination, rate_bps, least_bps});
+    if (!granted_) out.send(relay, wire::RelayRequest{token_, destination, rate_bps, least_bps});
     advance(now, out);
 }
 

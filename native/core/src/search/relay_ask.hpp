@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The question to the relay that was chosen: may the traffic pass over you? And at the same time the proof that the way
-// over it carries packets.
+// over it carries packets. Of an equal-cost path the proof alone: nobody has to be asked.
 #pragma once
 
 #include <cstdint>

@@ -6,11 +6,17 @@
 
 namespace fairlead::core {
 
+namespace {
+// In which segments that were lost show that a slow connection is congested.
+constexpr double kLosing_s = 0.5;
+}  // namespace
+
 Search::Search(const SearchParts& parts, HostId destination, Suspicion why, Time now)
     : parts_(&parts),
       destination_(destination),
       why_(why),
       candidates_(parts, destination),
+      ways_(parts, destination),
       count_(parts, destination),
       leg_load_(parts, destination) {
     found_.since = now;
@@ -82,19 +88,30 @@ Search::Step Search::look(Time now, Outbox& out) {
 void Search::query(std::size_t turn, const AvoidedRelays& avoided, Time now, Random& random, Outbox& out) {
     phase_ = Phase::query;
     candidates_.ask(turn, avoided, now, random, out);
-    if (candidates_.empty()) return;
+    ways_.ask(avoided, now, out);
+    if (candidates_.empty() && ways_.empty()) return;
     look_directly(now, out);
     if (!count_.begun()) count_.begin(now, out);
     leg_load_.ask(candidates_.relays(), count_, out);
 }
 
+bool Search::query_ways(const AvoidedRelays& avoided, Time now, Outbox& out) {
+    phase_ = Phase::query;
+    found_.unseen = true;
+    ways_.ask(avoided, now, out);
+    return !ways_.empty();
+}
+
 /// Waits for the candidates, the direct path and the job's own bytes, which are counted side by side: on a congested
 /// path each question takes as long as the queue.
 Search::Step Search::wait_for_answers(Time now, Outbox& out) {
-    if (candidates_.empty()) return direct_ready(now) ? Step::measured : Step::waiting;
+    ways_.advance(now, out);
+    if (found_.unseen) return ways_.complete(now) ? Step::measured : Step::waiting;
+    if (candidates_.empty() && ways_.empty()) return direct_ready(now) ? Step::measured : Step::waiting;
     keep_probing(now, out);
     if (count_.second_due(now)) count_.begin_second(now, out);
-    const bool answered = candidates_.complete(now) && direct_ready(now) && count_.complete(now);
+    const bool asked = candidates_.complete(now) && ways_.complete(now);
+    const bool answered = asked && direct_ready(now) && count_.complete(now);
     if (!answered || now < extended_until_ || extend(now) || count_.count_again(found_, now, out)) return Step::waiting;
     return Step::measured;
 }
@@ -136,7 +153,8 @@ bool Search::extend(Time now) {
                        seen.span_s < found_.run_delay_s + settings.congestion_level.min_span_s;
     const bool already_low = seen.samples > 0 && seen.typical_s < parts_->paths.threshold_s(destination_);
     const bool thin = !enough(seen) || noisy;
-    if (already_low || (!thin && candidates_.any_in_time(found_))) return false;
+    const bool in_time = candidates_.empty() || candidates_.any_in_time(found_);
+    if (already_low || (!thin && in_time)) return false;
     ++extensions_;
     extended_until_ = now + (thin ? settings.probes.burst : 1) * settings.probes.spacing_s;
     if (thin) count_.count_until(extended_until_);
@@ -180,7 +198,28 @@ Search::Verdict Search::judge(Time now) {
     return sure ? Verdict::own_load : Verdict::maybe_own_load;
 }
 
+Search::Verdict Search::judge_unseen(Time now) {
+    const Job& job = parts_->job;
+    const SocketWatch& sockets = parts_->traffic.sockets(destination_);
+    if (sockets.slow_for_s(now) < job.settings.ways.slow_s) return Verdict::no_queue;
+    const double threshold_s = parts_->paths.threshold_s(destination_);
+    const auto believable = static_cast<std::uint64_t>(job.settings.suspicion.shortfall_retransmits);
+    const bool losing = sockets.retransmits(now, kLosing_s) >= believable;
+    if (!losing && ways_.longest_queue_s() < threshold_s) return Verdict::no_queue;
+    decision_.unseen = true;
+    decision_.confirmed_at = now;
+    decision_.queue_delay_s = sockets.excess_s();
+    const LegState direct{decision_.queue_delay_s, parts_->paths.probes().half_round_trip_s(destination_), true};
+    const auto latency_s = direct_latency_s(parts_->paths.base(), job.path_to(destination_), direct,
+                                            parts_->traffic.mix(destination_));
+    present_ = PresentPath{latency_s.value_or(decision_.queue_delay_s), decision_.queue_delay_s, threshold_s, false};
+    present_.service_bps = sockets.service_of_late_bps(now);
+    decision_.present_latency_s = present_.latency_s;
+    return Verdict::congested;
+}
+
 void Search::measure() {
+    measured_ways_ = ways_.measure();
     measured_ = candidates_.measure(found_);
     for (MeasuredCandidate& m : measured_) m.crowd = leg_load_.crowd(m.candidate.relay);
 }
@@ -221,7 +260,10 @@ Search::Verdict Search::judge_detour(bool direct_low, Time now) {
 }
 
 Choice Search::choose(std::size_t turn, Random& random) const {
-    Choice choice = core::choose(measured_, present_, turn, parts_->job.settings.choice, random);
+    const ChoiceSettings& settings = parts_->job.settings.choice;
+    const Choice way = core::choose(measured_ways_, present_, 0, settings, random);
+    if (way.relay != kNoHost || found_.unseen) return way;
+    Choice choice = core::choose(measured_, present_, turn, settings, random);
     if (choice.relay == kNoHost && measured_.empty() && any_refused_) {
         choice.reason = any_broken_ ? KeepReason::not_carried : KeepReason::refused;
     }
@@ -247,14 +289,17 @@ void Search::drop_relay(Outbox& out) {
     any_refused_ = true;
     any_broken_ = any_broken_ || relay_broken();
     // It may have granted after all, and the grant may still come.
-    out.send(decision_.relay, wire::RelayRelease{destination_});
-    std::erase_if(measured_, [&](const MeasuredCandidate& m) { return m.candidate.relay == decision_.relay; });
+    if (!is_way(decision_.relay)) out.send(decision_.relay, wire::RelayRelease{destination_});
+    const auto dropped = [&](const MeasuredCandidate& m) { return m.candidate.relay == decision_.relay; };
+    std::erase_if(measured_, dropped);
+    std::erase_if(measured_ways_, dropped);
 }
 
 Time Search::next_due(Time now) const {
     if (phase_ == Phase::ask) return ask_->next_due();
     if (phase_ == Phase::look) return HUGE_VAL;
-    Time next = count_.next_due(now);
+    Time next = std::min(count_.next_due(now), ways_.next_due(now));
+    if (found_.unseen) return next;
     if (extended_until_ > now) next = std::min(next, extended_until_);
     const ChoiceSettings& choice = parts_->job.settings.choice;
     for (const double after_s : {choice.query_timeout_s, choice.query_extended_s}) {

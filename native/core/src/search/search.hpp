@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a suspicion to a choice: look at the path, measure candidates and own load side by side, judge, choose, ask.
-// What follows from each step is for the caller to do.
+// From a suspicion to a choice: look at the path, measure candidates, equal-cost paths and own load side by side, judge,
+// choose, ask. What follows from each step is for the caller to do.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "search/load_count.hpp"
 #include "search/relay_ask.hpp"
 #include "search/search_parts.hpp"
+#include "search/way_trials.hpp"
 #include "traffic/socket_watch.hpp"
 
 namespace fairlead::core {
@@ -21,17 +22,19 @@ class Search {
   public:
     Search(const SearchParts& parts, HostId destination, Suspicion why, Time now);
 
-    /// Asks the relay that carried the pair until a pause. What spoke for it is not judged again.
+    /// Asks the relay or way that carried the pair until a pause. What spoke for it is not judged again.
     void resume(HostId relay, Time now, Outbox& out);
     /// A burst on the direct path: is there a standing queue? Where that is likely, the job's own load is counted from
     /// here on: on a congested path each question takes as long as the queue.
     void begin(Time now, Outbox& out);
     /// Measures candidates, the job's own load, and the direct path once more.
     void query(std::size_t turn, const AvoidedRelays& avoided, Time now, Random& random, Outbox& out);
+    /// Where probes see no queue and the connections do: measures the equal-cost paths alone. Whether there are any.
+    bool query_ways(const AvoidedRelays& avoided, Time now, Outbox& out);
 
     enum class Step : std::uint8_t {
         waiting,
-        no_queue,  ///< a false alarm
+        no_queue,  ///< a false alarm, unless query_ways()
         queue,     ///< there is one: query()
         measured,  ///< judge() or judge_detour()
         refused    ///< the relay did not answer in time: drop_relay()
@@ -48,6 +51,9 @@ class Search {
         direct_better    ///< than the detour and all others
     };
     Verdict judge(Time now);
+    /// After query_ways(): no_queue where the connections meet none any more, or nothing shows that they take another
+    /// path than the probes.
+    Verdict judge_unseen(Time now);
     /// The detour itself got slow: the direct path and the other candidates compete with it. `direct_low`: that has
     /// been seen low for long enough.
     Verdict judge_detour(bool direct_low, Time now);
@@ -57,6 +63,7 @@ class Search {
         const bool counted = count_.take(source, token, entries, now);
         leg_load_.take(source, token, counted, entries, now);
     }
+    /// Ways come before relays: they cost no host anything.
     Choice choose(std::size_t turn, Random& random) const;
     /// Asks the relay chosen for its grant.
     void ask_relay(const Choice& choice, Time now, Outbox& out);
@@ -64,6 +71,9 @@ class Search {
     void drop_relay(Outbox& out);
 
     void take_report(HostId relay, const wire::PathReport& report, Time now) { candidates_.take(relay, report, now); }
+    /// Whether it is the answer to an echo of this search's ways.
+    bool take_echo(const wire::EchoReply& reply, Time now) { return ways_.take(reply, now); }
+    const WayTrials& ways() const { return ways_; }
     LoadCount& count() { return count_; }
     const LoadCount& count() const { return count_; }
     const Evidence& found() const { return found_; }
@@ -99,9 +109,11 @@ class Search {
     int extensions_ = 0;  ///< bursts added because the window was thin or noisy
     Time extended_until_ = 0.0;
     CandidateQueries candidates_;
+    WayTrials ways_;
     LoadCount count_;
     LegLoad leg_load_;
     std::vector<MeasuredCandidate> measured_;
+    std::vector<MeasuredCandidate> measured_ways_;
     PresentPath present_;
     std::optional<RelayAsk> ask_;
     bool any_refused_ = false;

@@ -26,6 +26,7 @@ struct Evidence {
     Time since = 0.0;          ///< the search began: all delays from then on count
     bool silent = false;       ///< no probe came back, and the sockets stand still
     bool by_rate = false;      ///< no queue, but lost segments and too little throughput
+    bool unseen = false;       ///< no queue where probes go, but the connections, which may take another path, meet one
     double run_delay_s = 0.0;  ///< the longest wait for a processor of either end's agent
 };
 

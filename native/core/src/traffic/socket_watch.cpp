@@ -120,8 +120,9 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     watch_rate(sample, base_bps, settings, now);
     if (!progress && sample.in_flight_B == 0) return Suspicion::none;
     srtt_s_ = sample.srtt_s;
+    watch_delay(sample, base_round_trip_s, settings, now);
 
-    const Suspicion found = sign(sample, last, base_round_trip_s, settings);
+    const Suspicion found = sign(sample, last, settings);
     if (found == Suspicion::none || paused(found, settings, now)) return Suspicion::none;
     last_sign_ = found;
     return found;
@@ -132,6 +133,7 @@ void SocketWatch::progressed(Time now) {
 }
 
 void SocketWatch::begin_anew(Time now) {
+    slow_since_.reset();
     progressed(now);
     one_before_ = {now, one_.retransmits};
 }
@@ -147,17 +149,24 @@ bool SocketWatch::stuck(const SuspicionSettings& settings, Time now) const {
     return together || one;
 }
 
-Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
-                            const Settings& settings) const {
+void SocketWatch::watch_delay(const SocketSample& sample, double base_round_trip_s, const Settings& settings,
+                              Time now) {
+    double free_s = sample.min_rtt_s;
+    if (base_round_trip_s > 0.0 && (free_s <= 0.0 || base_round_trip_s < free_s)) free_s = base_round_trip_s;
+    const bool known = sample.srtt_s > 0.0 && free_s > 0.0;
+    excess_s_ = known ? std::max(0.0, sample.srtt_s - free_s) : 0.0;
+    if (!known || excess_s_ < level_threshold_s(CongestionLevel::medium, free_s, settings.congestion_level)) {
+        slow_since_.reset();
+    } else if (!slow_since_) {
+        slow_since_ = now;
+    }
+}
+
+Suspicion SocketWatch::sign(const SocketSample& sample, const Point& last, const Settings& settings) const {
     if (stalled_) return Suspicion::stall;
     const auto allowed = static_cast<std::uint64_t>(settings.suspicion.retransmits);
     if (sample.retransmits - last.retransmits >= allowed) return Suspicion::loss;
-    double free_s = sample.min_rtt_s;
-    if (base_round_trip_s > 0.0 && (free_s <= 0.0 || base_round_trip_s < free_s)) free_s = base_round_trip_s;
-    const bool slow =
-        sample.srtt_s > 0.0 && free_s > 0.0 &&
-        sample.srtt_s - free_s >= level_threshold_s(CongestionLevel::medium, free_s, settings.congestion_level);
-    if (slow) return Suspicion::delay;
+    if (slow_since_) return Suspicion::delay;
     return short_samples_ >= settings.suspicion.rate_samples ? Suspicion::shortfall : Suspicion::none;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "fairlead/core/events.hpp"
 #include "fairlead/core/settings.hpp"
@@ -47,6 +48,10 @@ class SocketWatch {
     bool grown(const Settings& settings) const;
     /// As of the youngest sample.
     std::uint64_t in_flight_B() const { return in_flight_B_; }
+    /// By how much the round trip was above its shortest, as of the youngest sample in which anything moved; s.
+    double excess_s() const { return excess_s_; }
+    /// For how long that has been so by the medium level without a break; 0: it is not.
+    double slow_for_s(Time now) const { return slow_since_ ? now - *slow_since_ : 0.0; }
     /// The traffic takes another path from now on: what was lost before says nothing of it.
     void begin_anew(Time now);
     /// Whether bytes are in flight, were sent again, and none was acknowledged for longer than that can take, be it on
@@ -91,8 +96,8 @@ class SocketWatch {
         std::uint64_t retransmits = 0;
     };
     void store(const SocketSample& sample, Time now);
-    Suspicion sign(const SocketSample& sample, const Point& last, double base_round_trip_s,
-                   const Settings& settings) const;
+    Suspicion sign(const SocketSample& sample, const Point& last, const Settings& settings) const;
+    void watch_delay(const SocketSample& sample, double base_round_trip_s, const Settings& settings, Time now);
     bool paused(Suspicion sign, const Settings& settings, Time now) const;
     void watch_rate(const SocketSample& sample, double base_bps, const Settings& settings, Time now);
     /// The youngest sample at or before the window's beginning, or the oldest kept.
@@ -115,6 +120,8 @@ class SocketWatch {
     std::uint64_t in_flight_B_ = 0;
     double rto_s_ = 0.0;
     double srtt_s_ = 0.0;
+    double excess_s_ = 0.0;
+    std::optional<Time> slow_since_;
     double best_rate_bps_ = 0.0;
     double peak_rate_bps_ = 0.0;
     int short_samples_ = 0;

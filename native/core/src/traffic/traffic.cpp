@@ -109,7 +109,8 @@ std::vector<wire::LoadEntry> Traffic::load_entries(Time now) const {
         if (sockets.last_delivered_B() == 0) continue;
         wire::LoadEntry entry;
         entry.destination = host;
-        entry.relay = pairs_[host].relay;
+        // On another equal-cost path it may load the same links of hosts: rather counted than missed.
+        entry.relay = is_way(pairs_[host].relay) ? kNoHost : pairs_[host].relay;
         entry.delivered_B = sockets.last_delivered_B();
         entry.earlier_B = sockets.delivered_before_B(now, job_.settings.own_load.earlier_s);
         // What was under way before the sockets were silent is not any more.

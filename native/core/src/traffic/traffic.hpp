@@ -26,7 +26,7 @@ class Traffic {
     Suspicion on_sample(const SocketSample& sample, Time now);
     /// Time passed: where baselines are learnt, the rate of all pairs together shows what the host's link can carry.
     void on_tick(Time now);
-    /// The traffic to this destination takes this relay from now on; kNoHost: the direct path.
+    /// The traffic to this destination takes this relay or way from now on; kNoHost: the direct path.
     void lead_over(HostId destination, HostId relay) { pairs_[destination].relay = relay; }
     void set_mix(HostId destination, std::vector<SizeShare> sizes) { pairs_[destination].mix = std::move(sizes); }
     /// Others' traffic was found on the path; `foreign_share`: as another pair's search counted it, 0: it has not.

@@ -28,7 +28,8 @@ struct SendProbes {
     double spacing_s = 0.0;
 };
 
-/// An echo on the path of rerouted packets, as large as those. `trial`: over echo.relay, where nothing is rerouted yet.
+/// An echo on the path of rerouted packets, as large as those. `trial`: over echo.relay, a host or a way, where nothing
+/// is rerouted yet.
 struct SendEcho {
     wire::Echo echo;
     bool trial = false;
@@ -37,8 +38,8 @@ struct SendEcho {
 /// Poll the sockets now, not only at the next period: the samples, then a Tick.
 struct SampleSockets {};
 
-/// Ask the guardian for the route; replaces an existing detour of that destination in one step. Answer: RerouteDone or
-/// RerouteFailed.
+/// Ask the guardian for the route; replaces an existing detour of that destination in one step. `relay`: a host, or a
+/// way. Answer: RerouteDone or RerouteFailed.
 struct Reroute {
     HostId destination = kNoHost;
     HostId relay = kNoHost;
@@ -67,6 +68,7 @@ struct Rerouted {
     HostId before = kNoHost;  ///< relay that it replaced, kNoHost: the direct path
     bool manual = false;
     bool ahead = false;          ///< of the pair's next use, which the program's pattern tells
+    bool unseen = false;         ///< where probes see no queue, but the connections do
     bool again = false;          ///< a pause is over: what spoke for this detour before it was not measured anew
     double queue_delay_s = 0.0;  ///< of the path that was left
     double foreign_share = 0.0;

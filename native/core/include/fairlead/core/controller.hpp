@@ -29,6 +29,7 @@ struct ControllerConfig {
     bool proves = false;      ///< echoes can take the path of rerouted packets, also before anything is rerouted
     bool learns = false;      ///< baselines are learnt while the program runs; those in `base` are where it begins
     double link_bps = 0.0;    ///< where it learns: the highest rate that left this host in earlier runs; 0: unknown
+    int ways = 0;             ///< equal-cost paths that echoes and rerouted packets can take, where it proves
     bool can_relay = true;    ///< this host's guardian is up; false: it neither reroutes nor relays
 
     ControllerConfig(HostId self_host, HostId hosts)

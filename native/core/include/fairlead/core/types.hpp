@@ -22,6 +22,21 @@ inline constexpr HostId kNoHost = 0xffff;
 /// Hosts a job may have; keeps every index and every per-pair table bounded.
 inline constexpr HostId kMaxHosts = 1024;
 
+/// In place of a relay: another equal-cost path to the destination itself, which the data plane's outer header with that
+/// number takes. Such numbers follow kFirstWay and are no hosts.
+inline constexpr HostId kFirstWay = 0xff00;
+inline constexpr int kMaxWays = 8;
+inline constexpr bool is_way(HostId relay) {
+    return relay >= kFirstWay && relay < kFirstWay + kMaxWays;
+}
+/// Of a way's number, from 0.
+inline constexpr HostId way_of(int number) {
+    return static_cast<HostId>(kFirstWay + number);
+}
+inline constexpr int way_number(HostId way) {
+    return way - kFirstWay;
+}
+
 /// An ordered host pair: the directed path from source to destination.
 struct Pair {
     HostId source = kNoHost;

@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 9;
+inline constexpr std::uint8_t kVersion = 10;
 /// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
 /// jumbo frame.
 inline constexpr std::size_t kMaxMessage_B = 9000;
@@ -170,12 +170,12 @@ struct Echo {
     std::uint32_t token = 0;
     HostId source = 0;
     HostId destination = 0;
-    HostId relay = 0;
+    HostId relay = 0;             ///< or a way
     std::uint16_t padding_B = 0;  ///< zero bytes that follow: large packets may get lost where small ones do not
     friend bool operator==(const Echo&, const Echo&) = default;
 };
 
-/// Goes to the source twice: by the direct path, and by the relay's agent, which hands it on.
+/// Goes to the source twice: by the direct path, and by the relay's agent, which hands it on. Of a way once.
 struct EchoReply {
     std::uint32_t token = 0;
     HostId source = 0;  ///< of the echo

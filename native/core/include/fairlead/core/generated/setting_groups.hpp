@@ -211,6 +211,20 @@ struct RelaySettings {
     double fresh_s = 0.012;
 };
 
+/// [Equal-cost paths](../explanation/equal-cost-paths.md) of networks that spread connections by a hash, taken before
+/// relays because they cost no host anything. Only on the route plane.
+struct WaySettings {
+    /// number of fixed outer source ports, each with an overlay device of its own, so that a pair may take another
+    /// equal-cost path; 3 miss a congested one of two with a probability of 1 in 8. 0: none, also where the network has
+    /// such paths
+    int count = 0;
+    /// time for which a pair's connections must have a round trip of the medium level before it may leave for another
+    /// equal-cost path although probes of its direct path see no queue
+    double slow_s = 0.1;
+    /// echoes, `echo.trial_s` apart, by which each such path is measured; the slowest counts
+    int echoes = 3;
+};
+
 struct DetourSettings {
     /// mean interval between bursts on the direct path while its pair is rerouted
     double direct_period_s = 0.25;
@@ -362,6 +376,7 @@ struct Settings {
     OwnLoadSettings own_load;
     ChoiceSettings choice;
     RelaySettings relay;
+    WaySettings ways;
     DetourSettings detour;
     EchoSettings echo;
     ServiceSettings service;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/way_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detours/way_queue.hpp"
+
+namespace fairlead::core {
+
+void WayTrials::ask(const AvoidedRelays& avoided, Time now, Outbox& out) {
+    asked_at_ = next_round_ = now;
+    rounds_ = 0;
+    tried_.clear();
+    if (!parts_->relay_role.able() || !parts_->peers.reachable(destination_)) return;
+    for (int number = 0; number < parts_->job.ways; ++number) {
+        const HostId way = way_of(number);
+        if (!avoided.avoids(way, now)) tried_.emplace_back().way = way;
+    }
+    advance(now, out);
+}
+
+void WayTrials::advance(Time now, Outbox& out) {
+    if (empty() || all_sent() || now < next_round_) return;
+    for (Tried& tried : tried_) {
+        const wire::Echo echo{out.token(), parts_->job.self, destination_, tried.way, 0};
+        out.emit(SendEcho{echo, true});
+        tried.echoes.push_back({echo.token, now, std::nullopt});
+    }
+    ++rounds_;
+    next_round_ = now + parts_->job.settings.echo.trial_s;
+}
+
+bool WayTrials::take(const wire::EchoReply& reply, Time now) {
+    if (reply.destination != destination_) return false;
+    for (Tried& tried : tried_) {
+        if (tried.way != reply.relay) continue;
+        for (Sent& sent : tried.echoes) {
+            if (sent.token != reply.token) continue;
+            if (!sent.round_trip_s) sent.round_trip_s = now - sent.at;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool WayTrials::complete(Time now) const {
+    if (empty()) return true;
+    if (!all_sent()) return false;
+    const auto answered = [](const Tried& tried) {
+        return std::ranges::all_of(tried.echoes, [](const Sent& sent) { return sent.round_trip_s.has_value(); });
+    };
+    const Time last = next_round_ - parts_->job.settings.echo.trial_s;
+    return std::ranges::all_of(tried_, answered) || now >= last + parts_->job.settings.choice.query_timeout_s;
+}
+
+std::optional<double> WayTrials::queue_s(const Tried& tried) const {
+    double slowest_s = 0.0;
+    std::size_t answered = 0;
+    for (const Sent& sent : tried.echoes) {
+        if (!sent.round_trip_s) continue;
+        slowest_s = std::max(slowest_s, *sent.round_trip_s);
+        ++answered;
+    }
+    if (2 * answered <= tried.echoes.size()) return std::nullopt;
+    return way_queue_s(parts_->paths, destination_, slowest_s, asked_at_);
+}
+
+std::vector<MeasuredCandidate> WayTrials::measure() const {
+    std::vector<MeasuredCandidate> measured;
+    const Pair path = parts_->job.path_to(destination_);
+    for (const Tried& tried : tried_) {
+        const std::optional<double> queue = queue_s(tried);
+        if (!queue) continue;
+        MeasuredCandidate& way = measured.emplace_back();
+        way.first = {*queue, parts_->paths.probes().half_round_trip_s(destination_), true};
+        way.candidate.relay = tried.way;
+        way.candidate.usable = true;
+        way.candidate.latency_s =
+            direct_latency_s(parts_->paths.base(), path, way.first, parts_->traffic.mix(destination_)).value_or(*queue);
+    }
+    return measured;
+}
+
+std::vector<HostId> WayTrials::silent() const {
+    std::vector<HostId> found;
+    for (const Tried& tried : tried_) {
+        const auto back = [](const Sent& sent) { return sent.round_trip_s.has_value(); };
+        if (std::ranges::none_of(tried.echoes, back)) found.push_back(tried.way);
+    }
+    return found;
+}
+
+double WayTrials::longest_queue_s() const {
+    double longest_s = 0.0;
+    for (const Tried& tried : tried_) longest_s = std::max(longest_s, queue_s(tried).value_or(0.0));
+    return longest_s;
+}
+
+Time WayTrials::next_due(Time now) const {
+    if (empty()) return HUGE_VAL;
+    if (!all_sent()) return next_round_;
+    const Time last = next_round_ - parts_->job.settings.echo.trial_s;
+    const Time end = last + parts_->job.settings.choice.query_timeout_s;
+    return end > now ? end : HUGE_VAL;
+}
+
+}  // namespace fairlead::core

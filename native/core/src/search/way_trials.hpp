@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equal-cost paths to one destination: an echo by each, several times, shows which carry packets and how long their
+// queues are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "detours/avoided_relays.hpp"
+#include "fairlead/core/choice.hpp"
+#include "search/search_parts.hpp"
+
+namespace fairlead::core {
+
+class WayTrials {
+  public:
+    WayTrials(const SearchParts& parts, HostId destination) : parts_(&parts), destination_(destination) {}
+
+    /// Begins to try all that are not avoided, if this host and the destination have a data plane.
+    void ask(const AvoidedRelays& avoided, Time now, Outbox& out);
+    /// Sends the echoes that are due.
+    void advance(Time now, Outbox& out);
+    /// Whether it is the answer to one of these echoes; if so it is taken.
+    bool take(const wire::EchoReply& reply, Time now);
+
+    bool empty() const { return tried_.empty(); }
+    /// Whether all echoes were answered, or have had their time.
+    bool complete(Time now) const;
+    /// Those by which most echoes came back, by the slowest of them: a queue may be empty for a moment.
+    std::vector<MeasuredCandidate> measure() const;
+    /// Those by which none came back.
+    std::vector<HostId> silent() const;
+    /// The longest queue that any of them showed; s.
+    double longest_queue_s() const;
+    /// After `now`, when there may be something to do; infinite: not before the next event.
+    Time next_due(Time now) const;
+
+  private:
+    struct Sent {
+        std::uint32_t token = 0;
+        Time at = 0.0;
+        std::optional<double> round_trip_s;
+    };
+    struct Tried {
+        HostId way = kNoHost;
+        std::vector<Sent> echoes;
+    };
+    bool all_sent() const { return rounds_ >= parts_->job.settings.ways.echoes; }
+    std::optional<double> queue_s(const Tried& tried) const;
+
+    const SearchParts* parts_;
+    HostId destination_;
+    Time asked_at_ = 0.0;
+    Time next_round_ = 0.0;
+    int rounds_ = 0;
+    std::vector<Tried> tried_;
+};
+
+}  // namespace fairlead::core
