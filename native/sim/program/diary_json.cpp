@@ -12,7 +12,12 @@ using nlohmann::ordered_json;
 namespace {
 
 ordered_json host(const Topology& topology, core::HostId id) {
-    return id == core::kNoHost ? ordered_json(nullptr) : ordered_json(topology.name(id));
+    return id == core::kNoHost || core::is_way(id) ? ordered_json(nullptr) : ordered_json(topology.name(id));
+}
+
+/// The number of an equal-cost path; null: it is none.
+ordered_json way(core::HostId id) {
+    return core::is_way(id) ? ordered_json(core::way_number(id) + 1) : ordered_json(nullptr);
 }
 
 /// The part that differs from report to report; null for what says nothing of a route.
@@ -28,7 +33,9 @@ ordered_json told(const Topology& topology, const core::Action& action) {
         return {{"report", "rerouted"},
                 {"destination", host(topology, rerouted->destination)},
                 {"relay", host(topology, rerouted->relay)},
+                {"way", way(rerouted->relay)},
                 {"before", host(topology, rerouted->before)},
+                {"before_way", way(rerouted->before)},
                 {"ahead", rerouted->ahead},
                 {"queue_delay_s", rounded(rerouted->queue_delay_s)},
                 {"foreign_share", rounded(rerouted->foreign_share)},
@@ -39,6 +46,7 @@ ordered_json told(const Topology& topology, const core::Action& action) {
         return {{"report", "restored"},
                 {"destination", host(topology, back->destination)},
                 {"relay", host(topology, back->relay)},
+                {"way", way(back->relay)},
                 {"reason", core::name(back->reason)},
                 {"queue_delay_s", rounded(back->queue_delay_s)},
                 {"away_s", rounded(back->away_s)}};
@@ -47,11 +55,13 @@ ordered_json told(const Topology& topology, const core::Action& action) {
         return {{"report", "kept"},
                 {"destination", host(topology, kept->destination)},
                 {"relay", host(topology, kept->relay)},
+                {"way", way(kept->relay)},
                 {"reason", core::name(kept->reason)},
                 {"queue_delay_s", rounded(kept->queue_delay_s)},
                 {"foreign_share", rounded(kept->foreign_share)},
                 {"present_latency_s", rounded(kept->present_latency_s)},
                 {"best", host(topology, kept->best)},
+                {"best_way", way(kept->best)},
                 {"best_latency_s", rounded(kept->best_latency_s)}};
     }
     return nullptr;

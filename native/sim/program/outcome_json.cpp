@@ -8,7 +8,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kSchemaVersion = "2.1";
+constexpr const char* kSchemaVersion = "2.2";
 
 ordered_json times(const std::vector<double>& seconds) {
     ordered_json list = ordered_json::array();
@@ -28,7 +28,11 @@ ordered_json changes(const Topology& topology, const std::vector<RouteChange>& r
                            {"source", topology.name(each.source)},
                            {"destination", topology.name(each.destination)},
                            {"relay", nullptr}};
-        if (each.relay != core::kNoHost) entry["relay"] = topology.name(each.relay);
+        if (core::is_way(each.relay)) {
+            entry["way"] = core::way_number(each.relay) + 1;
+        } else if (each.relay != core::kNoHost) {
+            entry["relay"] = topology.name(each.relay);
+        }
         if (!each.reason.empty()) entry["reason"] = each.reason;
         list.push_back(std::move(entry));
     }

@@ -34,6 +34,7 @@ core::ControllerConfig controller_config(const AgentSettings& settings, int job,
     config.salt = static_cast<std::size_t>(job);
     config.automatic = settings.managed;
     config.proves = true;
+    config.ways = settings.settings.ways.count;
     return config;
 }
 
@@ -178,8 +179,7 @@ void Agents::perform(Agent& agent, const core::Action& action) {
         send_probes(agent, *probes);
     } else if (const auto* sent = std::get_if<core::SendEcho>(&action)) {
         const core::wire::Echo& echo = sent->echo;
-        const FlowLabel label = network_.label(agent.job, agent.host, echo.destination, kAgentFlow);
-        send(agent, echo.destination, network_.over(agent.host, echo.relay, echo.destination, label), kEcho_B, echo);
+        send(agent, echo.destination, on_way(agent, echo), kEcho_B, echo);
     } else if (std::holds_alternative<core::SampleSockets>(action)) {
         events_.at(events_.now() + kSample_s, [this, &agent] {
             sample(agent);
@@ -203,6 +203,12 @@ void Agents::perform(Agent& agent, const core::Action& action) {
 /// What one agent sends another is a single flow.
 Route Agents::direct(const Agent& agent, HostId to) {
     return network_.direct(agent.host, to, network_.label(agent.job, agent.host, to, kAgentFlow));
+}
+
+Route Agents::on_way(const Agent& agent, const core::wire::Echo& echo) {
+    if (core::is_way(echo.relay)) return network_.by_way(agent.job, agent.host, echo.destination, echo.relay);
+    const FlowLabel label = network_.label(agent.job, agent.host, echo.destination, kAgentFlow);
+    return network_.over(agent.host, echo.relay, echo.destination, label);
 }
 
 void Agents::send(Agent& agent, HostId to, Route route, double size_B, const core::wire::Message& message) {

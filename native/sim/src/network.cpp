@@ -29,6 +29,7 @@ const Path& Network::path(EndId source, EndId destination, FlowLabel label) {
 
 Route Network::route(int job, EndId source, EndId destination, FlowLabel label) {
     const core::HostId via = job == kForeign ? core::kNoHost : relay(job, source, destination);
+    if (core::is_way(via)) return by_way(job, source, destination, via);
     return via == core::kNoHost ? direct(source, destination, label) : over(source, via, destination, label);
 }
 

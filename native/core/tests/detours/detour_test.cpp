@@ -37,6 +37,35 @@ class DetourOf : public testing::Test {
     Detour detour{rig.job, 1, 3, false, 100.0};
 };
 
+/// An equal-cost path has no legs: its echoes tell how long its queue is.
+TEST_F(DetourOf, AWayIsMeasuredByItsEchoes) {
+    rig.probe(1, 0.0);
+    Detour way(rig.job, 1, way_of(0), false, rig.now);
+    EXPECT_FALSE(way.way_slow(rig.paths, rig.traffic, rig.now)) << "nothing is known";
+    const auto echo = [&](double queue_s) {
+        rig.out.take();
+        way.send_echo(rig.now, rig.out);
+        const auto sent = only<SendEcho>(rig.out.take());
+        ASSERT_EQ(sent.size(), 1U);
+        EXPECT_FALSE(sent[0].trial);
+        way.take({sent[0].echo.token, 0, 1, way_of(0)}, rig.now + 300e-6 + queue_s);
+        rig.now += 0.1;
+    };
+    echo(0.5e-3);
+    EXPECT_FALSE(way.way_slow(rig.paths, rig.traffic, rig.now));
+    const double free_s = *way.latency_s(rig.paths, rig.traffic, rig.now);
+    for (int i = 0; i < 30; ++i) echo(20e-3);
+    EXPECT_TRUE(way.way_slow(rig.paths, rig.traffic, rig.now));
+    EXPECT_NEAR(*way.latency_s(rig.paths, rig.traffic, rig.now) - free_s, 19.5e-3, 1e-3);
+    rig.out.take();
+    way.measure(rig.paths, rig.now + 5.0, random, rig.out);
+    way.check_legs(rig.paths, rig.now + 5.0, rig.out);
+    const auto actions = rig.out.take();
+    EXPECT_TRUE(messages<wire::PathQuery>(actions).empty());
+    ASSERT_EQ(only<SendProbes>(actions).size(), 1U);
+    EXPECT_EQ(only<SendProbes>(actions)[0].peer, 1);
+}
+
 TEST_F(DetourOf, MeasuresTheDirectPathAndTheLegs) {
     EXPECT_TRUE(measure(100.2).empty());
     auto actions = measure(100.25);

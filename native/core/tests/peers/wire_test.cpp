@@ -92,6 +92,8 @@ TEST(Wire, RefusesWhatCannotBe) {
     EXPECT_EQ(error_of(bytes_of(Notice{2, 2, CongestionLevel::low, 0.0})), DecodeError::bad_host);
     EXPECT_EQ(error_of(bytes_of(Echo{1, 2, 2, 3})), DecodeError::bad_host);
     EXPECT_EQ(error_of(bytes_of(EchoReply{1, 2, 3, 3})), DecodeError::bad_host);
+    EXPECT_EQ(error_of(bytes_of(Echo{1, 2, 3, way_of(kMaxWays)})), DecodeError::bad_host);
+    EXPECT_EQ(error_of(bytes_of(Echo{1, 2, 3, kNoHost})), DecodeError::bad_host);
     EXPECT_EQ(error_of(bytes_of(Notice{1, 2, CongestionLevel{3}, 0.0})), DecodeError::bad_value);
     EXPECT_EQ(error_of(bytes_of(PathReport{1, 2, 3, 4, 0.0, 0.0, 0.0})), DecodeError::bad_value);
     EXPECT_EQ(error_of(bytes_of(RelayRefuse{1, 2, RefuseReason{9}})), DecodeError::bad_value);
@@ -108,6 +110,15 @@ TEST(Wire, RefusesWhatCannotBe) {
     bytes.back() = 1;
     EXPECT_EQ(error_of(bytes), DecodeError::bad_value) << "padding";
     EXPECT_EQ(error_of(std::vector<std::uint8_t>(kMaxMessage_B + 1, kVersion)), DecodeError::too_long);
+}
+
+TEST(Wire, EchoesMayTakeAWay) {
+    for (const HostId way : {way_of(0), way_of(kMaxWays - 1)}) {
+        const Message echo = Echo{1, 2, 3, way};
+        EXPECT_EQ(std::get<Message>(decode(bytes_of(echo), kHosts)), echo);
+        const Message reply = EchoReply{1, 2, 3, way};
+        EXPECT_EQ(std::get<Message>(decode(bytes_of(reply), kHosts)), reply);
+    }
 }
 
 TEST(Wire, EncodeKeepsItsLimits) {

@@ -46,6 +46,35 @@ TEST_F(Hold, GrowsWithEachChangeFromRelayToRelay) {
     EXPECT_FALSE(hold.holds(now + 60.5)) << "what was learnt has ended with the congestion";
 }
 
+/// Such moves wait for each other, and nothing else for them.
+TEST_F(Hold, AMoveThatProbesDoNotConfirmMustImproveWhatThePairGets) {
+    RouteHold hold(settings, false);
+    EXPECT_FALSE(hold.ready_for_trial(now));
+    samples(hold, 10000, 1, false);
+    ASSERT_TRUE(hold.ready_for_trial(now));
+    hold.rerouted({true, false, false, {}, 0.0, true}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_TRUE(samples(hold, 10000, 1));
+    hold.restored(RestoreReason::in_vain, false, now, random);
+    EXPECT_FALSE(hold.holds(now));
+    EXPECT_TRUE(hold.holds_unseen(now));
+    EXPECT_TRUE(hold.holds_unseen(now + 29.0));
+    EXPECT_FALSE(hold.holds_unseen(now + 31.0));
+    now += 40.0;
+    hold.ready_for_trial(now);
+    samples(hold, 10000, 1, false);
+    hold.rerouted({true, false, false, {}, 0.0, true}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_TRUE(samples(hold, 10000, 1));
+    EXPECT_TRUE(hold.holds_unseen(now + 59.0)) << "twice as long";
+    now += 100.0;
+    hold.ready_for_trial(now);
+    samples(hold, 10000, 1, false);
+    hold.rerouted({true, false, false, {}, 0.0, true}, now, random);
+    now += settings.service.deaf_s;
+    EXPECT_FALSE(samples(hold, 20000, 1)) << "it helped";
+}
+
 TEST_F(Hold, IsDrawn) {
     settings.detour.hold_jitter = 0.3;
     RouteHold hold(settings, false);

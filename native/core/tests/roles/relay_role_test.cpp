@@ -107,6 +107,14 @@ TEST(RelayRole, StopsByRevokingWhatItGranted) {
     EXPECT_EQ(refused[1].second.reason, wire::RefuseReason::stopping);
 }
 
+TEST(RelayRole, AnswersAnEchoByAWayOnce) {
+    PartsRig rig;
+    rig.relay_role.answer(3, wire::Echo{7, 3, 0, way_of(1), 0}, rig.out);
+    const auto replies = messages<wire::EchoReply>(rig.out.take());
+    ASSERT_EQ(replies.size(), 1U);
+    EXPECT_EQ(replies[0], (std::pair<HostId, wire::EchoReply>(3, {7, 3, 0, way_of(1)})));
+}
+
 TEST(RelayRole, HandsOnEchoesAndAnswersThoseToItself) {
     PartsRig rig;
     rig.relay_role.answer(1, wire::Echo{7, 1, 2, 0, 0}, rig.out);

@@ -29,6 +29,20 @@ TEST(RelayAsk, AsksForTheRateAndProvesTheDetour) {
     EXPECT_FALSE(ask.broken());
 }
 
+TEST(RelayAsk, OfAnEqualCostPathTheEchoIsEnough) {
+    const Job job = rig_job();
+    Outbox out;
+    RelayAsk ask(job, 1, way_of(2), 40e6, 0.0, 100.0, out);
+    const auto actions = out.take();
+    EXPECT_TRUE(messages<wire::RelayRequest>(actions).empty());
+    const auto echoes = only<SendEcho>(actions);
+    ASSERT_EQ(echoes.size(), 1U);
+    EXPECT_EQ(echoes[0].echo.relay, way_of(2));
+    EXPECT_FALSE(ask.ready());
+    EXPECT_TRUE(ask.answered({echoes[0].echo.token, 0, 1, way_of(2)}));
+    EXPECT_TRUE(ask.ready());
+}
+
 TEST(RelayAsk, WithoutProofsTheGrantIsEnough) {
     Job job = rig_job();
     job.proves = false;

@@ -53,6 +53,25 @@ TEST_F(Sockets, ARoundTripFarAboveItsBaseIsASign) {
     EXPECT_EQ(deliver(1), Suspicion::delay);
 }
 
+TEST_F(Sockets, TheyTellForHowLongAndByHowMuchTheyAreSlow) {
+    use();
+    EXPECT_DOUBLE_EQ(watch.slow_for_s(now), 0.0);
+    next.srtt_s = kBase_s + 5e-3;
+    deliver(2000);
+    const Time since = now;
+    for (int i = 0; i < 5; ++i) deliver(2000);
+    EXPECT_NEAR(watch.slow_for_s(now), now - since, 1e-9);
+    EXPECT_NEAR(watch.excess_s(), 5e-3, 1e-9);
+    watch.begin_anew(now);
+    EXPECT_DOUBLE_EQ(watch.slow_for_s(now), 0.0) << "of another path";
+    deliver(2000);
+    deliver(2000);
+    EXPECT_NEAR(watch.slow_for_s(now), 0.04, 1e-9);
+    next.srtt_s = kBase_s + 0.5e-3;
+    deliver(2000);
+    EXPECT_DOUBLE_EQ(watch.slow_for_s(now), 0.0);
+}
+
 TEST_F(Sockets, TheBaseIsTheLessOfWhatIsKnown) {
     next.min_rtt_s = 10e-3;  // of a connection that never saw the path free
     next.srtt_s = 12e-3;

@@ -76,6 +76,7 @@ class Agents {
 
     void perform(Agent& agent, const core::Action& action);
     Route direct(const Agent& agent, core::HostId to);
+    Route on_way(const Agent& agent, const core::wire::Echo& echo);
     void send(Agent& agent, core::HostId to, Route route, double size_B, const core::wire::Message& message);
     void send_probes(Agent& agent, const core::SendProbes& probes);
     void probe(Agent& agent, core::HostId peer, std::uint32_t burst);

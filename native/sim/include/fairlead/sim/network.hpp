@@ -51,7 +51,8 @@ class Network {
     Link& link(LinkId id) { return links_[id]; }
     const Link& link(LinkId id) const { return links_[id]; }
 
-    /// The relay of a job's packets from one host to another; core::kNoHost: they take the direct path.
+    /// The relay, or the way (core::is_way), of a job's packets from one host to another; core::kNoHost: they take the
+    /// direct path.
     core::HostId relay(int job, EndId source, EndId destination) const {
         return relays_[index(job, source, destination)];
     }
@@ -71,6 +72,11 @@ class Network {
     Route over(EndId source, EndId relay, EndId destination, FlowLabel label) {
         const FlowLabel outer = relabelled(label, kOuter);
         return {&path(source, relay, outer), &path(relay, destination, outer)};
+    }
+    /// Packets of a way have an outer header with a port of its own, whatever the inner one: all take one path.
+    Route by_way(int job, EndId source, EndId destination, core::HostId way) {
+        return direct(source, destination,
+                      label(job, source, destination, kWays + static_cast<std::uint64_t>(core::way_number(way))));
     }
     /// What a job's packets with this label take now.
     Route route(int job, EndId source, EndId destination, FlowLabel label);
@@ -99,7 +105,8 @@ class Network {
     void forward(std::uint32_t packet);
     std::function<void()> end(std::uint32_t packet, bool arrived);
 
-    static constexpr std::uint64_t kOuter = 1;  ///< salt
+    static constexpr std::uint64_t kOuter = 1;                         ///< salt
+    static constexpr std::uint64_t kWays = std::uint64_t{1} << 62U;  ///< no connection has such a number
 
     EventQueue& events_;
     Topology topology_;

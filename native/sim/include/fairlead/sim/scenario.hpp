@@ -54,7 +54,7 @@ struct RouteChange {
     int program = 0;
     core::HostId source = 0;
     core::HostId destination = 0;
-    core::HostId relay = core::kNoHost;  ///< kNoHost: the direct path
+    core::HostId relay = core::kNoHost;  ///< or a way (core::is_way); kNoHost: the direct path
     std::string reason;                  ///< of an agent
 };
 

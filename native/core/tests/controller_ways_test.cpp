@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equal-cost paths, on one controller driven by hand: when a pair leaves for one, stays there and returns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/controller_rig.hpp"
+
+namespace fairlead::core {
+namespace {
+
+ControllerConfig with_ways(int ways = 3) {
+    ControllerConfig config = config_of(0);
+    config.proves = true;
+    config.ways = ways;
+    return config;
+}
+
+/// The connections of the pair meet a queue, and lose so many segments a sample; the probes' path is free.
+void unseen_queue(Rig& rig, int samples, double queue_s, std::uint64_t lost, std::uint64_t& retransmits) {
+    for (int i = 0; i < samples; ++i) {
+        SocketSample sample = rig.sample(300e-6 + queue_s);
+        sample.retransmits = retransmits += lost;
+        rig.step(sample, 0.04, 0.0, 0.0);
+        for (int tick = 0; tick < 4; ++tick) rig.step(Tick{}, 0.008, 0.0, 0.0);
+    }
+}
+
+TEST(EqualCostPaths, AreTakenBeforeRelays) {
+    Rig rig(with_ways());
+    rig.greet_all();
+    rig.congestion(20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    const Rerouted moved = rig.seen<Rerouted>()[0];
+    EXPECT_TRUE(is_way(moved.relay));
+    EXPECT_FALSE(moved.unseen);
+    EXPECT_EQ(rig.controller.view(1).relay, moved.relay);
+    for (HostId host = 1; host < kHosts; ++host) {
+        EXPECT_EQ(rig.sent<wire::RelayRequest>(host), 0) << "nobody has to carry anything";
+    }
+    for (int i = 0; i < 30; ++i) rig.step(rig.sample(300e-6), 0.04, 20e-3, 0.0);
+    EXPECT_TRUE(rig.seen<Restored>().empty()) << "the direct path is congested";
+    EXPECT_EQ(rig.sent<wire::Heartbeat>(1), 0) << "there is no relay to hear of it";
+}
+
+TEST(EqualCostPaths, OfWhichNoEchoComesBackAreLeftOut) {
+    Rig rig(with_ways(1));
+    rig.broken = way_of(0);
+    rig.greet_all();
+    rig.congestion(20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    EXPECT_LT(rig.seen<Rerouted>()[0].relay, kHosts);
+}
+
+TEST(EqualCostPaths, AreEnoughWhereThereIsNoRelay) {
+    ControllerConfig config = with_ways();
+    Rig rig(std::move(config));
+    rig.on(Tick{});
+    rig.on(Received{1, wire::Hello{kHosts, true}});
+    rig.congestion(20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    EXPECT_TRUE(is_way(rig.seen<Rerouted>()[0].relay));
+}
+
+TEST(EqualCostPaths, TheirPairReturnsAfterTheDwellTime) {
+    Rig rig(with_ways());
+    rig.greet_all();
+    rig.congestion(20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    for (int i = 0; i < 150 && rig.seen<Restored>().empty(); ++i) rig.step(rig.sample(300e-6), 0.04, 0.0, 0.0);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::direct_good);
+    EXPECT_TRUE(is_way(rig.seen<Restored>()[0].relay));
+    EXPECT_EQ(rig.controller.view(1).relay, kNoHost);
+}
+
+TEST(EqualCostPaths, LostEchoesEndTheMove) {
+    Rig rig(with_ways());
+    rig.greet_all();
+    rig.congestion(20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    rig.echoes = false;
+    for (int i = 0; i < 60 && rig.seen<Restored>().empty(); ++i) rig.step(rig.sample(300e-6), 0.02, 20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::detour_broken);
+}
+
+/// Probes take another path than the connections, which lose segments.
+TEST(EqualCostPaths, AreTakenForAQueueThatOnlyTheConnectionsMeet) {
+    Rig rig(with_ways());
+    rig.greet_all();
+    std::uint64_t retransmits = 0;
+    unseen_queue(rig, 3, 0.0, 0, retransmits);
+    const Time begun = rig.now;
+    unseen_queue(rig, 15, 20e-3, 1, retransmits);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    const Rerouted moved = rig.seen<Rerouted>()[0];
+    EXPECT_TRUE(is_way(moved.relay));
+    EXPECT_TRUE(moved.unseen);
+    EXPECT_NEAR(moved.queue_delay_s, 20e-3, 1e-9);
+    EXPECT_LT(moved.decided_at - begun, 1.0);
+    unseen_queue(rig, 20, 0.0, 0, retransmits);
+    EXPECT_TRUE(std::ranges::none_of(rig.seen<Restored>(), [](const Restored& back) {
+        return back.reason == RestoreReason::in_vain;
+    })) << "the round trip has become better";
+}
+
+/// A delayed acknowledgement looks like a queue: without losses, and without a way that differs, nothing is moved.
+TEST(EqualCostPaths, ARoundTripAloneMovesNothing) {
+    Rig rig(with_ways());
+    rig.greet_all();
+    std::uint64_t retransmits = 0;
+    unseen_queue(rig, 3, 0.0, 0, retransmits);
+    unseen_queue(rig, 50, 20e-3, 0, retransmits);
+    EXPECT_TRUE(rig.seen<Rerouted>().empty());
+}
+
+TEST(EqualCostPaths, WithoutThemTheConnectionsAloneMoveNothing) {
+    Rig rig(with_ways(0));
+    rig.greet_all();
+    std::uint64_t retransmits = 0;
+    unseen_queue(rig, 3, 0.0, 0, retransmits);
+    unseen_queue(rig, 50, 20e-3, 1, retransmits);
+    EXPECT_TRUE(rig.seen<Rerouted>().empty());
+    EXPECT_TRUE(rig.seen<SendEcho>().empty());
+}
+
+TEST(EqualCostPaths, AMoveForTheConnectionsThatImprovesNothingIsTakenBackAndHeldOff) {
+    Rig rig(with_ways());
+    rig.greet_all();
+    std::uint64_t retransmits = 0;
+    unseen_queue(rig, 3, 0.0, 0, retransmits);
+    unseen_queue(rig, 60, 20e-3, 1, retransmits);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U);
+    EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::in_vain);
+    EXPECT_LT(rig.seen<Restored>()[0].away_s, 1.0);
+    unseen_queue(rig, 300, 20e-3, 1, retransmits);
+    EXPECT_EQ(rig.seen<Rerouted>().size(), 1U) << "held off for half a minute";
+    rig.surroundings(rig.on(rig.sample(60e-3), 0.1), 40e-3, 0.0);
+    EXPECT_EQ(rig.seen<Rerouted>().size(), 2U) << "not where probes see a queue";
+}
+
+}  // namespace
+}  // namespace fairlead::core

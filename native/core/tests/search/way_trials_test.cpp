@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/way_trials.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "tests/parts_rig.hpp"
+
+namespace fairlead::core {
+namespace {
+
+/// Three ways to host 1, whose probes need 0.3 ms there and back.
+class Ways : public testing::Test {
+  protected:
+    Ways() {
+        rig.job.ways = 3;
+        rig.greet();
+        rig.probe(1, 0.0);
+    }
+    void ask() { trials.ask(avoided, rig.now, rig.out); }
+    /// Answers the echoes that were sent, each after its way's queue; below 0: never. Then the next are sent.
+    void round(const std::map<int, double>& queues_s) {
+        for (const SendEcho& sent : only<SendEcho>(rig.out.take())) {
+            EXPECT_TRUE(sent.trial);
+            const double queue_s = queues_s.at(way_number(sent.echo.relay));
+            if (queue_s < 0.0) continue;
+            EXPECT_TRUE(trials.take({sent.echo.token, 0, 1, sent.echo.relay}, rig.now + 300e-6 + queue_s));
+        }
+        rig.now += rig.job.settings.echo.trial_s;
+        trials.advance(rig.now, rig.out);
+    }
+    std::map<HostId, double> queues_s() const {
+        std::map<HostId, double> found;
+        for (const MeasuredCandidate& way : trials.measure()) found[way.candidate.relay] = way.first.queue_delay_s;
+        return found;
+    }
+    PartsRig rig;
+    AvoidedRelays avoided;
+    WayTrials trials{rig.parts, 1};
+};
+
+TEST_F(Ways, AreMeasuredByTheSlowestOfTheirEchoes) {
+    ask();
+    round({{0, 0.0}, {1, 20e-3}, {2, 0.0}});
+    round({{0, 0.0}, {1, 18e-3}, {2, 5e-3}});
+    EXPECT_FALSE(trials.complete(rig.now)) << "a third round is on its way";
+    round({{0, 1e-3}, {1, 19e-3}, {2, 0.0}});
+    EXPECT_TRUE(trials.complete(rig.now));
+    const auto found = queues_s();
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_NEAR(found.at(way_of(0)), 1e-3, 1e-9);
+    EXPECT_NEAR(found.at(way_of(1)), 20e-3, 1e-9);
+    EXPECT_NEAR(found.at(way_of(2)), 5e-3, 1e-9);
+    EXPECT_NEAR(trials.longest_queue_s(), 20e-3, 1e-9);
+    for (const MeasuredCandidate& way : trials.measure()) {
+        EXPECT_TRUE(way.candidate.usable && way.first.usable && way.second.usable);
+        EXPECT_NEAR(way.candidate.latency_s - way.first.queue_delay_s, 150e-6 + (1024 + 65536) / 2.0 * 8.0 / 200e6, 1e-3)
+            << "as long as the direct path, but for its queue";
+    }
+    EXPECT_TRUE(trials.silent().empty());
+}
+
+TEST_F(Ways, ByWhichFewEchoesComeBackAreNotTaken) {
+    ask();
+    round({{0, 0.0}, {1, -1.0}, {2, -1.0}});
+    round({{0, -1.0}, {1, -1.0}, {2, 0.0}});
+    round({{0, 0.0}, {1, -1.0}, {2, -1.0}});
+    const Time end = rig.now - rig.job.settings.echo.trial_s + rig.job.settings.choice.query_timeout_s;
+    EXPECT_FALSE(trials.complete(end - 1e-6));
+    EXPECT_NEAR(trials.next_due(rig.now), end, 1e-9);
+    EXPECT_TRUE(trials.complete(end + 1e-6));
+    EXPECT_EQ(trials.next_due(end + 1e-6), HUGE_VAL);
+    EXPECT_EQ(queues_s().size(), 1U);
+    EXPECT_EQ(trials.silent(), std::vector<HostId>{way_of(1)});
+}
+
+TEST_F(Ways, WhatAnswersQueueForOnTheirWayBackIsNotCounted) {
+    for (int i = 0; i < 3; ++i) {
+        rig.paths.probes().on_result({1, 0, rig.now + 0.001 * i, false, 4.3e-3, 0.0, 4e-3, 0.0}, rig.now);
+    }
+    ask();
+    for (int i = 0; i < 3; ++i) round({{0, 4e-3}, {1, 9e-3}, {2, 4e-3}});
+    EXPECT_NEAR(queues_s().at(way_of(0)), 0.0, 1e-9);
+    EXPECT_NEAR(queues_s().at(way_of(1)), 5e-3, 1e-9);
+}
+
+TEST_F(Ways, ThatAreAvoidedOrLeadNowhereAreNotTried) {
+    avoided.lost(way_of(1), 1.0, rig.now);
+    ask();
+    EXPECT_EQ(only<SendEcho>(rig.out.take()).size(), 2U);
+    ask();
+    EXPECT_EQ(only<SendEcho>(rig.out.take()).size(), 2U) << "anew, not in addition";
+    rig.peers.on_hello(1, {kRigHosts, false}, true, rig.out);
+    rig.out.take();
+    ask();
+    EXPECT_TRUE(trials.empty()) << "the destination has no data plane";
+    EXPECT_TRUE(trials.complete(rig.now));
+    EXPECT_TRUE(only<SendEcho>(rig.out.take()).empty());
+}
+
+TEST_F(Ways, AnswersToOthersEchoesAreNotTaken) {
+    ask();
+    const SendEcho sent = only<SendEcho>(rig.out.take()).at(0);
+    EXPECT_FALSE(trials.take({sent.echo.token, 0, 2, sent.echo.relay}, rig.now));
+    EXPECT_FALSE(trials.take({sent.echo.token + 100, 0, 1, sent.echo.relay}, rig.now));
+    EXPECT_TRUE(trials.take({sent.echo.token, 0, 1, sent.echo.relay}, rig.now));
+}
+
+}  // namespace
+}  // namespace fairlead::core
