@@ -46,11 +46,16 @@ json status_of(const Footprint& footprint) {
         if (!route.rerouted() || !route.destination || !route.gateway) continue;
         const auto relay = relays.find(*route.gateway);
         const Address& shown = relay == relays.end() ? *route.gateway : relay->second;
-        rerouted.push_back({{"destination", to_string(*route.destination)}, {"relay", to_string(shown)}});
+        json entry{{"destination", to_string(*route.destination)}, {"relay", to_string(shown)}};
+        for (const WayRecord& way : footprint.ways) {
+            if (way.index == route.device_index) entry = {{"destination", to_string(*route.destination)}, {"way", way.way}};
+        }
+        rerouted.push_back(entry);
     }
     return {{"job", footprint.job},
             {"alive", footprint.alive},
             {"device", footprint.device ? json(footprint.device->name) : json(nullptr)},
+            {"ways", footprint.ways.size()},
             {"underlay", footprint.device ? json(footprint.device->underlay) : json(nullptr)},
             {"filter", footprint.filter ? json(*footprint.filter) : json(nullptr)},
             {"rules", footprint.rules.size()},

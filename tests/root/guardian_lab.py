@@ -25,10 +25,10 @@ from typing import Any, ClassVar
 
 from fairlead import native
 
-MAGIC = 0x464C4732
+MAGIC = 0x464C4733
 SETUP, REROUTE, RESTORE, TEARDOWN, REPLY, ECHOES, TRY, LEASE, SETUP6 = 1, 2, 3, 4, 5, 6, 7, 8, 9
 MAX_HOSTS = 1024
-SETUP_B, MAX_PACKET_B = (12 + 12 + 16 + 7 * 4 + each_B * MAX_HOSTS for each_B in (8, 20))
+SETUP_B, MAX_PACKET_B = (12 + 12 + 16 + 8 * 4 + each_B * MAX_HOSTS for each_B in (8, 20))
 AGENT_PORT = 47011
 JOB_SIZE = 3
 AS_USER = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
@@ -353,13 +353,14 @@ def encode_setup(
     uid_first: int = 0,
     uid_last: int = 0,
     grace_ms: int = 1000,
+    ways: int = 0,
     host_count: int | None = None,
     request_id: int = 1,
 ) -> bytes:
     """The wire image of native/guardian/protocol/protocol.cpp: SetupImage, or SetupImage6."""
     count = len(addresses) if host_count is None else host_count
-    fields = (self_index, network_id, overlay_port, uid_first, uid_last, grace_ms, count)
-    body = struct.pack("=12s16s7I", job.encode(), device.encode(), *fields)
+    fields = (self_index, network_id, overlay_port, uid_first, uid_last, grace_ms, ways, count)
+    body = struct.pack("=12s16s8I", job.encode(), device.encode(), *fields)
     if ":" in addresses[0]:
         hosts = b"".join(socket.inet_pton(socket.AF_INET6, a) + struct.pack("=HH", AGENT_PORT, 0) for a in addresses)
         return (header(SETUP6, request_id) + body + hosts).ljust(MAX_PACKET_B, b"\0")
@@ -398,7 +399,10 @@ class Guardian:
         return reply
 
     def reroute(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
-        return self.request(REROUTE, destination, relay, leg_mtu_B)
+        return self.request(REROUTE, destination, relay, leg_mtu_B, 0)
+
+    def reroute_by_way(self, destination: int, way: int) -> Reply:
+        return self.request(REROUTE, destination, destination, 0, way)
 
     def give_back(self, destination: int) -> Reply:
         return self.request(RESTORE, destination)
@@ -407,7 +411,10 @@ class Guardian:
         return self.request(ECHOES, lasting_port, trial_port)
 
     def attempt(self, destination: int, relay: int, leg_mtu_B: int = 0) -> Reply:
-        return self.request(TRY, destination, relay, leg_mtu_B)
+        return self.request(TRY, destination, relay, leg_mtu_B, 0)
+
+    def attempt_by_way(self, destination: int, way: int) -> Reply:
+        return self.request(TRY, destination, destination, 0, way)
 
     def hold_lease(self, length_ms: int) -> Reply:
         return self.request(LEASE, length_ms)

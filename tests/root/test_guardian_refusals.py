@@ -33,11 +33,13 @@ def refused_requests(mesh: Mesh) -> dict[str, tuple[bytes, int]]:
 
     return {
         "setup again": (mesh.setup_request(host, job="second"), errno.EALREADY),
-        "destination beyond the hosts": (numbers(REROUTE, 3, 2, 0), errno.EINVAL),
-        "relay beyond the hosts": (numbers(REROUTE, 1, 0xFFFFFFFF, 0), errno.EINVAL),
-        "relay is the destination": (numbers(REROUTE, 1, 1, 0), errno.EINVAL),
-        "destination is self": (numbers(REROUTE, 0, 1, 0), errno.EINVAL),
-        "relay is self": (numbers(REROUTE, 1, 0, 0), errno.EINVAL),
+        "destination beyond the hosts": (numbers(REROUTE, 3, 2, 0, 0), errno.EINVAL),
+        "relay beyond the hosts": (numbers(REROUTE, 1, 0xFFFFFFFF, 0, 0), errno.EINVAL),
+        "relay is the destination": (numbers(REROUTE, 1, 1, 0, 0), errno.EINVAL),
+        "a way that there is not": (numbers(REROUTE, 1, 1, 0, 1), errno.EINVAL),
+        "a way over a relay": (numbers(REROUTE, 1, 2, 0, 1), errno.EINVAL),
+        "destination is self": (numbers(REROUTE, 0, 1, 0, 0), errno.EINVAL),
+        "relay is self": (numbers(REROUTE, 1, 0, 0, 0), errno.EINVAL),
         "return beyond the hosts": (numbers(RESTORE, 3), errno.EINVAL),
         "lease of no length": (numbers(LEASE, 0), errno.EINVAL),
         "lease above a minute": (numbers(LEASE, 60_001), errno.EINVAL),
@@ -79,6 +81,7 @@ def test_invalid_requests_have_no_effect(mesh: Mesh, host: Host, start: Callable
         ({"overlay_port": 70000}, errno.EINVAL, "overlay_port"),
         ({"overlay_port": 8472}, errno.EINVAL, "overlay_port"),
         ({"uid_first": 1, "uid_last": 0}, errno.EINVAL, "uid"),
+        ({"ways": 8}, errno.EINVAL, "ways"),
     ],
 )
 def test_invalid_setups_have_no_effect(

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kHosts = "hosts";  // set: addresses of the job's hosts
 constexpr const char* kHere = "here";    // set: types of destinations that this host takes in
-constexpr std::uint32_t kHostsId = 1, kHereId = 2;
+constexpr const char* kOwn = "own";      // set: this host's address
+constexpr std::uint32_t kHostsId = 1, kHereId = 2, kOwnId = 3;
 constexpr std::int32_t kBeforeConnectionTracking = -300;  // which is at -200
 
 // Whether every packet that reaches a rule is refused by it: it has a verdict, and nothing to compare with. A target of
@@ -40,12 +41,29 @@ nf::Batch::Element element(std::uint32_t value) {
     return bytes;
 }
 
-void add_forwarding_chains(nf::Batch& batch, const std::string& name, const std::string& device) {
+nf::Batch::Element element(const Address& address) {
+    return {address.bytes().begin(), address.bytes().end()};
+}
+
+void add_forwarding_chains(nf::Batch& batch, const std::string& name, const Setup& setup) {
     for (const auto& [chain, hook] :
          {std::pair{"delivered", NF_INET_LOCAL_IN}, std::pair{"forwarded", NF_INET_FORWARD}}) {
         batch.add_chain(name, {chain, hook, kBeforeConnectionTracking, NF_ACCEPT});
-        batch.add_rule(name, chain, nf::Rule().from_device(device).set_mark(0));
+        batch.add_rule(name, chain, nf::Rule().from_device(device_name(setup.job)).set_mark(0));
+        for (std::uint32_t way = 1; way <= setup.ways; ++way)
+            batch.add_rule(name, chain, nf::Rule().from_device(way_device_name(setup.job, way)).set_mark(0));
     }
+}
+
+// What comes in by a way is for this host, and nobody else.
+void add_way_chain(nf::Batch& batch, const std::string& name, const Setup& setup, std::uint32_t slot,
+                   std::uint32_t way) {
+    const std::string chain = "way" + std::to_string(way);
+    batch.add_chain(name, {chain, NF_INET_INGRESS, 0, NF_DROP, way_device_name(setup.job, way)});
+    nf::Rule to_here(setup.family());
+    to_here.of_family().source_in(kHosts).destination_in(kOwn).set_mark(mark(slot, way)).accept();
+    batch.add_rule(name, chain, to_here);
+    batch.add_rule(name, chain, nf::Rule().count("strangers"));
 }
 
 }  // namespace
@@ -54,19 +72,21 @@ void add_inner_filter(const Setup& setup, std::uint32_t slot) {
     const std::string name = filter_name(setup.job);
     const std::string device = device_name(setup.job);
     std::vector<nf::Batch::Element> hosts;
-    for (const Host& host : setup.hosts) hosts.emplace_back(host.address.bytes().begin(), host.address.bytes().end());
+    for (const Host& host : setup.hosts) hosts.push_back(element(host.address));
     const auto type =
         setup.family() == AF_INET6 ? nf::Batch::ElementType::ipv6_addr : nf::Batch::ElementType::ipv4_addr;
     nf::Batch batch;
     batch.add_table(name);
     for (const char* counter : {"outsiders", "strangers", "forgers"}) batch.add_counter(name, counter);
     batch.add_set(name, kHosts, type, kHostsId, hosts);
+    if (setup.ways > 0) batch.add_set(name, kOwn, type, kOwnId, {element(setup.own())});
     batch.add_chain(name, {"inner", NF_INET_INGRESS, 0, NF_DROP, device});
     nf::Rule between_hosts(setup.family());
     between_hosts.of_family().source_in(kHosts).destination_in(kHosts).set_mark(mark(slot)).accept();
     batch.add_rule(name, "inner", between_hosts);
     batch.add_rule(name, "inner", nf::Rule().count("strangers"));
-    add_forwarding_chains(batch, name, device);
+    for (std::uint32_t way = 1; way <= setup.ways; ++way) add_way_chain(batch, name, setup, slot, way);
+    add_forwarding_chains(batch, name, setup);
     batch.commit("filter " + name);
 }
 

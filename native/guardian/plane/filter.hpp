@@ -16,7 +16,7 @@ namespace fairlead::guardian {
 // Admitted packets carry the slot's mark from their arrival on the overlay until they are delivered or forwarded: by it
 // the kernel's reverse-path lookup finds the overlay (routing.hpp).
 
-// What comes in on the overlay. The device must exist. Throws KernelError.
+// What comes in on the overlay and by ways. The devices must exist. Throws KernelError.
 void add_inner_filter(const Setup& setup, std::uint32_t slot);
 // What comes in for the overlay: once the device has the UDP port, so that it is nobody else's. Throws KernelError.
 void add_outer_filter(const Setup& setup);

@@ -78,6 +78,7 @@ std::vector<Footprint> survey(Netlink& netlink) {
     std::map<std::string, Footprint> by_job;
     std::map<std::uint32_t, std::string> job_of_slot;
     for (DeviceRecord& device : list_devices(netlink)) by_job[*job_of(device.name, kDevicePrefix)].device = device;
+    for (const WayRecord& way : list_ways(netlink)) by_job[way.job].ways.push_back(way);
     for (std::string& name : list_filters()) by_job[*job_of(name, kFilterPrefix)].filter = name;
     const auto rules = list_rules(netlink);
     for (const ShownRule& rule : rules)
@@ -99,6 +100,8 @@ Footprint unfinished(Netlink& netlink, const std::string& job, std::optional<std
     footprint.job = job;
     for (DeviceRecord& device : list_devices(netlink))
         if (device.name == device_name(job)) footprint.device = device;
+    for (const WayRecord& way : list_ways(netlink))
+        if (way.job == job) footprint.ways.push_back(way);
     footprint.filter = filter_name(job);
     for (const ShownRule& rule : list_rules(netlink))
         if (rule.slot() == slot) footprint.rules.push_back(rule);
@@ -141,6 +144,8 @@ void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Re
     remove_routes(false);
     // Before the device, whose alias is all that remembers the value.
     if (footprint.device) restore_rp_filter(netlink, *footprint.device, steps, report);
+    for (const WayRecord& way : footprint.ways)
+        steps.run(report, "device", way.name, [&] { delete_device(netlink, way.name); });
     // The device before the last-hop table: while it forwards, the table's last entry must be there to forbid.
     if (footprint.device)
         steps.run(report, "device", footprint.device->name, [&] { delete_device(netlink, footprint.device->name); });

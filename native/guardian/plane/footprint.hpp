@@ -18,11 +18,12 @@ struct Footprint {
     std::string job;  // empty: rules or routes of a slot that no last-hop rule claims
     bool alive = false;
     std::optional<DeviceRecord> device;
+    std::vector<WayRecord> ways;
     std::optional<std::string> filter;
     std::vector<ShownRule> rules;
     std::vector<ShownRoute> routes;
 
-    bool empty() const { return !device && !filter && rules.empty() && routes.empty(); }
+    bool empty() const { return !device && ways.empty() && !filter && rules.empty() && routes.empty(); }
 };
 
 // Of all jobs in this network namespace, ordered by job. Throws KernelError.

@@ -116,29 +116,6 @@ void forward_ipv6(const std::string& device) {
                           "net.ipv6.conf.all.forwarding is 0");
 }
 
-void add_peer(Netlink& netlink, const Setup& setup, std::uint32_t index, std::size_t peer) {
-    const Address& address = setup.hosts[peer].address;
-    const Mac mac = mac_of(peer);
-    Message neighbour(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
-    auto& family = neighbour.family<ndmsg>();
-    family.ndm_family = static_cast<std::uint8_t>(setup.family());
-    family.ndm_ifindex = static_cast<int>(index);
-    family.ndm_state = NUD_PERMANENT;
-    neighbour.put_address(NDA_DST, gateway_of(setup, peer));
-    neighbour.put(NDA_LLADDR, mac.data(), mac.size());
-    netlink.transact(neighbour, "neighbour " + to_string(address));
-
-    Message entry(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
-    auto& entry_family = entry.family<ndmsg>();
-    entry_family.ndm_family = AF_BRIDGE;
-    entry_family.ndm_ifindex = static_cast<int>(index);
-    entry_family.ndm_state = NUD_PERMANENT | NUD_NOARP;
-    entry_family.ndm_flags = NTF_SELF;
-    entry.put(NDA_LLADDR, mac.data(), mac.size());
-    entry.put_address(NDA_DST, address);
-    netlink.transact(entry, "forwarding entry " + to_string(address));
-}
-
 std::uint32_t netconf_rp_filter(Netlink& netlink, int index) {
     // NETCONFA_RP_FILTER of one device or of `all`; asked for by a dump, since a single question is answered
     // unsolicited.
@@ -154,6 +131,12 @@ std::uint32_t netconf_rp_filter(Netlink& netlink, int index) {
     return *value;
 }
 
+bool is_of(const Setup& setup, const std::string& device) {
+    for (std::uint32_t way = 1; way <= setup.ways; ++way)
+        if (device == way_device_name(setup.job, way)) return true;
+    return device == device_name(setup.job);
+}
+
 // The kernel lets VXLANs share a port. The filter of one would drop the other's packets from hosts that are not its
 // own.
 void refuse_shared_port(Netlink& netlink, const Setup& setup, std::uint32_t index) {
@@ -164,7 +147,8 @@ void refuse_shared_port(Netlink& netlink, const Setup& setup, std::uint32_t inde
         const Attributes attributes(shown, sizeof(ifinfomsg));
         const Attributes info(attributes.find(IFLA_LINKINFO));
         if (info.text(IFLA_INFO_KIND) != "vxlan" ||
-            static_cast<const ifinfomsg*>(payload(shown))->ifi_index == static_cast<int>(index))
+            static_cast<const ifinfomsg*>(payload(shown))->ifi_index == static_cast<int>(index) ||
+            is_of(setup, attributes.text(IFLA_IFNAME)))
             return;
         const nlattr* theirs = Attributes(info.find(IFLA_INFO_DATA)).find(IFLA_VXLAN_PORT);
         if (theirs != nullptr && payload_B(theirs) == sizeof(port) &&
@@ -172,6 +156,45 @@ void refuse_shared_port(Netlink& netlink, const Setup& setup, std::uint32_t inde
             throw KernelError(EADDRINUSE, "overlay device up: its UDP port, " + std::to_string(setup.overlay_port) +
                                               ", is that of " + attributes.text(IFLA_IFNAME));
     });
+}
+
+// What tells the VXLAN devices of a job apart.
+struct Kind {
+    std::string name;
+    std::uint32_t network_id = 0;
+    std::uint16_t first_port = 0, last_port = 0;  // that outer packets leave from
+};
+
+// Down. Returns its index.
+std::uint32_t create_vxlan(Netlink& netlink, const Setup& setup, const Underlay& underlay, const Kind& kind) {
+    const Mac mac = mac_of(setup.self);
+    Message message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+    message.family<ifinfomsg>();
+    message.put_text(IFLA_IFNAME, kind.name);
+    message.put_u32(IFLA_MTU, underlay.mtu_B - encapsulation_B(setup.family()));
+    // A packet that is too large for the underlay with the outer headers would be cut in software, at a multiple of the
+    // cost. 64 KiB is as much as the kernel makes by itself.
+    if (underlay.gso_max_B > underlay.mtu_B) {
+        message.put_u32(IFLA_GSO_MAX_SIZE,
+                        std::min<std::uint32_t>(underlay.gso_max_B, 65536) - encapsulation_B(setup.family()));
+    }
+    message.put(IFLA_ADDRESS, mac.data(), mac.size());
+    message.nest(IFLA_LINKINFO, [&] {
+        message.put_text(IFLA_INFO_KIND, "vxlan");
+        message.nest(IFLA_INFO_DATA, [&] {
+            message.put_u32(IFLA_VXLAN_ID, kind.network_id);
+            message.put_u32(IFLA_VXLAN_LINK, underlay.index);
+            message.put_address(setup.family() == AF_INET6 ? IFLA_VXLAN_LOCAL6 : IFLA_VXLAN_LOCAL, setup.own());
+            message.put_u16_network(IFLA_VXLAN_PORT, setup.overlay_port);
+            // The kernel takes `high` for the first port that is not in the range.
+            const ifla_vxlan_port_range sources{htons(kind.first_port),
+                                                htons(static_cast<std::uint16_t>(kind.last_port + 1))};
+            message.put(IFLA_VXLAN_PORT_RANGE, &sources, sizeof(sources));
+            message.put_u8(IFLA_VXLAN_LEARNING, 0);
+        });
+    });
+    netlink.transact(message, "overlay device " + kind.name);
+    return if_nametoindex(kind.name.c_str());
 }
 
 }  // namespace
@@ -220,43 +243,72 @@ std::vector<DeviceRecord> list_devices(Netlink& netlink) {
     return records;
 }
 
+std::vector<WayRecord> list_ways(Netlink& netlink) {
+    std::vector<WayRecord> records;
+    Message message(RTM_GETLINK);
+    message.family<ifinfomsg>();
+    netlink.dump(message, "devices", [&](const nlmsghdr* shown) {
+        const Attributes attributes(shown, sizeof(ifinfomsg));
+        if (Attributes(attributes.find(IFLA_LINKINFO)).text(IFLA_INFO_KIND) != "vxlan" || !has_our_mac(attributes))
+            return;
+        const std::string name = attributes.text(IFLA_IFNAME);
+        const auto index = static_cast<std::uint32_t>(static_cast<const ifinfomsg*>(payload(shown))->ifi_index);
+        for (std::uint32_t way = 1; way <= kMaxWays; ++way)
+            if (const auto job = job_of(name, way_prefix(way))) records.push_back({name, index, *job, way});
+    });
+    return records;
+}
+
 std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,
                             std::optional<std::uint32_t> underlay_rp_filter, std::uint32_t user) {
-    const Mac mac = mac_of(setup.self);
     const std::string name = device_name(setup.job);
-    Message message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-    message.family<ifinfomsg>();
-    message.put_text(IFLA_IFNAME, name);
-    message.put_u32(IFLA_MTU, underlay.mtu_B - encapsulation_B(setup.family()));
-    // A packet that is too large for the underlay with the outer headers would be cut in software, at a multiple of the
-    // cost. 64 KiB is as much as the kernel makes by itself.
-    if (underlay.gso_max_B > underlay.mtu_B) {
-        message.put_u32(IFLA_GSO_MAX_SIZE,
-                        std::min<std::uint32_t>(underlay.gso_max_B, 65536) - encapsulation_B(setup.family()));
-    }
-    message.put(IFLA_ADDRESS, mac.data(), mac.size());
-    message.nest(IFLA_LINKINFO, [&] {
-        message.put_text(IFLA_INFO_KIND, "vxlan");
-        message.nest(IFLA_INFO_DATA, [&] {
-            message.put_u32(IFLA_VXLAN_ID, setup.network_id);
-            message.put_u32(IFLA_VXLAN_LINK, underlay.index);
-            message.put_address(setup.family() == AF_INET6 ? IFLA_VXLAN_LOCAL6 : IFLA_VXLAN_LOCAL, setup.own());
-            message.put_u16_network(IFLA_VXLAN_PORT, setup.overlay_port);
-            // The kernel takes `high` for the first port that is not in the range.
-            const ifla_vxlan_port_range sources{htons(kFirstSourcePort), htons(kLastSourcePort + 1)};
-            message.put(IFLA_VXLAN_PORT_RANGE, &sources, sizeof(sources));
-            message.put_u8(IFLA_VXLAN_LEARNING, 0);
-        });
-    });
-    netlink.transact(message, "overlay device " + name);
-
-    const std::uint32_t index = if_nametoindex(name.c_str());
+    const std::uint32_t index =
+        create_vxlan(netlink, setup, underlay, {name, setup.network_id, kFirstSourcePort, kLastSourcePort});
     // Only an existing device can take an alias.
     Message record(RTM_SETLINK);
     record.family<ifinfomsg>().ifi_index = static_cast<int>(index);
     record.put_text(IFLA_IFALIAS, alias_of(underlay, underlay_rp_filter, user));
     netlink.transact(record, "alias of overlay device " + name);
     return index;
+}
+
+std::uint32_t create_way(Netlink& netlink, const Setup& setup, const Underlay& underlay, std::uint32_t way) {
+    const std::uint16_t port = way_source_port(setup.network_id, way);
+    return create_vxlan(netlink, setup, underlay,
+                        {way_device_name(setup.job, way), way_network_id(setup.network_id, way), port, port});
+}
+
+void start_way(Netlink& netlink, const Setup& setup, std::uint32_t index) {
+    if (setup.family() == AF_INET6) return;  // the filter lets nothing in that would be forwarded
+    set_device_configuration(netlink, index,
+                             {{IPV4_DEVCONF_FORWARDING, 0},
+                              {IPV4_DEVCONF_SRC_VMARK, 1},
+                              {IPV4_DEVCONF_ACCEPT_REDIRECTS, 0},
+                              {IPV4_DEVCONF_SEND_REDIRECTS, 0}},
+                             "configuration of a way");
+}
+
+void add_peer(Netlink& netlink, const Setup& setup, std::uint32_t index, std::size_t peer) {
+    const Address& address = setup.hosts[peer].address;
+    const Mac mac = mac_of(peer);
+    Message neighbour(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+    auto& family = neighbour.family<ndmsg>();
+    family.ndm_family = static_cast<std::uint8_t>(setup.family());
+    family.ndm_ifindex = static_cast<int>(index);
+    family.ndm_state = NUD_PERMANENT;
+    neighbour.put_address(NDA_DST, gateway_of(setup, peer));
+    neighbour.put(NDA_LLADDR, mac.data(), mac.size());
+    netlink.transact(neighbour, "neighbour " + to_string(address));
+
+    Message entry(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+    auto& entry_family = entry.family<ndmsg>();
+    entry_family.ndm_family = AF_BRIDGE;
+    entry_family.ndm_ifindex = static_cast<int>(index);
+    entry_family.ndm_state = NUD_PERMANENT | NUD_NOARP;
+    entry_family.ndm_flags = NTF_SELF;
+    entry.put(NDA_LLADDR, mac.data(), mac.size());
+    entry.put_address(NDA_DST, address);
+    netlink.transact(entry, "forwarding entry " + to_string(address));
 }
 
 void bring_up(Netlink& netlink, const Setup& setup, std::uint32_t index) {

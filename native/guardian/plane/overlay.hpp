@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The overlay device of a job: a VXLAN that learns nothing, with one fixed forwarding entry and one permanent
-// neighbour per peer, which routes name as their gateway. No address is assigned to the device.
+// neighbour per peer, which routes name as their gateway. No address is assigned to the device. Ways are further such
+// devices, each with a network identifier and one source port of its own, by which switches that hash outer headers
+// give it a path: they lead straight to destinations, forward nothing, and get a peer's entries once they lead there.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +44,22 @@ struct DeviceRecord {
 
 // The overlay devices in this network namespace, of all jobs, dead or alive.
 std::vector<DeviceRecord> list_devices(Netlink& netlink);
+
+// A device of a way.
+struct WayRecord {
+    std::string name;
+    std::uint32_t index = 0;
+    std::string job;
+    std::uint32_t way = 0;
+};
+std::vector<WayRecord> list_ways(Netlink& netlink);
+
+// Makes a way's device, down. Returns its index.
+std::uint32_t create_way(Netlink& netlink, const Setup& setup, const Underlay& underlay, std::uint32_t way);
+// After bring_up: no forwarding, reverse-path lookups by mark.
+void start_way(Netlink& netlink, const Setup& setup, std::uint32_t index);
+// The entries by which packets reach this host on the device; not an error if they are there.
+void add_peer(Netlink& netlink, const Setup& setup, std::uint32_t index, std::size_t peer);
 
 // Makes the device, down, with its record. Returns its index.
 std::uint32_t create_device(Netlink& netlink, const Setup& setup, const Underlay& underlay,

@@ -80,6 +80,8 @@ void KernelPlane::build(std::uint32_t user) {
     const RpFilter rp_filter = setup_.family() == AF_INET ? get_rp_filter(netlink_, underlay_.index) : RpFilter{};
     device_index_ =
         create_device(netlink_, setup_, underlay_, rp_filter_to_restore(netlink_, underlay_, rp_filter), user);
+    for (std::uint32_t way = 1; way <= setup_.ways; ++way)
+        way_indices_.push_back(create_way(netlink_, setup_, underlay_, way));
     add_inner_filter(setup_, slot_);
     bring_up(netlink_, setup_, device_index_);
     add_outer_filter(setup_);
@@ -89,6 +91,21 @@ void KernelPlane::build(std::uint32_t user) {
     start_device(netlink_, setup_, device_index_);
     add_last_hops(netlink_, setup_, slot_, device_index_);
     add_rules(netlink_, setup_, slot_);
+    build_ways();
+}
+
+// After the rule that claims the slot, by which what is left of them is known to be the job's.
+void KernelPlane::build_ways() {
+    for (std::uint32_t way = 1; way <= setup_.ways; ++way) {
+        const std::uint32_t index = way_indices_[way - 1];
+        bring_up(netlink_, setup_, index);
+        start_way(netlink_, setup_, index);
+        add_way_rule(netlink_, setup_, slot_, way, index);
+    }
+}
+
+std::uint32_t KernelPlane::device_index(const Reroute& reroute) const {
+    return reroute.way == 0 ? device_index_ : way_indices_[reroute.way - 1];
 }
 
 bool KernelPlane::reroutes() const {
@@ -108,8 +125,8 @@ void KernelPlane::reroute(const Reroute& reroute) {
     const std::uint32_t mtu = mtu_B(reroute);
     const std::uint32_t least_B = least_mtu_B(setup_.family());
     if (mtu < least_B)
-        throw KernelError(EMSGSIZE, "the detour over " + to_string(setup_.hosts[reroute.relay].address) +
-                                        " has room for packets of " + std::to_string(mtu) + " bytes, fewer than " +
+        throw KernelError(EMSGSIZE, (reroute.way == 0 ? "the detour over " : "the equal-cost path to ") +
+                                        to_string(setup_.hosts[reroute.relay].address) + " has room for packets of " + std::to_string(mtu) + " bytes, fewer than " +
                                         std::to_string(least_B));
     const Detour detour{reroute, mtu};
     try {
@@ -124,7 +141,9 @@ void KernelPlane::reroute(const Reroute& reroute) {
 }
 
 void KernelPlane::lead(const Detour& detour) {
-    add_rerouted_route(netlink_, setup_, detour.reroute, rerouted_table(slot_), device_index_, detour.mtu_B);
+    const std::uint32_t index = device_index(detour.reroute);
+    if (detour.reroute.way != 0) add_peer(netlink_, setup_, index, detour.reroute.destination);
+    add_rerouted_route(netlink_, setup_, detour.reroute, rerouted_table(slot_), index, detour.mtu_B);
     renew_lookups(netlink_, setup_, slot_);
 }
 
@@ -157,12 +176,14 @@ void KernelPlane::lead_echoes(const Echoes& echoes) {
 }
 
 void KernelPlane::attempt(const Try& trial) {
-    const Reroute as_reroute{trial.destination, trial.relay, trial.leg_mtu_B};
+    const Reroute as_reroute{trial.destination, trial.relay, trial.leg_mtu_B, trial.way};
+    const std::uint32_t index = device_index(as_reroute);
     // Whether it has enough room is for the reroute to say, with the reason.
     const std::uint32_t mtu = std::max(mtu_B(as_reroute), least_ip_mtu_B(setup_.family()));
     tried_[trial.destination] = true;
     try {
-        add_rerouted_route(netlink_, setup_, as_reroute, trial_table(slot_), device_index_, mtu);
+        if (trial.way != 0) add_peer(netlink_, setup_, index, trial.destination);
+        add_rerouted_route(netlink_, setup_, as_reroute, trial_table(slot_), index, mtu);
     } catch (const std::exception&) {
         end_trial(trial.destination);
         throw;

@@ -44,6 +44,8 @@ class KernelPlane {
 
   private:
     void build(std::uint32_t user);
+    void build_ways();
+    std::uint32_t device_index(const Reroute& reroute) const;
     std::uint32_t mtu_B(const Reroute& reroute);
     struct Detour {
         Reroute reroute;
@@ -60,6 +62,7 @@ class KernelPlane {
     Underlay underlay_;
     std::uint32_t slot_ = 0;
     std::uint32_t device_index_ = 0;
+    std::vector<std::uint32_t> way_indices_;
     std::uint32_t user_;
     std::vector<std::optional<Detour>> detours_;  // per host
     std::vector<bool> tried_;                     // the same: a route of trials may be there

@@ -73,12 +73,13 @@ void exempt_outer_packets(Netlink& netlink, const Setup& setup, std::uint32_t sl
 // the kernel's reverse-path filter would drop it. Its lookup (device's src_valid_mark) carries the packet's mark, and
 // here finds the overlay. An address on the overlay would do too, but MPI libraries would take it for a network. For
 // IPv6 the kernel has no such filter, but packet filters do: firewalld's looks the source up with the packet's mark.
-void add_reverse_path_rule(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
+void add_reverse_path_rule(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint32_t of,
+                           std::uint32_t table) {
     Message reverse = new_rule(setup, kLastHopPriority + slot, FR_ACT_TO_TBL);
     reverse.put_text(FRA_IIFNAME, kFromHere);
-    reverse.put_u32(FRA_FWMARK, mark(slot));
+    reverse.put_u32(FRA_FWMARK, of);
     reverse.put_u32(FRA_FWMASK, UINT32_MAX);
-    reverse.put_u32(FRA_TABLE, last_hop_table(slot));
+    reverse.put_u32(FRA_TABLE, table);
     netlink.transact(reverse, "rule for the reverse path of packets from the overlay");
 }
 
@@ -151,6 +152,7 @@ std::uint32_t ShownRule::slot() const {
     return (priority - kFirstPriority) % kSlots;
 }
 std::uint32_t ShownRoute::slot() const {
+    if (table >= kFirstWayTable) return (table - kFirstWayTable) / kMaxWays;
     return table >= kFirstTrialTable ? table - kFirstTrialTable : (table - kFirstTable) / 2;
 }
 bool ShownRoute::rerouted() const {
@@ -191,7 +193,7 @@ void add_rules(Netlink& netlink, const Setup& setup, std::uint32_t slot) {
     last_hop.put_u32(FRA_TABLE, last_hop_table(slot));
     netlink.transact(last_hop, "rule for packets from the overlay");
 
-    add_reverse_path_rule(netlink, setup, slot);
+    add_reverse_path_rule(netlink, setup, slot, mark(slot), last_hop_table(slot));
 
     Message onward = new_rule(setup, kContinuePriority + slot, FR_ACT_NOP);
     netlink.transact(onward, "rule that exemptions go to");
@@ -241,9 +243,9 @@ std::vector<ShownRoute> list_routes(Netlink& netlink) {
             const Attributes attributes(shown, sizeof(rtmsg));
             const std::uint32_t table = attributes.u32(RTA_TABLE);
             if (family->rtm_family != asked || family->rtm_protocol != kRouteProtocol || table < kFirstTable ||
-                table >= kFirstTrialTable + kSlots)
+                table >= kEndOfTables)
                 return;
-            ShownRoute route{table, {}, {}, asked};
+            ShownRoute route{table, {}, {}, asked, attributes.u32(RTA_OIF)};
             if (attributes.has(RTA_DST)) route.destination = attributes.address(RTA_DST);
             if (attributes.has(RTA_GATEWAY)) route.gateway = attributes.address(RTA_GATEWAY);
             routes.push_back(route);
@@ -295,6 +297,15 @@ void add_last_hops(Netlink& netlink, const Setup& setup, std::uint32_t slot, std
         put_overlay_hop(message, address, gateway_of(setup, peer), device_index);
         netlink.transact(message, "last hop to " + to_string(address));
     }
+}
+
+void add_way_rule(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint32_t way,
+                  std::uint32_t device_index) {
+    Message everything = new_route(setup, way_table(slot, way), RTN_UNICAST, NLM_F_EXCL);
+    static_cast<rtmsg*>(everything.payload())->rtm_scope = RT_SCOPE_LINK;
+    everything.put_u32(RTA_OIF, device_index);
+    netlink.transact(everything, "table of way " + std::to_string(way));
+    add_reverse_path_rule(netlink, setup, slot, mark(slot, way), way_table(slot, way));
 }
 
 std::uint32_t route_mtu_B(Netlink& netlink, const Setup& setup, const Address& destination) {

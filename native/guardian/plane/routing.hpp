@@ -32,6 +32,7 @@ struct ShownRoute {
     std::optional<Address> destination;  // nothing for the entry that forbids all else
     std::optional<Address> gateway;
     int family = AF_INET;  // where there is no destination
+    std::uint32_t device_index = 0;
 
     std::uint32_t slot() const;
     bool rerouted() const;  // leads a rerouted destination's packets: a trial does not
@@ -44,6 +45,10 @@ bool remove_route(Netlink& netlink, const ShownRoute& route);
 
 // For packets that came in on the overlay: to every peer straight, and nowhere else. One detour, never two, no loops.
 void add_last_hops(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint32_t device_index);
+
+// By which reverse-path lookups for packets that came in by a way find its device.
+void add_way_rule(Netlink& netlink, const Setup& setup, std::uint32_t slot, std::uint32_t way,
+                  std::uint32_t device_index);
 
 // How long packets to `destination` may be by the host's own routes, rerouted or not: the route's MTU, lowered by what
 // the kernel has learned of the path, or the device's.

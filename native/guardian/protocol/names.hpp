@@ -6,6 +6,7 @@
 //
 //   5000 + slot   packets that came in on the job's overlay: last-hop table
 //   5000 + slot   (a second rule) reverse-path lookups for such packets, told by their mark: the same table
+//   5000 + slot   (one more for each way) the same for packets that came in by it: the way's table
 //   5000 + slot   (two more, once asked for) echoes, told by the port that they come from: paths of rerouted packets
 //   5020 + slot   outer packets and agents' ports: go to 5080 + slot, that is on with the host's own rules
 //   5040 + slot   packets of the job's users: table of rerouted destinations
@@ -42,11 +43,18 @@ constexpr std::uint32_t kFirstTrialTable = kFirstTable + 2 * kSlots;
 constexpr std::uint32_t trial_table(std::uint32_t slot) {
     return kFirstTrialTable + slot;
 }
+// By which reverse-path lookups of packets that came in by a way find its device. Ways have numbers from 1.
+constexpr std::uint32_t kFirstWayTable = kFirstTrialTable + kSlots;
+constexpr std::uint32_t way_table(std::uint32_t slot, std::uint32_t way) {
+    return kFirstWayTable + slot * kMaxWays + way - 1;
+}
+constexpr std::uint32_t kEndOfTables = kFirstWayTable + kSlots * kMaxWays;
 
 // Put on packets as they come in on the overlay and taken off when they are delivered or forwarded. Away from the bits
 // that container networks use (0x0f00, 0x4000, 0x8000, 0x00ff0000).
-constexpr std::uint32_t mark(std::uint32_t slot) {
-    return 0x46000000 + slot;
+constexpr std::uint32_t mark(std::uint32_t slot, std::uint32_t way = 0) {
+    static_assert(kSlots <= 0x20 && kMaxWays < 0x100 / 0x20);
+    return 0x46000000 + 0x20 * way + slot;
 }
 
 // Inner Ethernet, outer IP, UDP and VXLAN headers.
@@ -59,6 +67,22 @@ constexpr std::string_view kFilterPrefix = "fairlead_";
 
 inline std::string device_name(std::string_view job) {
     return std::string(kDevicePrefix) + std::string(job);
+}
+inline std::string way_prefix(std::uint32_t way) {
+    return std::string("f").append(std::to_string(way)).append("-");  // GCC 12 warns of the sum where it inlines it
+}
+inline std::string way_device_name(std::string_view job, std::uint32_t way) {
+    return way_prefix(way) + std::string(job);
+}
+// A way's network identifier and its one source port. They follow from the job's, so they are the same on all hosts;
+// ports are apart, for hashes that tell neighbouring ones apart by their last bits alone.
+constexpr std::uint32_t way_network_id(std::uint32_t network_id, std::uint32_t way) {
+    return (network_id - 1 + way) % kMaxNetworkId + 1;
+}
+constexpr std::uint16_t way_source_port(std::uint32_t network_id, std::uint32_t way) {
+    constexpr std::uint32_t kPorts = kLastSourcePort - kFirstSourcePort + 1;
+    constexpr std::uint32_t kApart = 83;
+    return static_cast<std::uint16_t>(kFirstSourcePort + (network_id + kApart * way) % kPorts);
 }
 inline std::string filter_name(std::string_view job) {
     return std::string(kFilterPrefix) + std::string(job);

@@ -15,7 +15,7 @@ namespace fairlead::guardian {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x464c4732;  // "FLG2"; the digit is the protocol's version
+constexpr std::uint32_t kMagic = 0x464c4733;  // "FLG3"; the digit is the protocol's version
 
 enum class Type : std::uint32_t {
     kSetup = 1,
@@ -60,6 +60,7 @@ struct SetupImageOf {
     std::uint32_t uid_first;
     std::uint32_t uid_last;
     std::uint32_t grace_ms;
+    std::uint32_t ways;
     std::uint32_t host_count;
     std::array<HostImageOfFamily, kMaxHosts> hosts;
 };
@@ -71,6 +72,7 @@ struct RerouteImage {
     std::uint32_t destination;
     std::uint32_t relay;
     std::uint32_t leg_mtu_B;
+    std::uint32_t way;
 };
 
 struct RestoreImage {
@@ -166,6 +168,7 @@ Packet encode_setup(Type type, std::uint32_t id, const Setup& setup) {
     image.uid_first = setup.uid_first;
     image.uid_last = setup.uid_last;
     image.grace_ms = setup.grace_ms;
+    image.ways = setup.ways;
     image.host_count = static_cast<std::uint32_t>(setup.hosts.size());
     for (std::size_t i = 0; i < setup.hosts.size(); ++i) put_host(image.hosts[i], setup.hosts[i]);
     return pack(image);
@@ -177,7 +180,8 @@ Packet encode_body(std::uint32_t id, const Setup& setup) {
 }
 
 Packet encode_body(std::uint32_t id, const Reroute& reroute) {
-    return pack(RerouteImage{{kMagic, Type::kReroute, id}, reroute.destination, reroute.relay, reroute.leg_mtu_B});
+    return pack(RerouteImage{
+        {kMagic, Type::kReroute, id}, reroute.destination, reroute.relay, reroute.leg_mtu_B, reroute.way});
 }
 
 Packet encode_body(std::uint32_t id, const Restore& back) {
@@ -193,7 +197,8 @@ Packet encode_body(std::uint32_t id, const Echoes& echoes) {
 }
 
 Packet encode_body(std::uint32_t id, const Try& trial) {
-    return pack(RerouteImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B});
+    return pack(
+        RerouteImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B, trial.way});
 }
 
 Packet encode_body(std::uint32_t id, const Lease& lease) {
@@ -224,7 +229,8 @@ Decoded decode_setup(const Image& image) {
                 .overlay_port = static_cast<std::uint16_t>(image.overlay_port),
                 .uid_first = image.uid_first,
                 .uid_last = image.uid_last,
-                .grace_ms = image.grace_ms};
+                .grace_ms = image.grace_ms,
+                .ways = image.ways};
     for (std::size_t i = 0; i < image.hosts.size(); ++i) {
         const auto& host = image.hosts[i];
         if (i < image.host_count && host.reserved == 0) {
@@ -246,12 +252,14 @@ std::optional<std::string> index_out_of_range(const char* field, std::uint32_t i
 std::optional<std::string> check_pair(const Reroute& reroute, std::size_t host_count) {
     if (auto wrong = index_out_of_range("destination", reroute.destination, host_count)) return wrong;
     if (auto wrong = index_out_of_range("relay", reroute.relay, host_count)) return wrong;
-    if (reroute.relay == reroute.destination) return "relay: is the destination itself";
+    if (reroute.way == 0 && reroute.relay == reroute.destination) return "relay: is the destination itself";
+    if (reroute.way != 0 && reroute.relay != reroute.destination) return "relay: is not the destination, by a way";
+    if (reroute.way > kMaxWays) return "way: at most " + std::to_string(kMaxWays);
     return std::nullopt;
 }
 
 Decoded decode_reroute(const RerouteImage& image) {
-    const Reroute reroute{image.destination, image.relay, image.leg_mtu_B};
+    const Reroute reroute{image.destination, image.relay, image.leg_mtu_B, image.way};
     if (auto wrong = check_pair(reroute, kMaxHosts)) return Refusal{image.header.id, EINVAL, *wrong};
     return Request{image.header.id, reroute};
 }
@@ -259,7 +267,7 @@ Decoded decode_reroute(const RerouteImage& image) {
 Decoded decode_try(const RerouteImage& image) {
     const Decoded as_reroute = decode_reroute(image);
     if (std::holds_alternative<Refusal>(as_reroute)) return as_reroute;
-    return Request{image.header.id, Try{image.destination, image.relay, image.leg_mtu_B}};
+    return Request{image.header.id, Try{image.destination, image.relay, image.leg_mtu_B, image.way}};
 }
 
 Decoded decode_echoes(const EchoesImage& image) {
@@ -388,6 +396,7 @@ std::optional<std::string> check(const Setup& setup) {
     // 2^32-1 is no user: the kernel uses it for "none".
     if (setup.uid_first > setup.uid_last || setup.uid_last == UINT32_MAX) return "uid_first, uid_last: not a range";
     if (setup.grace_ms > kMaxGrace_ms) return "grace_ms: at most " + std::to_string(kMaxGrace_ms);
+    if (setup.ways > kMaxWays) return "ways: at most " + std::to_string(kMaxWays);
     return check_hosts(setup);
 }
 
@@ -395,6 +404,7 @@ std::optional<std::string> check(const Reroute& reroute, const Setup& setup) {
     if (auto wrong = check_pair(reroute, setup.hosts.size())) return wrong;
     if (reroute.destination == setup.self) return "destination: is this host itself";
     if (reroute.relay == setup.self) return "relay: is this host itself";
+    if (reroute.way > setup.ways) return "way: number " + std::to_string(reroute.way) + " of " + std::to_string(setup.ways);
     return std::nullopt;
 }
 
@@ -418,7 +428,7 @@ std::optional<std::string> check(const Echoes& echoes, const Setup& setup) {
 }
 
 std::optional<std::string> check(const Try& trial, const Setup& setup) {
-    return check(Reroute{trial.destination, trial.relay, 0}, setup);
+    return check(Reroute{trial.destination, trial.relay, 0, trial.way}, setup);
 }
 
 bool valid_job(std::string_view job) {

@@ -26,6 +26,7 @@ constexpr std::size_t kMaxAgentPorts = 8;      // different agent ports within o
 constexpr std::size_t kMaxJobLength = 12;      // "fl-" + job is a device name, at most 15 characters
 constexpr std::size_t kMaxDeviceLength = 15;   // IFNAMSIZ - 1
 constexpr std::size_t kMaxReasonLength = 239;  // text of a reply
+constexpr std::uint32_t kMaxWays = 7;          // equal-cost paths (each costs a device)
 constexpr std::uint32_t kMaxNetworkId = (1u << 24) - 1;
 constexpr std::uint32_t kMaxGrace_ms = 60'000;
 constexpr std::uint32_t kDefaultGrace_ms = 1'000;
@@ -37,7 +38,7 @@ constexpr std::uint16_t kLastOverlayPort = 29'999;
 // Outer packets leave from these ports. Ordinary users' sockets cannot have them, so what comes from others is nobody's
 // that the kernel wrapped. The same that Linux' NFS client takes (sunrpc.min_resvport), so networks let them pass, and
 // above 623 and 664, which some network cards keep for their management controllers. As many as it has values tell
-// flows apart for equal-cost paths.
+// flows apart for equal-cost paths; a way has one of them alone.
 constexpr std::uint16_t kFirstSourcePort = 665;
 constexpr std::uint16_t kLastSourcePort = 1023;
 // A detour that leaves less of a packet is refused: what every host takes whole (IPv4: RFC 791, IPv6: RFC 8200).
@@ -64,6 +65,7 @@ struct Setup {
     std::uint32_t uid_first = 0;     // sockets of these users are rerouted (both ends included)
     std::uint32_t uid_last = 0;
     std::uint32_t grace_ms = kDefaultGrace_ms;  // how long the overlay outlives an agent that died
+    std::uint32_t ways = 0;                     // devices that lead straight to destinations, 0 to kMaxWays
     bool operator==(const Setup&) const = default;
 
     // Of all hosts' addresses.
@@ -71,11 +73,13 @@ struct Setup {
     const Address& own() const { return hosts[self].address; }
 };
 
-// From now on packets to hosts[destination] travel over hosts[relay]. Replaces an earlier reroute of that destination.
+// From now on packets to hosts[destination] travel over hosts[relay], or by one of the ways straight to it. Replaces an
+// earlier reroute of that destination.
 struct Reroute {
     std::uint32_t destination = 0;
     std::uint32_t relay = 0;
     std::uint32_t leg_mtu_B = 0;  // of the relay's route to the destination, which only the relay knows; 0: not known
+    std::uint32_t way = 0;        // its number, from 1: then `relay` is the destination itself; 0: over the relay
     bool operator==(const Reroute&) const = default;
 };
 
@@ -94,12 +98,14 @@ struct Echoes {
     bool operator==(const Echoes&) const = default;
 };
 
-// From now on what leaves from Echoes' trial_port to hosts[destination] travels over hosts[relay]; nothing else does.
+// From now on what leaves from Echoes' trial_port to hosts[destination] travels over hosts[relay] or by a way; nothing
+// else does.
 // Replaces an earlier trial of that destination, so what is to go by that has to leave before.
 struct Try {
     std::uint32_t destination = 0;
     std::uint32_t relay = 0;
     std::uint32_t leg_mtu_B = 0;  // as in Reroute
+    std::uint32_t way = 0;        // as in Reroute
     bool operator==(const Try&) const = default;
 };
 

@@ -5,6 +5,9 @@
 
 #include <cerrno>
 #include <random>
+#include <set>
+
+#include "protocol/names.hpp"
 
 namespace fairlead::guardian {
 namespace {
@@ -25,7 +28,8 @@ Setup valid_setup() {
             .overlay_port = 28000,
             .uid_first = 1000,
             .uid_last = 1000,
-            .grace_ms = 1000};
+            .grace_ms = 1000,
+            .ways = 2};
 }
 
 Setup valid_setup_of_ipv6() {
@@ -51,10 +55,12 @@ TEST(GuardianProtocol, RequestsSurviveTheWire) {
     EXPECT_EQ(decoded(valid_setup()), (Request{7, valid_setup()}));
     EXPECT_EQ(decoded(valid_setup_of_ipv6()), (Request{7, valid_setup_of_ipv6()}));
     EXPECT_EQ(decoded(Reroute{2, 0, 1400}), (Request{7, Reroute{2, 0, 1400}}));
+    EXPECT_EQ(decoded(Reroute{2, 2, 0, 3}), (Request{7, Reroute{2, 2, 0, 3}}));
     EXPECT_EQ(decoded(Restore{2}), (Request{7, Restore{2}}));
     EXPECT_EQ(decoded(Teardown{}), (Request{7, Teardown{}}));
     EXPECT_EQ(decoded(Echoes{40001, 40002}), (Request{7, Echoes{40001, 40002}}));
     EXPECT_EQ(decoded(Try{2, 0, 1400}), (Request{7, Try{2, 0, 1400}}));
+    EXPECT_EQ(decoded(Try{2, 2, 0, 1}), (Request{7, Try{2, 2, 0, 1}}));
     EXPECT_EQ(decoded(Lease{kMaxLease_ms}), (Request{7, Lease{kMaxLease_ms}}));
 }
 
@@ -146,6 +152,7 @@ TEST(GuardianProtocol, FieldsOutOfRangeAreRefusedByName) {
     EXPECT_EQ(field([](SetupBody& s) { s.uid_first = 1001; }), "uid_first, uid_last");
     EXPECT_EQ(field([](SetupBody& s) { s.uid_last = UINT32_MAX; }), "uid_first, uid_last");
     EXPECT_EQ(field([](SetupBody& s) { s.grace_ms = kMaxGrace_ms + 1; }), "grace_ms");
+    EXPECT_EQ(field([](SetupBody& s) { s.ways = kMaxWays + 1; }), "ways");
 }
 
 TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
@@ -156,6 +163,12 @@ TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
     EXPECT_EQ(check(Reroute{0, 0, 0}, setup), "relay: is the destination itself");
     EXPECT_EQ(check(Reroute{1, 0, 0}, setup), "destination: is this host itself");
     EXPECT_EQ(check(Reroute{0, 1, 0}, setup), "relay: is this host itself");
+    EXPECT_EQ(check(Reroute{0, 0, 0, 2}, setup), std::nullopt);
+    EXPECT_EQ(check(Reroute{0, 0, 0, 3}, setup), "way: number 3 of 2");
+    EXPECT_EQ(check(Reroute{0, 2, 0, 1}, setup), "relay: is not the destination, by a way");
+    EXPECT_EQ(check(Try{0, 0, 0, 1}, setup), std::nullopt);
+    EXPECT_EQ(check(Try{0, 0, 0, 3}, setup), "way: number 3 of 2");
+    EXPECT_EQ(refusal(encode(Request{7, Reroute{0, 0, 0, kMaxWays + 1}})).reason, "way: at most 7");
     EXPECT_EQ(check(Restore{3}, setup), "destination: index 3 of 3 hosts");
     EXPECT_EQ(refusal(encode(Request{7, Reroute{1024, 0, 0}})).error, EINVAL);
     EXPECT_EQ(check(Try{0, 2, 0}, setup), std::nullopt);
@@ -169,6 +182,37 @@ TEST(GuardianProtocol, IndicesAreCheckedAgainstTheSetup) {
     EXPECT_EQ(refusal(encode(Request{7, Restore{UINT32_MAX}})).error, EINVAL);
     for (const std::uint32_t length_ms : {0U, kMaxLease_ms + 1})
         EXPECT_EQ(refusal(encode(Request{7, Lease{length_ms}})).reason, "length_ms: must be 1 to 60000");
+}
+
+TEST(GuardianProtocol, WaysHaveNumbersOfTheirOwn) {
+    std::set<std::uint32_t> network_ids{kMaxNetworkId - 1};
+    std::set<std::uint16_t> ports;
+    std::set<std::uint32_t> marks;
+    std::set<std::uint32_t> tables;
+    for (std::uint32_t way = 1; way <= kMaxWays; ++way) {
+        network_ids.insert(way_network_id(kMaxNetworkId - 1, way));
+        ports.insert(way_source_port(kMaxNetworkId - 1, way));
+        EXPECT_EQ(job_of(way_device_name("1f3a9c02", way), way_prefix(way)), "1f3a9c02");
+        EXPECT_EQ(job_of(way_device_name("1f3a9c02", way), kDevicePrefix), std::nullopt);
+    }
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+        for (std::uint32_t way = 0; way <= kMaxWays; ++way) marks.insert(mark(slot, way));
+        for (std::uint32_t way = 1; way <= kMaxWays; ++way) tables.insert(way_table(slot, way));
+        for (const std::uint32_t table : {rerouted_table(slot), last_hop_table(slot), trial_table(slot)})
+            tables.insert(table);
+    }
+    EXPECT_EQ(network_ids.size(), kMaxWays + 1U);
+    EXPECT_EQ(*network_ids.begin(), 1U) << "after the last comes the first";
+    EXPECT_EQ(*network_ids.rbegin(), kMaxNetworkId);
+    EXPECT_EQ(ports.size(), kMaxWays);
+    EXPECT_GE(*ports.begin(), kFirstSourcePort);
+    EXPECT_LE(*ports.rbegin(), kLastSourcePort);
+    EXPECT_EQ(marks.size(), kSlots * (kMaxWays + 1));
+    EXPECT_EQ(*marks.rbegin() & 0x00ffff00, 0U) << "bits that container networks use";
+    EXPECT_EQ(tables.size(), kSlots * (kMaxWays + 3));
+    EXPECT_LT(*tables.rbegin(), kEndOfTables);
+    EXPECT_EQ(device_name("abcdefghij12").size(), kMaxDeviceLength);
+    EXPECT_EQ(way_device_name("abcdefghij12", kMaxWays).size(), kMaxDeviceLength);
 }
 
 // The poor man's fuzzer, for builds without libFuzzer: flipped bits never get past the checks in another form.

@@ -25,7 +25,7 @@ inline constexpr HostId kMaxHosts = 1024;
 /// In place of a relay: another equal-cost path to the destination itself, which the data plane's outer header with that
 /// number takes. Such numbers follow kFirstWay and are no hosts.
 inline constexpr HostId kFirstWay = 0xff00;
-inline constexpr int kMaxWays = 8;
+inline constexpr int kMaxWays = 7;
 inline constexpr bool is_way(HostId relay) {
     return relay >= kFirstWay && relay < kFirstWay + kMaxWays;
 }
