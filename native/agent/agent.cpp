@@ -76,6 +76,7 @@ Agent::Agent(EventLoop& loop, Output& output, Config config)
       boots_(config_.host_count()) {
     manage_ = parse_manage(config_, monotonic_s());
     config_.manage = nullptr;
+    if (manage_->controller.automatic) route_.set_ways(manage_->controller.settings.ways.count);
     scheduling_ = raise_scheduling();
     route_.start();  // the guardian is scheduled as the agent is
     keep_for_this_thread(scheduling_);

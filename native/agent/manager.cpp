@@ -35,6 +35,7 @@ constexpr double kFarewell_s = 0.15;
 core::ControllerConfig complete(core::ControllerConfig config, const DataPlane& plane) {
     config.can_relay = plane.up();
     config.proves = plane.proves();
+    config.ways = plane.ways();
     return config;
 }
 
@@ -374,7 +375,7 @@ void Manager::report_latencies(bool all) {
         if (!automatic_ || !monitor_ || !view.in_use || monitor_->srtt_s(host) <= 0.0) continue;
         report_(PathLatencyEvent{.source = config_.self,
                                  .destination = host,
-                                 .relay = view.relay,
+                                 .relay = told_relay(view.relay, host),
                                  .latency_s = monitor_->srtt_s(host) / 2.0,
                                  .queue_delay_s = view.queue_delay_s,
                                  .rate_bps = view.rate_bps,

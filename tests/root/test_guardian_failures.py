@@ -55,7 +55,7 @@ class Failing:
         """Whether it worked; False also if the guardian ended. `number`: of the call that fails; 0: none."""
         hosts = [*(host.address for host in mesh.hosts), ANOTHER_RELAY]
         return self.answered(
-            encode_setup(self_index=self.host.index, addresses=hosts, request_id=FIRST_TO_FAIL + number)
+            encode_setup(self_index=self.host.index, addresses=hosts, ways=1, request_id=FIRST_TO_FAIL + number)
         )
 
     def ask(self, number: int, kind: int, *fields: int) -> bool:
@@ -156,7 +156,7 @@ def test_a_reroute_that_fails_leaves_what_was_there_before(
     for number in numbers(failing, mesh):
         for relay in before:
             assert failing.guardian.reroute(1, relay).error == 0
-        works = failing.ask(number, REROUTE, 1, 3, 0)
+        works = failing.ask(number, REROUTE, 1, 3, 0, 0)
         ended = not status(host, failing.command[-1])
         expected = [ANOTHER_RELAY] if works else [] if ended else was
         assert relays(rerouted_routes(host)) == expected, f"after the failure of call {number}"
@@ -170,7 +170,7 @@ def test_a_reroute_that_fails_leaves_what_was_there_before(
 def test_a_trial_that_fails_leaves_none(mesh: Mesh, host: Host, failing: Failing) -> None:
     works = False
     for number in numbers(failing, mesh):
-        works = failing.ask(number, TRY, 1, 2, 0)
+        works = failing.ask(number, TRY, 1, 2, 0, 0)
         assert relays(tried_routes(host)) == ([mesh.hosts[2].address] if works else []), f"call {number}"
     assert works
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -47,7 +46,7 @@ def outer_ports(mesh: Mesh, source: int, destination: int) -> Iterator[Callable[
     rules = (
         "table inet watch { set seen { type inet_service; flags dynamic; counter; }"
         " chain forward { type filter hook forward priority 0;"
-        f' ip daddr {address} udp dport {OVERLAY_PORT} add @seen {{ udp sport }}; }} }}'
+        f" ip daddr {address} udp dport {OVERLAY_PORT} add @seen {{ udp sport }}; }} }}"
     )
     router.run("nft", rules)
 
@@ -141,13 +140,11 @@ def test_packets_leave_from_the_ways_port_whatever_their_own(mesh: Mesh) -> None
     with job(mesh, ways=WAYS) as guardians, outer_ports(mesh, 0, 1) as seen:
         for way, port in enumerate(ports(), start=1):
             assert guardians[0].reroute_by_way(destination=1, way=way).error == 0
-            before = seen()
+            before = seen().get(port, 0)
             for inner in range(5001, 5011):
                 assert source.reaches(destination, port=inner)
-            after = seen()
-            assert {each: after[each] - before.get(each, 0) for each in after if after[each] != before.get(each, 0)} == {
-                port: 10
-            }
+            assert seen()[port] - before == 10
+            assert sum(seen().values()) == 10 * way
         assert destination.received_packets("fl-test1") == 0
         # Back on the direct path nothing is wrapped.
         assert guardians[0].give_back(1).error == 0
@@ -197,7 +194,6 @@ def test_a_way_delivers_what_the_jobs_hosts_send_here_and_nothing_else(
         victim.socket(socket.SOCK_DGRAM) as listener,
         mesh.hosts[sender].socket(socket.SOCK_DGRAM) as out,
     ):
-        before = victim.received_packets("eth0"), mesh.routers[1].received_packets("host0")
         listener.bind(("0.0.0.0", 5005))
         listener.settimeout(0.3)
         out.bind(("0.0.0.0", port))
@@ -209,8 +205,5 @@ def test_a_way_delivers_what_the_jobs_hosts_send_here_and_nothing_else(
             arrived = False
         counters = ("outsiders", "strangers", "forgers")
         found = {name: victim.counter("fairlead_test1", name) for name in counters}
-        time.sleep(0.05)
-        sent = mesh.routers[1].received_packets("host0") - before[1]
     assert arrived is delivered
     assert found == {name: counted.get(name, 0) for name in counters}
-    assert sent == 0, "nothing is forwarded"

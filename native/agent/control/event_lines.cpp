@@ -22,15 +22,25 @@ std::string milliseconds(double time_s) {
     return text.data();
 }
 
+std::string over(core::HostId relay) {
+    if (!core::is_way(relay)) return "over the relay ";
+    return "over equal-cost path " + std::to_string(core::way_number(relay) + 1) + " ";
+}
+
 std::string why(const core::Rerouted& rerouted) {
     if (rerouted.manual) return "by hand";
     if (rerouted.again) return "again, after a pause";
+    const std::string times = "; messages take " + milliseconds(rerouted.present_latency_s) + ", " +
+                              over(rerouted.relay) + milliseconds(rerouted.detour_latency_s);
+    if (rerouted.unseen) {
+        return milliseconds(rerouted.queue_delay_s) + " of queueing delay, met by the connections and not by probes" +
+               times;
+    }
     std::array<char, 32> share;
     std::snprintf(share.data(), share.size(), "%.0f %%", rerouted.foreign_share * 100.0);
     const std::string when = rerouted.ahead ? "ahead of its next use: " : "";
     return when + milliseconds(rerouted.queue_delay_s) + " of queueing delay, " + share.data() +
-           " of it cross-traffic; messages take " + milliseconds(rerouted.present_latency_s) + ", over the relay " +
-           milliseconds(rerouted.detour_latency_s);
+           " of it cross-traffic" + times;
 }
 
 std::string why(const core::Kept& kept) {
@@ -39,6 +49,10 @@ std::string why(const core::Kept& kept) {
 }
 
 }  // namespace
+
+core::HostId told_relay(core::HostId relay, core::HostId destination) {
+    return core::is_way(relay) ? destination : relay;
+}
 
 LevelChangedEvent event_of(const core::LevelChanged& change) {
     return {.source = change.path.source,
@@ -51,8 +65,8 @@ LevelChangedEvent event_of(const core::LevelChanged& change) {
 ReroutedEvent event_of(const core::Rerouted& rerouted, core::HostId self, double wall_offset_s) {
     return {.source = self,
             .destination = rerouted.destination,
-            .relay = rerouted.relay,
-            .before = rerouted.before,
+            .relay = told_relay(rerouted.relay, rerouted.destination),
+            .before = told_relay(rerouted.before, rerouted.destination),
             .manual = rerouted.manual,
             .ahead = rerouted.ahead,
             .again = rerouted.again,
@@ -70,7 +84,7 @@ ReroutedEvent event_of(const core::Rerouted& rerouted, core::HostId self, double
 RestoredEvent event_of(const core::Restored& restored, core::HostId self) {
     return {.source = self,
             .destination = restored.destination,
-            .relay = restored.relay,
+            .relay = told_relay(restored.relay, restored.destination),
             .reason = restored.reason,
             .queue_delay_s = restored.queue_delay_s,
             .away_s = restored.away_s};
@@ -79,12 +93,12 @@ RestoredEvent event_of(const core::Restored& restored, core::HostId self) {
 KeptEvent event_of(const core::Kept& kept, core::HostId self) {
     return {.source = self,
             .destination = kept.destination,
-            .relay = kept.relay,
+            .relay = told_relay(kept.relay, kept.destination),
             .reason = why(kept),
             .queue_delay_s = kept.queue_delay_s,
             .foreign_share = kept.foreign_share,
             .present_latency_s = kept.present_latency_s,
-            .best = kept.best,
+            .best = told_relay(kept.best, kept.destination),
             .best_latency_s = kept.best_latency_s,
             .flows = flows_of(kept.flows)};
 }

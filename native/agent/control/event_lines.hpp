@@ -7,6 +7,9 @@
 
 namespace fairlead::agent {
 
+/// As events name it: of another equal-cost path the destination itself.
+core::HostId told_relay(core::HostId relay, core::HostId destination);
+
 /// `self`: the source of the paths. `wall_offset_s`: wall clock minus the controller's clock, for moments.
 LevelChangedEvent event_of(const core::LevelChanged& change);
 ReroutedEvent event_of(const core::Rerouted& rerouted, core::HostId self, double wall_offset_s);

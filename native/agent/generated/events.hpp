@@ -125,15 +125,15 @@ struct LevelChangedEvent {
     double queue_delay_s = 0.0;
 };
 
-/// A pair was rerouted, or moved to another relay.
+/// A pair was rerouted, or moved to another relay or [equal-cost path](../explanation/equal-cost-paths.md).
 struct ReroutedEvent {
     /// the pair
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// relay of its traffic now
+    /// relay of its traffic now; the destination: another equal-cost path
     core::HostId relay = core::kNoHost;
-    /// its previous relay
+    /// its previous relay, likewise
     core::HostId before = core::kNoHost;
     /// on command
     bool manual = false;
@@ -145,11 +145,11 @@ struct ReroutedEvent {
     std::string reason{};
     /// queueing delay of the previous path
     double queue_delay_s = 0.0;
-    /// share of the queue that is not the job's own, 0 to 1
+    /// share of the queue that is not the job's own, 0 to 1; 0 where only the connections met it
     double foreign_share = 0.0;
     /// expected latency of the pair's messages on the previous path
     double present_latency_s = 0.0;
-    /// the same over the relay
+    /// the same over the relay or equal-cost path
     double detour_latency_s = 0.0;
     /// when the sockets, a notice or the pattern raised the suspicion
     double suspected_t_s = 0.0;
@@ -167,7 +167,7 @@ struct RestoredEvent {
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// its previous relay
+    /// its previous relay, as in `rerouted`
     core::HostId relay = core::kNoHost;
     /// see below
     core::RestoreReason reason = core::RestoreReason::direct_good;
@@ -183,7 +183,7 @@ struct KeptEvent {
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// relay of its traffic
+    /// relay of its traffic, as in `rerouted`
     core::HostId relay = core::kNoHost;
     /// see below; `reroute_failed` is followed by a colon and the guardian's message
     std::string reason{};
@@ -193,7 +193,7 @@ struct KeptEvent {
     double foreign_share = 0.0;
     /// as in `rerouted`; 0 where not measured
     double present_latency_s = 0.0;
-    /// fastest relay measured
+    /// fastest relay measured, as in `rerouted`
     core::HostId best = core::kNoHost;
     /// expected latency over it
     double best_latency_s = 0.0;
@@ -247,7 +247,7 @@ struct PathLatencyEvent {
     core::HostId source = core::kNoHost;
     /// the pair
     core::HostId destination = core::kNoHost;
-    /// relay of its traffic
+    /// relay of its traffic, as in `rerouted`
     core::HostId relay = core::kNoHost;
     /// half the smoothed round trip of its connections
     double latency_s = 0.0;

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "process/system_error.hpp"
@@ -80,8 +81,9 @@ UdpChannel::~UdpChannel() {
 
 /// Once: to ask for an index takes a descriptor, and an agent that can open nothing still answers.
 void UdpChannel::take_echoes_from(const std::string& device) {
-    echo_interface_ = if_nametoindex(device.c_str());
-    if (echo_interface_ == 0) throw_errno("interface " + device);
+    const unsigned index = if_nametoindex(device.c_str());
+    if (index == 0) throw_errno("interface " + device);
+    echo_interfaces_.push_back(index);
 }
 
 std::optional<std::int64_t> UdpChannel::send(core::HostId to, const core::wire::Message& message) {
@@ -150,7 +152,7 @@ void UdpChannel::take(std::span<const std::uint8_t> datagram, const SocketAddres
     if (sender >= config_.host_count()) return rejections_.count(Refusal::bad_sender);
     const Host& expected = config_.hosts[sender];
     const bool other_port = from.port() != expected.port;
-    if (from.address() != expected.address || (other_port && echo_interface_ == 0)) {
+    if (from.address() != expected.address || (other_port && echo_interfaces_.empty())) {
         return rejections_.count(Refusal::bad_address);
     }
     const auto opened = opener_.open(datagram);
@@ -158,7 +160,9 @@ void UdpChannel::take(std::span<const std::uint8_t> datagram, const SocketAddres
     if (other_port) {
         const bool echo = std::holds_alternative<core::wire::Echo>(std::get<Opened>(opened).message);
         if (!echo) return rejections_.count(Refusal::bad_address);
-        if (interface != echo_interface_) return;  // on the direct path it proves nothing
+        if (std::ranges::find(echo_interfaces_, interface) == echo_interfaces_.end()) {
+            return;  // on the direct path it proves nothing
+        }
     }
     if (receiver_) receiver_(std::get<Opened>(opened), received_ns);
 }

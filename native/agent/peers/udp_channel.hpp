@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "control/config.hpp"
 #include "peers/rejections.hpp"
@@ -39,8 +40,8 @@ class UdpChannel {
     /// The same by another socket, which is connected to where it goes. Nobody's answer comes there.
     void send_by(int socket, core::HostId to, const core::wire::Message& message);
 
-    /// From now on echoes from other ports of a host are taken if they came in on this device. Throws
-    /// std::system_error if there is none of this name.
+    /// From now on echoes from other ports of a host are taken if they came in on this device, or on one that was named
+    /// before. Throws std::system_error if there is none of this name.
     void take_echoes_from(const std::string& device);
 
     std::uint64_t packets_sent() const { return packets_sent_; }
@@ -60,7 +61,7 @@ class UdpChannel {
     Sealer sealer_;
     Opener opener_;
     Receiver receiver_;
-    unsigned echo_interface_ = 0;  ///< index; 0: there is none
+    std::vector<unsigned> echo_interfaces_;  ///< indices
     std::uint64_t packets_sent_ = 0;
     std::uint64_t bytes_sent_ = 0;
     std::uint64_t send_failures_ = 0;

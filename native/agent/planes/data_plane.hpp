@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What carries the traffic of a pair of hosts over a third one. Who decides does not know which plane it is.
+// What carries the traffic of a pair of hosts over a third one, or by another equal-cost path. Who decides does not know
+// which plane it is.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,8 @@ class DataPlane {
     /// Why it is not up.
     virtual const std::string& reason() const = 0;
 
+    /// Equal-cost paths that it has beside the direct one, which stand for relays as core::way_of() says.
+    virtual int ways() const { return 0; }
     virtual void reroute(core::HostId destination, core::HostId relay, Done done) = 0;
     virtual void restore(core::HostId destination, Done done) = 0;
 

@@ -73,7 +73,8 @@ RoutePlane::RoutePlane(EventLoop& loop, const Config& config)
       config_(config),
       trials_(
           [this](const core::wire::Echo& echo, TrialQueue::Made made) {
-              request(guardian::Try{echo.destination, echo.relay, leg_mtu_B(echo.destination, echo.relay)},
+              const guardian::Reroute by = reroute_of(echo.destination, echo.relay);
+              request(guardian::Try{by.destination, by.relay, by.leg_mtu_B, by.way},
                       [made = std::move(made)](const std::string& error) { made(error.empty()); });
           },
           [this](const core::wire::Echo& echo) { echoes_->send(echo, true); }) {}
@@ -111,6 +112,7 @@ guardian::Setup RoutePlane::make_setup() const {
     while (taken(port)) port = (port + 1) % kOverlayPorts;
     setup.overlay_port = static_cast<std::uint16_t>(guardian::kFirstOverlayPort + port);
     setup.uid_first = setup.uid_last = config_.uid;
+    setup.ways = static_cast<std::uint32_t>(ways_);
     return setup;
 }
 
@@ -158,6 +160,9 @@ void RoutePlane::lead_echoes(const guardian::Setup& setup, Done done) {
         echoes_ = std::make_unique<EchoSender>(config_, *channel_,
                                                [&](std::uint16_t port) { return guardian::taken(port, setup); });
         channel_->take_echoes_from(guardian::device_name(config_.job));
+        for (std::uint32_t way = 1; way <= setup.ways; ++way) {
+            channel_->take_echoes_from(guardian::way_device_name(config_.job, way));
+        }
     } catch (const std::system_error& error) {
         return done(error.what());
     }
@@ -189,7 +194,7 @@ void RoutePlane::request(const Body& body, Done done) {
 void RoutePlane::reroute(core::HostId destination, core::HostId relay, Done done) {
     const std::uint64_t number = ask(destination, relay);
     if (lease_timer_ == 0) hold_lease();
-    request(guardian::Reroute{destination, relay, leg_mtu_B(destination, relay)},
+    request(reroute_of(destination, relay),
             [this, destination, relay, number, done = std::move(done)](const std::string& error) {
                 Route& route = routes_[destination];
                 if (error.empty()) route.relay = relay;
@@ -234,6 +239,15 @@ void RoutePlane::hold_lease() {
     request(guardian::Lease{static_cast<std::uint32_t>(kLease.count())}, [](const std::string&) {});
     lease_timer_ = loop_.after(
         kRenew_s, [this] { hold_lease(); }, kRenewSlack_s);
+}
+
+/// By a way the guardian leads straight to the destination.
+guardian::Reroute RoutePlane::reroute_of(core::HostId destination, core::HostId relay) const {
+    static_assert(core::kMaxWays == guardian::kMaxWays);
+    if (core::is_way(relay)) {
+        return {destination, destination, 0, static_cast<std::uint32_t>(core::way_number(relay)) + 1};
+    }
+    return {destination, relay, leg_mtu_B(destination, relay), 0};
 }
 
 /// As the relay told; 0: not yet.

@@ -33,6 +33,8 @@ class RoutePlane final : public DataPlane {
     RoutePlane(EventLoop& loop, const Config& config);
     ~RoutePlane() override;
 
+    /// Has the guardian make so many equal-cost paths; before set_up().
+    void set_ways(int ways) { ways_ = ways; }
     /// Starts the guardian, before the agent gives up its own privileges. Does nothing if none is configured.
     void start();
     using Lost = std::function<void(const std::string& reason)>;
@@ -43,6 +45,7 @@ class RoutePlane final : public DataPlane {
     std::string_view name() const override { return "route"; }
     bool up() const override { return up_; }
     const std::string& reason() const override { return reason_; }
+    int ways() const override { return up_ ? ways_ : 0; }
     /// Done once the kernel has acknowledged.
     void reroute(core::HostId destination, core::HostId relay, Done done) override;
     void restore(core::HostId destination, Done done) override;
@@ -78,9 +81,11 @@ class RoutePlane final : public DataPlane {
     void lead_echoes(const guardian::Setup& setup, Done done);
     std::uint16_t leg_mtu_B(core::HostId destination, core::HostId relay) const;
     guardian::Setup make_setup() const;
+    guardian::Reroute reroute_of(core::HostId destination, core::HostId relay) const;
 
     EventLoop& loop_;
     const Config& config_;
+    int ways_ = 0;
     std::unique_ptr<guardian::Client> client_;
     std::map<std::uint32_t, Waiting> waiting_;
     std::map<core::HostId, Route> routes_;  ///< by destination

@@ -46,6 +46,33 @@ TEST(Events, ARerouteHasHostsByIndexMomentsByTheWallClockAndFlows) {
     EXPECT_EQ(line_of(event_of(rerouted, 0, 100.0)), expected);
 }
 
+/// The relay of an equal-cost path is the destination itself.
+TEST(Events, AnEqualCostPathIsNamedInWords) {
+    core::Rerouted rerouted;
+    rerouted.destination = 3;
+    rerouted.relay = core::way_of(1);
+    rerouted.before = core::way_of(0);
+    rerouted.unseen = true;
+    rerouted.queue_delay_s = 0.0193;
+    rerouted.present_latency_s = 0.0215;
+    rerouted.detour_latency_s = 0.0022;
+    const json line = line_of(event_of(rerouted, 0, 100.0));
+    EXPECT_EQ(line.at("relay"), 3);
+    EXPECT_EQ(line.at("before"), 3);
+    EXPECT_EQ(line.at("reason"),
+              "19.30 ms of queueing delay, met by the connections and not by probes; messages take 21.50 ms, over "
+              "equal-cost path 2 2.20 ms");
+    core::Restored restored;
+    restored.destination = 3;
+    restored.relay = core::way_of(1);
+    EXPECT_EQ(line_of(event_of(restored, 0)).at("relay"), 3);
+    core::Kept kept;
+    kept.destination = 3;
+    kept.best = core::way_of(1);
+    EXPECT_EQ(line_of(event_of(kept, 0)).at("best"), 3);
+    EXPECT_TRUE(line_of(event_of(kept, 0)).at("relay").is_null());
+}
+
 TEST(Events, ReasonsAndLevelsAreTexts) {
     core::Kept kept;
     kept.reason = core::KeepReason::reroute_failed;

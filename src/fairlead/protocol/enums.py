@@ -45,7 +45,8 @@ class KeepReason(StrEnum):
     NOT_CARRIED = "not_carried"
     # a better path is known, but the last change is too recent
     HELD = "held"
-    # a better path is known, but the pair's throughput without it is still being measured (only with `learn`)
+    # a better path is known, but the pair's throughput without it is still being measured (with `learn`, and before a
+    # move to an equal-cost path that only the connections speak for)
     LEARNING = "learning"
 
 
@@ -87,7 +88,7 @@ class RestoreReason(StrEnum):
     DESTINATION_LOST = "destination_lost"
     # agents answer, but rerouted packets do not arrive
     DETOUR_BROKEN = "detour_broken"
-    # the reroute brought no improvement (only with `learn`)
+    # the reroute brought no improvement (with `learn`, and on equal-cost paths that only the connections spoke for)
     IN_VAIN = "in_vain"
     # the pair carries no traffic
     IDLE = "idle"

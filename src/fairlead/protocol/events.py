@@ -68,21 +68,21 @@ class LevelChanged(Event[HostT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerouted(Event[HostT]):
-    """A pair was rerouted, or moved to another relay.
+    """A pair was rerouted, or moved to another relay or [equal-cost path](../explanation/equal-cost-paths.md).
 
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: relay of its traffic now.
-        before: its previous relay.
+        relay: relay of its traffic now; the destination: another equal-cost path.
+        before: its previous relay, likewise.
         manual: on command.
         ahead: before the pair's next use, predicted from the program's pattern.
         again: after a `pause`, as before it; its figures are 0.
         reason: a sentence for the terminal.
         queue_delay_s: queueing delay of the previous path.
-        foreign_share: share of the queue that is not the job's own, 0 to 1.
+        foreign_share: share of the queue that is not the job's own, 0 to 1; 0 where only the connections met it.
         present_latency_s: expected latency of the pair's messages on the previous path.
-        detour_latency_s: the same over the relay.
+        detour_latency_s: the same over the relay or equal-cost path.
         suspected_t_s: when the sockets, a notice or the pattern raised the suspicion.
         confirmed_t_s: when the search had judged the queue.
         decided_t_s: when the route was requested; `t_s`: when it was acknowledged.
@@ -159,7 +159,7 @@ class Restored(Event[HostT]):
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: its previous relay.
+        relay: its previous relay, as in `rerouted`.
         reason: see below.
         queue_delay_s: of the direct path.
         away_s: time for which it was rerouted.
@@ -205,12 +205,12 @@ class Kept(Event[HostT]):
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: relay of its traffic.
+        relay: relay of its traffic, as in `rerouted`.
         reason: see below; `reroute_failed` is followed by a colon and the guardian's message.
         queue_delay_s: as in `rerouted`; 0 where not measured.
         foreign_share: as in `rerouted`; 0 where not measured.
         present_latency_s: as in `rerouted`; 0 where not measured.
-        best: fastest relay measured.
+        best: fastest relay measured, as in `rerouted`.
         best_latency_s: expected latency over it.
         flows: as in `rerouted`.
     """
@@ -389,7 +389,7 @@ class PathLatency(Event[HostT]):
     Attributes:
         source: the pair.
         destination: the pair.
-        relay: relay of its traffic.
+        relay: relay of its traffic, as in `rerouted`.
         latency_s: half the smoothed round trip of its connections.
         queue_delay_s: of the direct path, by probes.
         rate_bps: acknowledged rate of the pair.

@@ -90,7 +90,7 @@ SETTINGS = {
     "relay.heartbeat_s": Setting(0.1, (0.01, 60.0), 'relay.lease_s'),
     "relay.heartbeats_missed": Setting(4, (1, 100)),
     "relay.fresh_s": Setting(0.012, (0.0, 10.0)),
-    "ways.count": Setting(0, (0, 8)),
+    "ways.count": Setting(0, (0, 7)),
     "ways.slow_s": Setting(0.1, (0.0, 60.0)),
     "ways.echoes": Setting(3, (2, 20)),
     "detour.direct_period_s": Setting(0.25, (0.01, 600.0)),

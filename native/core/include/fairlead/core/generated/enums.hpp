@@ -58,7 +58,8 @@ enum class KeepReason : std::uint8_t {
     not_carried,
     /// a better path is known, but the last change is too recent
     held,
-    /// a better path is known, but the pair's throughput without it is still being measured (only with `learn`)
+    /// a better path is known, but the pair's throughput without it is still being measured (with `learn`, and before a
+    /// move to an equal-cost path that only the connections speak for)
     learning,
 };
 
@@ -114,7 +115,7 @@ enum class RestoreReason : std::uint8_t {
     destination_lost,
     /// agents answer, but rerouted packets do not arrive
     detour_broken,
-    /// the reroute brought no improvement (only with `learn`)
+    /// the reroute brought no improvement (with `learn`, and on equal-cost paths that only the connections spoke for)
     in_vain,
     /// the pair carries no traffic
     idle,
