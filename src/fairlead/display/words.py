@@ -138,3 +138,8 @@ def ranks_on(host: str, host_of_rank: Sequence[str]) -> str:
 def arrow(pair: tuple[str, str]) -> str:
     """How a report writes a directed host pair."""
     return f"{pair[0]} → {pair[1]}"
+
+
+def carrier(relay: str, destination: str) -> str:
+    """What rerouted traffic is led over: a host, or another of the equal-cost paths to the destination itself."""
+    return "another equal-cost path" if relay == destination else relay

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fairlead.agents.agent import EventCallback
+from fairlead.display import words
 from fairlead.errors import FairleadError, of_system
 from fairlead.manage import live_runs
 from fairlead.manage.narrator import Narrator, pair, pair_from
@@ -78,7 +79,8 @@ class Audience:
             case events.Mitigation():
                 state.advice = event.reason
             case events.Rerouted():
-                state.detours[pair(self._names, event.source, event.destination)] = self._names[event.relay]
+                over = words.carrier(self._names[event.relay], self._names[event.destination])
+                state.detours[pair(self._names, event.source, event.destination)] = over
             case events.Restored():
                 state.detours.pop(pair(self._names, event.source, event.destination), None)
             case events.LevelChanged(congestion_level=enums.CongestionLevel.LOW):

@@ -24,7 +24,7 @@ class RunState:
         pid: the supervisor's process id; ``started_ticks`` its start time in clock ticks since boot.
         guardians: guardians were asked for, and may have left something on the hosts; records of earlier versions do
             not say so.
-        detours: (source host, destination host) joined by "→", to the relay's name.
+        detours: (source host, destination host) joined by "→", to the relay's name, or "another equal-cost path".
         levels: the same keys, to "low", "medium" or "high"; only paths that are not low.
         advice: what the user was advised; empty: nothing.
     """

@@ -79,7 +79,8 @@ def _of_pair(
             )
             return f"{level}: {event.queue_delay_s * 1e3:.1f} ms of queueing delay"
         case events.Rerouted():
-            return f"rerouted over {names[event.relay]}: {event.reason}{_sharing(names, event)}"
+            over = words.carrier(names[event.relay], names[event.destination])
+            return f"rerouted over {over}: {event.reason}{_sharing(names, event)}"
         case events.Restored():
             return f"back on its direct path: {reasons.describe(event.reason)}"
         case events.Kept():

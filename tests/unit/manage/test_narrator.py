@@ -34,6 +34,11 @@ def test_congestion_and_reroutes_are_told_in_words() -> None:
     ]
 
 
+def test_an_equal_cost_path_is_no_host() -> None:
+    moved = event("rerouted", relay=1, reason="19.3 ms of queue")
+    assert _told(moved) == ["h0→h1 rerouted over another equal-cost path: 19.3 ms of queue"]
+
+
 def test_pairs_of_the_job_on_the_same_bottleneck_are_named() -> None:
     flows = tuple(
         Flow(source=source, destination=destination, relay=None, rate_bps=1e6)

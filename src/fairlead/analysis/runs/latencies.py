@@ -26,7 +26,7 @@ class PairLatency:
         quiet: direct path, while nobody loaded the network (also in managed clean runs, where there are).
         congested: direct path, while its traffic was away from it or about to be (others loaded the network).
         detour: the path that the traffic took while it was away.
-        relays: hosts that it went over.
+        relays: hosts that it went over; its own destination where it took another equal-cost path.
     """
 
     pair: HostPair

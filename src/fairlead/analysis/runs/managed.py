@@ -39,7 +39,8 @@ class RouteDecision:
 
     Attributes:
         kind: ``rerouted``, ``restored`` or ``kept``.
-        relay: the host that the traffic goes over from now on; None unless rerouted.
+        relay: the host that the traffic goes over from now on, the destination itself where it takes another equal-cost
+            path; None unless rerouted.
         sharing: the job's other pairs that were on the path's bottleneck, and the bit/s that each carried then.
         by_pause: a pause began or ended, in which the run compared its progress with and without reroutes.
     """

@@ -44,7 +44,7 @@ def draw(program: str | None, pairs: Sequence[PairLatency]) -> Drawing:
             [
                 [
                     cell(words.arrow(p.pair)),
-                    cell(" ".join(p.relays)),
+                    cell(", ".join(words.carrier(relay, p.pair[1]) for relay in p.relays)),
                     *(c for key, *_ in _PATHS for c in _distribution_cells(getattr(p, key))),
                 ]
                 for p in pairs

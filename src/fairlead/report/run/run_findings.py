@@ -87,9 +87,10 @@ def _reroutes(run: ManagedRun, way_out: bool | None) -> str:
         back = f", and restored {words.count(restored, 'time')}" if restored else ""
         first_s = rerouted[0].t_s  # a manual reroute is there before the program is
         when = f"{first_s:.2f}{words.NBSP}s after" if first_s >= 0.005 else "before"
+        over = words.carrier(rerouted[0].relay or "", rerouted[0].pair[1])
         return (
             f"Traffic of {words.count(len(pairs), 'host pair')} was rerouted {words.count(len(rerouted), 'time')}{back}"
-            f"; first {when} the start: {words.arrow(rerouted[0].pair)} over {rerouted[0].relay}."
+            f"; first {when} the start: {words.arrow(rerouted[0].pair)} over {over}."
         )
     if way_out is False:
         return NO_DETOUR

@@ -215,7 +215,7 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
         cell(words.arrow(pair)),
         *(_seconds(levels[level]) for level in ("medium", "high")),
         _seconds(away_s),
-        cell(", ".join(dict.fromkeys(relay for *_, relay in spans)) or None),
+        cell(", ".join(dict.fromkeys(words.carrier(relay, pair[1]) for *_, relay in spans)) or None),
         cell("; ".join(_why_kept(run, pair)) or None),
         cell(_sharing(run, pair) or None),
     ]
@@ -250,7 +250,7 @@ def latency_table(run: ManagedRun) -> Table:
             [
                 cell(words.arrow(each.pair)),
                 *(_median(getattr(each, kind)) for kind in kinds),
-                cell(", ".join(each.relays) or None),
+                cell(", ".join(words.carrier(relay, each.pair[1]) for relay in each.relays) or None),
             ]
             for each in pairs
         ],

@@ -69,7 +69,8 @@ def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
             )
         for begin_s, end_s, relay in run.detours(pair):
             axis.barh(row - 0.2, end_s - begin_s, 0.34, begin_s, color=palette.MANAGED.light, lw=0)
-            _relay_label(axis, row - 0.2, begin_s, min(end_s, run.time_s), relay, run.time_s)
+            over = words.carrier(relay, pair[1])
+            _relay_label(axis, row - 0.2, begin_s, min(end_s, run.time_s), over, run.time_s)
         stays = [decision.t_s for decision in run.decisions_on(pair) if decision.kind == "kept"]
         axis.plot(stays, [row - 0.2] * len(stays), color=palette.INK.light, marker="x", ms=6, mew=1.6, lw=0)
     for each in run.congestion or ():
@@ -85,13 +86,13 @@ def _moves_panel(axis: Any, run: ManagedRun, pairs: Sequence[HostPair]) -> None:
         axis.set_yticks([])
 
 
-def _relay_label(axis: Any, height: float, begin_s: float, end_s: float, relay: str, time_s: float) -> None:
+def _relay_label(axis: Any, height: float, begin_s: float, end_s: float, carrier: str, time_s: float) -> None:
     """Within the bar if it is long enough, else right of it, or left of it at the end of the run."""
     gap_s, wide, late = 0.006 * time_s, end_s - begin_s > 0.08 * time_s, end_s > 0.9 * time_s
     axis.text(
         begin_s + gap_s if wide else begin_s - gap_s if late else end_s + gap_s,
         height,
-        f"over {relay}",
+        f"over {carrier}",
         va="center",
         ha="right" if late and not wide else "left",
         fontsize=9,
@@ -134,7 +135,7 @@ def decisions_table(runs: Sequence[ManagedRun]) -> Table:
                 cell(decision.t_s, f"{decision.t_s:.2f}{words.NBSP}s"),
                 cell(words.arrow(decision.pair)),
                 cell(decision.kind, SHOWN[decision.kind]),
-                cell(decision.relay),
+                cell(decision.relay and words.carrier(decision.relay, decision.pair[1])),
                 cell(decision.reason, reasons.describe(decision.reason)),
             ]
             for run in runs
