@@ -177,11 +177,15 @@ class LabTable(config.Model):
     name: Name
     """Name of the lab."""
     topology: Literal["star", "mesh", "leaf-spine"]
-    """``star``: one switch. ``mesh``: leafs joined pairwise. ``leaf-spine``: a fixed spine for each pair of leafs."""
+    """``star``: one switch. ``mesh``: leafs joined pairwise. ``leaf-spine``: every leaf joined to every spine."""
     leafs: int = Field(default=1, ge=1, le=64)
     """Leaf switches; at least 2, except in a star, which has one."""
     spines: int = Field(default=0, ge=0, le=32)
     """Spine switches; at least 1 in a leaf-spine, else none."""
+    ecmp: bool = False
+    """How a leaf-spine uses its spines. False: each pair of leafs has a fixed one. True: leafs choose one for each
+    connection of compute hosts and relays by a hash of addresses, protocol and ports; neighbours, from which congestion
+    comes, keep the fixed one."""
     hosts_per_leaf: int = Field(ge=1, le=120)
     """Compute hosts on each leaf."""
     relays_per_leaf: int = Field(default=0, ge=0, le=32)
@@ -211,6 +215,8 @@ class LabTable(config.Model):
             raise ValueError(f"leafs: a {self.topology} needs at least 2")
         if (self.topology == "leaf-spine") != (self.spines > 0):
             raise ValueError("spines: a leaf-spine needs at least 1; other topologies have none")
+        if self.ecmp and self.spines < 2:
+            raise ValueError("ecmp: a choice needs at least 2 spines")
         if self.hosts_per_leaf + self.relays_per_leaf + self.neighbours_per_leaf > 200:
             raise ValueError("more than 200 hosts on one leaf")
         return self

@@ -39,6 +39,14 @@ _SWITCH_SYSCTLS: dict[Family, dict[str, str]] = {
     4: {"net/ipv4/ip_forward": "1"},
     6: {"net/ipv6/conf/all/forwarding": "1"},
 }
+# Of routes with several next hops: by the fields that `_HASHED` names, as the packet has them. The policy of layer 4
+# (1) would take the hash that the sending socket gave the packet, which no network carries.
+_BY_FIELDS = "3"
+_HASHED = str(0x01 | 0x02 | 0x04 | 0x10 | 0x20)  # addresses, protocol, ports: of the outer header
+_SPREADING_SYSCTLS: dict[Family, dict[str, str]] = {
+    4: {"net/ipv4/fib_multipath_hash_fields": _HASHED, "net/ipv4/fib_multipath_hash_policy": _BY_FIELDS},
+    6: {"net/ipv6/fib_multipath_hash_fields": _HASHED, "net/ipv6/fib_multipath_hash_policy": _BY_FIELDS},
+}
 
 
 @dataclass(frozen=True)
@@ -181,8 +189,18 @@ def _leaf(plan: ResolvedLab, index: int) -> Namespace:
     for target in range(len(plan.leafs)):
         if target != index:
             gateway = plan.spines[plan.spine_of[index][target]] if plan.spines else plan.leafs[target]
-            ip.append(f"route add {_network(plan, target)} via {_address_of(plan, gateway, name)}")
+            ip += _onward(plan, name, target, _address_of(plan, gateway, name))
     return _switch(plan, name, ip)
+
+
+def _onward(plan: ResolvedLab, leaf: str, target: int, gateway: str) -> list[str]:
+    """Routes from a leaf to another one's hosts; ``gateway``: the fixed one."""
+    if not plan.ecmp:
+        return [f"route add {_network(plan, target)} via {gateway}"]
+    hops = " ".join(f"nexthop via {_address_of(plan, spine, leaf)}" for spine in plan.spines)
+    neighbours = [host.address for host in plan.hosts if host.leaf == target and host.role == "other"]
+    # Whole addresses win over the network.
+    return [f"route add {_network(plan, target)} {hops}", *(f"route add {each} via {gateway}" for each in neighbours)]
 
 
 def _spine(plan: ResolvedLab, index: int) -> Namespace:
@@ -196,6 +214,8 @@ def _spine(plan: ResolvedLab, index: int) -> Namespace:
 
 def _switch(plan: ResolvedLab, name: str, ip: list[str]) -> Namespace:
     sysctls = _QUIET_SYSCTLS[plan.family] | _SWITCH_SYSCTLS[plan.family]
+    if plan.ecmp:
+        sysctls |= _SPREADING_SYSCTLS[plan.family]
     return Namespace(name, False, sysctls, tuple(ip), _tc(plan, name), _nft(plan, name))
 
 

@@ -47,6 +47,7 @@ def resolve_lab(description: Description, name: str | None = None, scale: float 
         count_flows=lab.count_flows,
         scale=scale,
         asleep=given is not None,
+        ecmp=lab.ecmp,
     )
 
 

@@ -97,7 +97,8 @@ class LabLink:
 
 @dataclass(frozen=True)
 class ResolvedLab:
-    """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric).
+    """A resolved lab. ``spine_of[i][j]`` is the spine between leafs i and j (leaf-spine only, symmetric). With ``ecmp``
+    it is that of neighbours; traffic of other hosts may take any.
 
     ``count_flows``: hosts count the bytes that they send by each TCP connection. ``scale``: the links' rates are those
     of the description times this. ``asleep``: ranks that wait sleep.
@@ -116,6 +117,7 @@ class ResolvedLab:
     count_flows: bool = False
     scale: float = 1.0
     asleep: bool = False
+    ecmp: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As plain dictionaries and lists."""
@@ -174,7 +176,10 @@ class ResolvedLab:
         return rates | {(b, a): rate for (a, b), rate in rates.items()}
 
     def path(self, source: str, destination: str) -> list[DirectedLink]:
-        """The directed links that packets between two hosts cross, in order. KeyError if there is no such host."""
+        """The directed links that packets between two hosts cross, in order. KeyError if there is no such host.
+
+        With ``ecmp`` it is one of several paths, unless one of the two is a neighbour.
+        """
         first, last = self.host_by_name[source], self.host_by_name[destination]
         nodes = [source, first.server]
         if not first.server or first.server != last.server:

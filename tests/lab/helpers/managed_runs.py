@@ -267,7 +267,7 @@ def processes(lab: labs.Lab, host: str, name: str) -> list[int]:
 def kernel_state(lab: labs.Lab, host: str) -> dict[str, list[str]]:
     """What fairlead has in a host's kernel now: devices, rules, routes, packet filters."""
     script = """
-    ip -o link show | grep -o 'fl-[0-9a-f]*' | sort -u | sed 's/^/device /'
+    ip -o link show | grep -o 'f[l1-7]-[0-9a-f]*' | sort -u | sed 's/^/device /'
     for ip in "ip -4" "ip -6"; do
         $ip rule show | grep 'proto 70' | sed 's/^/rule /'
         $ip route show table all proto 70 2>/dev/null | sed 's/^/route /'

@@ -45,6 +45,7 @@ def test_examples_are_valid_and_as_large_as_their_names_say(name: str, hosts: in
         ('rate = "200mbit"', "rate = 200", "lab.toml:10: trunk.rate: 200 is not a rate"),
         ("leafs = 4", "leafs = 1", "lab.toml:4: lab.leafs: a mesh needs at least 2"),
         ("leafs = 4", "leafs = 4\nspines = 2", "spines"),
+        ("leafs = 4", "leafs = 4\necmp = true", "ecmp: a choice needs at least 2 spines"),
         ('topology = "mesh"', 'topology = "ring"', "lab.toml:3: lab.topology"),
         ("hosts_per_leaf = 2", "hosts = 2", "lab.toml:5: lab.hosts"),
         ('name = "m"', 'name = "../m"', "lab.toml:2: lab.name"),

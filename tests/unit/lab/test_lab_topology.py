@@ -16,7 +16,7 @@ from fairlead.lab.resolve import resolve_lab
 from fairlead.lab.topology import ResolvedLab
 
 
-def plan_of(topology: str, **lab: int) -> ResolvedLab:
+def plan_of(topology: str, **lab: int | str) -> ResolvedLab:
     keys = "".join(f"{key} = {value}\n" for key, value in lab.items())
     trunk = "" if topology == "star" else '[trunk]\nrate = "200mbit"\nqueue = "20ms"\n'
     text = f'[lab]\nname = "x"\ntopology = "{topology}"\n{keys}[host_link]\nrate = "1gbit"\n{trunk}'
@@ -106,6 +106,27 @@ def test_leafs_route_to_every_other_leaf_over_the_trunk_between_them() -> None:
     leaf = next(space for space in recipe.namespaces(MESH) if space.name == "leaf2")
     link = next(link for link in MESH.links if {link.a, link.b} == {"leaf0", "leaf2"})
     assert f"route add 10.64.0.0/24 via {dict(zip((link.a, link.b), link.addresses, strict=True))['leaf0']}" in leaf.ip
+
+
+@pytest.mark.parametrize("family", [4, 6])
+def test_leafs_that_choose_a_spine_for_each_connection_have_all_as_next_hops(family: int) -> None:
+    plan = plan_of(
+        "leaf-spine", leafs=3, spines=2, hosts_per_leaf=2, neighbours_per_leaf=1, ecmp="true", family=family
+    )
+    assert plan.ecmp and ResolvedLab.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+    ends = {(link.a, link.b): link.addresses[1] for link in plan.links if link.addresses}
+    spaces = {space.name: space for space in recipe.namespaces(plan)}
+    network = "10.64.1.0/24" if family == 4 else "fd00:64:1::/64"
+    hops = f"nexthop via {ends['leaf0', 'spine0']} nexthop via {ends['leaf0', 'spine1']}"
+    assert f"route add {network} {hops}" in spaces["leaf0"].ip
+    neighbour = next(host for host in plan.hosts if host.role == "other" and host.leaf == 1)
+    fixed = f"spine{plan.spine_of[0][1]}"
+    assert f"route add {neighbour.address} via {ends['leaf0', fixed]}" in spaces["leaf0"].ip
+    key = f"net/ipv{family}/fib_multipath_hash"
+    for name, space in spaces.items():
+        hashes = {sysctl: value for sysctl, value in space.sysctls.items() if "multipath" in sysctl}
+        expected = {} if name in plan.host_by_name else {f"{key}_fields": "55", f"{key}_policy": "3"}
+        assert hashes == expected, name
 
 
 def test_a_lab_of_ipv6_has_the_same_network_with_other_addresses() -> None:
