@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any sequence of events, also impossible ones. What must hold: a reroute names three different hosts of the job;
-// nothing is asked of the guardian about a destination before its last answer; restorations only of detours; bounded
+// Any sequence of events, also impossible ones. What must hold: a reroute names three different hosts of the job, or one
+// of its ways; nothing is asked of the guardian about a destination before its last answer; restorations only of detours; bounded
 // output.
 #include <cmath>
 #include <cstdint>
@@ -16,6 +16,7 @@ namespace {
 using namespace fairlead::core;
 constexpr HostId kHosts = 5;
 constexpr HostId kSelf = 1;
+constexpr int kWays = 2;
 
 class Input {
   public:
@@ -69,7 +70,8 @@ struct Guardian {
 
     void check(const Action& action) {
         if (const auto* reroute = std::get_if<Reroute>(&action)) {
-            if (reroute->destination >= kHosts || reroute->relay >= kHosts) std::abort();
+            const bool way = is_way(reroute->relay) && way_number(reroute->relay) < kWays;
+            if (reroute->destination >= kHosts || (reroute->relay >= kHosts && !way)) std::abort();
             if (reroute->destination == kSelf || reroute->relay == kSelf || reroute->relay == reroute->destination)
                 std::abort();
             Route& route = routes[reroute->destination];
@@ -87,6 +89,9 @@ struct Guardian {
             const std::size_t length = wire::encode(send->message, out);
             if (length == 0) std::abort();
             if (!std::holds_alternative<wire::Message>(wire::decode({out, length}, kHosts))) std::abort();
+        } else if (const auto* sent = std::get_if<SendEcho>(&action)) {
+            if (sent->echo.destination >= kHosts || sent->echo.destination == kSelf) std::abort();
+            if (sent->echo.relay >= kHosts && !is_way(sent->echo.relay)) std::abort();
         } else if (const auto* probes = std::get_if<SendProbes>(&action)) {
             if (probes->peer >= kHosts || probes->peer == kSelf || probes->count < 1 || probes->count > 30)
                 std::abort();
@@ -101,6 +106,8 @@ ControllerConfig config_of(Input& in) {
     config.automatic = (options & 1) == 0;
     config.can_relay = (options & 2) == 0;
     config.learns = (options & 8) != 0;
+    config.proves = (options & 16) != 0;
+    config.ways = (options & 32) != 0 ? kWays : 0;
     if ((options & 4) == 0) {
         for (HostId a = 0; a < kHosts; ++a) {
             for (HostId b = 0; b < kHosts; ++b) {
@@ -144,6 +151,10 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
     if (const auto* probes = std::get_if<SendProbes>(&action)) {
         return ProbeResult{probes->peer, probes->burst, in.seconds(), in.byte() % 8 == 0,
                            delay_s,      delay_s,       in.seconds(), 0.0};
+    }
+    if (const auto* sent = std::get_if<SendEcho>(&action)) {
+        const wire::Echo& echo = sent->echo;
+        return Received{echo.destination, wire::EchoReply{echo.token, echo.source, echo.destination, echo.relay}};
     }
     const auto* send = std::get_if<Send>(&action);
     if (send == nullptr) return Tick{delay_s};
