@@ -205,7 +205,7 @@ Search::Verdict Search::judge_unseen(Time now) {
     const double threshold_s = parts_->paths.threshold_s(destination_);
     const auto believable = static_cast<std::uint64_t>(job.settings.suspicion.shortfall_retransmits);
     const bool losing = sockets.retransmits(now, kLosing_s) >= believable;
-    if (!losing && ways_.longest_queue_s() < threshold_s) return Verdict::no_queue;
+    if (!losing && ways_.standing_queue_s() < threshold_s) return Verdict::no_queue;
     decision_.unseen = true;
     decision_.confirmed_at = now;
     decision_.queue_delay_s = sockets.excess_s();

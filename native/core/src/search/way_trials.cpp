@@ -54,30 +54,34 @@ bool WayTrials::complete(Time now) const {
     return std::ranges::all_of(tried_, answered) || now >= last + parts_->job.settings.choice.query_timeout_s;
 }
 
-std::optional<double> WayTrials::queue_s(const Tried& tried) const {
+std::optional<WayTrials::Queue> WayTrials::queue(const Tried& tried) const {
+    double fastest_s = HUGE_VAL;
     double slowest_s = 0.0;
     std::size_t answered = 0;
     for (const Sent& sent : tried.echoes) {
         if (!sent.round_trip_s) continue;
+        fastest_s = std::min(fastest_s, *sent.round_trip_s);
         slowest_s = std::max(slowest_s, *sent.round_trip_s);
         ++answered;
     }
     if (2 * answered <= tried.echoes.size()) return std::nullopt;
-    return way_queue_s(parts_->paths, destination_, slowest_s, asked_at_);
+    return Queue{way_queue_s(parts_->paths, destination_, fastest_s, asked_at_),
+                 way_queue_s(parts_->paths, destination_, slowest_s, asked_at_)};
 }
 
 std::vector<MeasuredCandidate> WayTrials::measure() const {
     std::vector<MeasuredCandidate> measured;
     const Pair path = parts_->job.path_to(destination_);
     for (const Tried& tried : tried_) {
-        const std::optional<double> queue = queue_s(tried);
-        if (!queue) continue;
+        const std::optional<Queue> met = queue(tried);
+        if (!met) continue;
         MeasuredCandidate& way = measured.emplace_back();
-        way.first = {*queue, parts_->paths.probes().half_round_trip_s(destination_), true};
+        way.first = {met->most_s, parts_->paths.probes().half_round_trip_s(destination_), true};
         way.candidate.relay = tried.way;
         way.candidate.usable = true;
         way.candidate.latency_s =
-            direct_latency_s(parts_->paths.base(), path, way.first, parts_->traffic.mix(destination_)).value_or(*queue);
+            direct_latency_s(parts_->paths.base(), path, way.first, parts_->traffic.mix(destination_))
+                .value_or(met->most_s);
     }
     return measured;
 }
@@ -91,9 +95,9 @@ std::vector<HostId> WayTrials::silent() const {
     return found;
 }
 
-double WayTrials::longest_queue_s() const {
+double WayTrials::standing_queue_s() const {
     double longest_s = 0.0;
-    for (const Tried& tried : tried_) longest_s = std::max(longest_s, queue_s(tried).value_or(0.0));
+    for (const Tried& tried : tried_) longest_s = std::max(longest_s, queue(tried).value_or(Queue{}).least_s);
     return longest_s;
 }
 

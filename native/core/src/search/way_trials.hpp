@@ -31,8 +31,8 @@ class WayTrials {
     std::vector<MeasuredCandidate> measure() const;
     /// Those by which none came back.
     std::vector<HostId> silent() const;
-    /// The longest queue that any of them showed; s.
-    double longest_queue_s() const;
+    /// The longest queue that every echo by one of them met; s.
+    double standing_queue_s() const;
     /// After `now`, when there may be something to do; infinite: not before the next event.
     Time next_due(Time now) const;
 
@@ -47,7 +47,12 @@ class WayTrials {
         std::vector<Sent> echoes;
     };
     bool all_sent() const { return rounds_ >= parts_->job.settings.ways.echoes; }
-    std::optional<double> queue_s(const Tried& tried) const;
+    /// Of the fastest and of the slowest echo; nothing: too few came back.
+    struct Queue {
+        double least_s = 0.0;
+        double most_s = 0.0;
+    };
+    std::optional<Queue> queue(const Tried& tried) const;
 
     const SearchParts* parts_;
     HostId destination_;

@@ -53,7 +53,7 @@ TEST_F(Ways, AreMeasuredByTheSlowestOfTheirEchoes) {
     EXPECT_NEAR(found.at(way_of(0)), 1e-3, 1e-9);
     EXPECT_NEAR(found.at(way_of(1)), 20e-3, 1e-9);
     EXPECT_NEAR(found.at(way_of(2)), 5e-3, 1e-9);
-    EXPECT_NEAR(trials.longest_queue_s(), 20e-3, 1e-9);
+    EXPECT_NEAR(trials.standing_queue_s(), 18e-3, 1e-9) << "every echo met that";
     for (const MeasuredCandidate& way : trials.measure()) {
         EXPECT_TRUE(way.candidate.usable && way.first.usable && way.second.usable);
         EXPECT_NEAR(way.candidate.latency_s - way.first.queue_delay_s, 150e-6 + (1024 + 65536) / 2.0 * 8.0 / 200e6, 1e-3)
