@@ -56,7 +56,7 @@ TEST_F(Hold, AMoveThatProbesDoNotConfirmMustImproveWhatThePairGets) {
     now += settings.service.deaf_s;
     EXPECT_TRUE(samples(hold, 10000, 1));
     hold.restored(RestoreReason::in_vain, false, now, random);
-    EXPECT_FALSE(hold.holds(now));
+    EXPECT_FALSE(hold.holds(now + settings.detour.hold_s));
     EXPECT_TRUE(hold.holds_unseen(now));
     EXPECT_TRUE(hold.holds_unseen(now + 29.0));
     EXPECT_FALSE(hold.holds_unseen(now + 31.0));

@@ -14,11 +14,11 @@ namespace {
 
 namespace net = fairlead::sim;
 
-constexpr int kLeafs = 4;
+constexpr int kLeafCount = 4;
 constexpr int kHostsPerLeaf = 2;
-constexpr double kFrom_s = 2.0;
-constexpr double kUntil_s = 20.0;
-constexpr std::uint64_t kSeeds = 4;
+constexpr double kBegin_s = 2.0;
+constexpr double kOver_s = 20.0;
+constexpr std::uint64_t kSeedCount = 4;
 
 using net::EndId;
 
@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t { plain, relays, ways };
 
 net::Topology two_spines() {
     net::Leafs kind;
-    kind.leafs = kLeafs;
+    kind.leafs = kLeafCount;
     kind.hosts_per_leaf = kHostsPerLeaf;
     kind.host = {1e9, 10e-6, 500e3};
     kind.neighbour = {1e9, 10e-6, 500e3};
@@ -96,11 +96,11 @@ class Network {
     net::Simulation sim_;
 };
 
-double delivered_B(Kind kind, std::uint64_t seed) {
+double delivered_of(Kind kind, std::uint64_t seed) {
     Network network(kind, seed);
-    network.everybody_exchanges(28e3, 10e-3);
-    network.congest(0, 1, "spine0", 6, kFrom_s, kUntil_s);
-    network.run_until(kUntil_s);
+    network.everybody_exchanges(28e3, 30e-3);
+    network.congest(0, 1, "spine0", 6, kBegin_s, kOver_s);
+    network.run_until(kOver_s);
     return network.delivered_B(0, 1);
 }
 
@@ -108,10 +108,10 @@ TEST(EqualCostSimulation, PairsOfACongestedSpineGetMoreThanOverRelays) {
     double plain_B = 0.0;
     double relays_B = 0.0;
     double ways_B = 0.0;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-        const double plain = delivered_B(Kind::plain, seed);
-        const double relays = delivered_B(Kind::relays, seed);
-        const double ways = delivered_B(Kind::ways, seed);
+    for (std::uint64_t seed = 1; seed <= kSeedCount; ++seed) {
+        const double plain = delivered_of(Kind::plain, seed);
+        const double relays = delivered_of(Kind::relays, seed);
+        const double ways = delivered_of(Kind::ways, seed);
         std::printf("seed %d: with relays %.2f, with equal-cost paths %.2f times what pairs get unmanaged\n",
                     static_cast<int>(seed), relays / plain, ways / plain);
         plain_B += plain;
@@ -123,10 +123,10 @@ TEST(EqualCostSimulation, PairsOfACongestedSpineGetMoreThanOverRelays) {
 }
 
 TEST(EqualCostSimulation, NobodyLeavesAFreeNetwork) {
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kSeedCount; ++seed) {
         Network network(Kind::ways, seed);
-        network.everybody_exchanges(28e3, 10e-3);
-        network.run_until(kUntil_s);
+        network.everybody_exchanges(28e3, 30e-3);
+        network.run_until(kOver_s);
         EXPECT_TRUE(network.reports<Rerouted>().empty()) << "seed " << seed;
     }
 }
@@ -134,14 +134,14 @@ TEST(EqualCostSimulation, NobodyLeavesAFreeNetwork) {
 /// Pairs whose probes take the free spine leave as well, and all are back once the congestion is over.
 TEST(EqualCostSimulation, PairsLeaveByWhatTheirConnectionsMeetAndReturn) {
     std::size_t unseen = 0;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kSeedCount; ++seed) {
         Network network(Kind::ways, seed);
-        network.everybody_exchanges(28e3, 10e-3);
-        network.congest(0, 1, "spine0", 6, kFrom_s, 12.0);
+        network.everybody_exchanges(28e3, 30e-3);
+        network.congest(0, 1, "spine0", 6, kBegin_s, 12.0);
         network.run_until(30.0);
         std::size_t left = 0;
         for (const auto& [at, moved] : network.reports<Rerouted>()) {
-            EXPECT_GE(at, kFrom_s) << "seed " << seed;
+            EXPECT_GE(at, kBegin_s) << "seed " << seed;
             EXPECT_LT(at, 13.0) << "seed " << seed;
             unseen += moved.unseen;
             left += moved.before == kNoHost;
