@@ -44,9 +44,9 @@ def outer_ports(mesh: Mesh, source: int, destination: int) -> Iterator[Callable[
     router = mesh.routers[source]
     address = mesh.hosts[destination].address
     rules = (
-        "table inet watch { set seen { type inet_service; flags dynamic; counter; }"
+        "table inet watch { set seen { type inet_service; flags dynamic; counter; };"
         " chain forward { type filter hook forward priority 0;"
-        f" ip daddr {address} udp dport {OVERLAY_PORT} add @seen {{ udp sport }}; }} }}"
+        f" ip daddr {address} udp dport {OVERLAY_PORT} add @seen {{ udp sport }}; }}; }}"
     )
     router.run("nft", rules)
 
