@@ -17,6 +17,8 @@ bool EchoWatch::answered(std::uint32_t token, Time now) {
         std::find_if(waiting_.begin(), waiting_.end(), [token](const Sent& each) { return each.token == token; });
     if (found == waiting_.end()) return false;
     const double round_trip_s = now - found->at;
+    recent_.push_back(round_trip_s);
+    if (recent_.size() > kRecent) recent_.pop_front();
     if (!smoothed_s_) {
         smoothed_s_ = round_trip_s;
         deviation_s_ = round_trip_s / 2.0;
@@ -26,6 +28,11 @@ bool EchoWatch::answered(std::uint32_t token, Time now) {
     }
     waiting_.erase(waiting_.begin(), found + 1);
     return true;
+}
+
+std::optional<double> EchoWatch::least_round_trip_s() const {
+    if (recent_.size() < kRecent) return std::nullopt;
+    return *std::ranges::min_element(recent_);
 }
 
 double EchoWatch::patience_s(const EchoSettings& settings) const {

@@ -20,8 +20,8 @@ class EchoWatch {
     /// How long an echo may take before it counts as missing: by the round trips so far, as TCP's time-out (RFC 6298,
     /// section 2).
     double patience_s(const EchoSettings& settings) const;
-    /// Smoothed, of those that came back; nothing: none did.
-    std::optional<double> round_trip_s() const { return smoothed_s_; }
+    /// The shortest of the last kRecent that came back; nothing: there were fewer.
+    std::optional<double> least_round_trip_s() const;
     /// How many took longer, in a row. They are counted, not timed: an agent that did not run sent none and misses
     /// none.
     int missing(const EchoSettings& settings, Time now) const;
@@ -33,7 +33,9 @@ class EchoWatch {
         std::uint32_t token = 0;
         Time at = 0.0;
     };
-    std::deque<Sent> waiting_;  ///< oldest first
+    static constexpr std::size_t kRecent = 8;
+    std::deque<Sent> waiting_;   ///< oldest first
+    std::deque<double> recent_;  ///< round trips, in s
     std::optional<Time> last_;
     std::optional<double> smoothed_s_;
     double deviation_s_ = 0.0;

@@ -7,7 +7,7 @@ namespace fairlead::core {
 
 double way_queue_s(const Paths& paths, HostId destination, double round_trip_s, Time from) {
     const double free_s = 2.0 * paths.probes().half_round_trip_s(destination);
-    return std::max(0.0, round_trip_s - free_s - paths.probes().backward(destination, from).typical_s);
+    return std::max(0.0, round_trip_s - free_s - paths.probes().backward(destination, from).most_s);
 }
 
 }  // namespace fairlead::core

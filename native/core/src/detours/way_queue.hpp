@@ -6,8 +6,8 @@
 
 namespace fairlead::core {
 
-/// Its answer comes back as answers to probes do: what it took longer than the fastest probe, less the queue that
-/// answers meet, is the queue of its way there. `from`: since when answers count.
+/// Its answer comes back as answers to probes do: what it took longer than the fastest probe, less the longest queue
+/// that answers have met, is the least that it queued on its way there. `from`: since when answers count.
 double way_queue_s(const Paths& paths, HostId destination, double round_trip_s, Time from);
 
 }  // namespace fairlead::core

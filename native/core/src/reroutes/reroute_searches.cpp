@@ -147,7 +147,9 @@ void Reroutes::decide(HostId host) {
 /// may take another of them.
 void Reroutes::doubt(HostId host) {
     Destination& destination = destinations_[host];
-    const bool slow = traffic_.sockets(host).slow_for_s(now_) >= parts_.job.settings.ways.slow_s;
+    const SocketWatch& sockets = traffic_.sockets(host);
+    const bool slow = sockets.slow_for_s(now_) >= parts_.job.settings.ways.slow_s &&
+                      sockets.excess_s() >= parts_.paths.leave_threshold_s(host);
     const bool may = slow && !destination.detour && !destination.hold.holds_unseen(now_);
     if (!may || !destination.search->query_ways(destination.avoided, now_, out_)) clear(host);
 }

@@ -106,7 +106,10 @@ bool Search::query_ways(const AvoidedRelays& avoided, Time now, Outbox& out) {
 /// path each question takes as long as the queue.
 Search::Step Search::wait_for_answers(Time now, Outbox& out) {
     ways_.advance(now, out);
-    if (found_.unseen) return ways_.complete(now) ? Step::measured : Step::waiting;
+    if (found_.unseen) {
+        keep_probing(now, out);  // for what answers queue for
+        return ways_.complete(now) ? Step::measured : Step::waiting;
+    }
     if (candidates_.empty() && ways_.empty()) return direct_ready(now) ? Step::measured : Step::waiting;
     keep_probing(now, out);
     if (count_.second_due(now)) count_.begin_second(now, out);
@@ -202,17 +205,20 @@ Search::Verdict Search::judge_unseen(Time now) {
     const Job& job = parts_->job;
     const SocketWatch& sockets = parts_->traffic.sockets(destination_);
     if (sockets.slow_for_s(now) < job.settings.ways.slow_s) return Verdict::no_queue;
-    const double threshold_s = parts_->paths.threshold_s(destination_);
+    // The pair's own messages make its round trips a little longer, on any path.
+    const double high_s = parts_->paths.leave_threshold_s(destination_);
+    if (sockets.excess_s() < high_s) return Verdict::no_queue;
     const auto believable = static_cast<std::uint64_t>(job.settings.suspicion.shortfall_retransmits);
     const bool losing = sockets.retransmits(now, kLosing_s) >= believable;
-    if (!losing && ways_.standing_queue_s() < threshold_s) return Verdict::no_queue;
+    if (!losing && ways_.standing_queue_s() < high_s) return Verdict::no_queue;
     decision_.unseen = true;
     decision_.confirmed_at = now;
     decision_.queue_delay_s = sockets.excess_s();
     const LegState direct{decision_.queue_delay_s, parts_->paths.probes().half_round_trip_s(destination_), true};
     const auto latency_s = direct_latency_s(parts_->paths.base(), job.path_to(destination_), direct,
                                             parts_->traffic.mix(destination_));
-    present_ = PresentPath{latency_s.value_or(decision_.queue_delay_s), decision_.queue_delay_s, threshold_s, false};
+    present_ = PresentPath{latency_s.value_or(decision_.queue_delay_s), decision_.queue_delay_s,
+                           parts_->paths.threshold_s(destination_), false};
     present_.service_bps = sockets.service_of_late_bps(now);
     decision_.present_latency_s = present_.latency_s;
     return Verdict::congested;

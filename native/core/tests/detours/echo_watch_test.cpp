@@ -61,5 +61,19 @@ TEST(EchoWatch, AnAgentThatDidNotRunMissesNoneButWhatItSent) {
     EXPECT_EQ(echoes.missing(kSettings, 100.0), 1);
 }
 
+TEST(EchoWatch, TellsTheShortestOfTheLastRoundTrips) {
+    EchoWatch watch;
+    const auto echo = [&](std::uint32_t token, double round_trip_s) {
+        watch.sent(token, token);
+        watch.answered(token, token + round_trip_s);
+    };
+    for (std::uint32_t token = 1; token < 8; ++token) echo(token, 0.02);
+    EXPECT_FALSE(watch.least_round_trip_s().has_value()) << "too few";
+    echo(8, 0.01);
+    EXPECT_NEAR(*watch.least_round_trip_s(), 0.01, 1e-9);
+    for (std::uint32_t token = 9; token < 17; ++token) echo(token, 0.03);
+    EXPECT_NEAR(*watch.least_round_trip_s(), 0.03, 1e-9);
+}
+
 }  // namespace
 }  // namespace fairlead::core
