@@ -48,7 +48,8 @@ json status_of(const Footprint& footprint) {
         const Address& shown = relay == relays.end() ? *route.gateway : relay->second;
         json entry{{"destination", to_string(*route.destination)}, {"relay", to_string(shown)}};
         for (const WayRecord& way : footprint.ways) {
-            if (way.index == route.device_index) entry = {{"destination", to_string(*route.destination)}, {"way", way.way}};
+            if (way.index == route.device_index)
+                entry = {{"destination", to_string(*route.destination)}, {"way", way.way}};
         }
         rerouted.push_back(entry);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What carries the traffic of a pair of hosts over a third one, or by another equal-cost path. Who decides does not know
-// which plane it is.
+// What carries the traffic of a pair of hosts over a third one, or by another equal-cost path. Who decides does not
+// know which plane it is.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any sequence of events, also impossible ones. What must hold: a reroute names three different hosts of the job, or one
-// of its ways; nothing is asked of the guardian about a destination before its last answer; restorations only of detours; bounded
-// output.
+// Any sequence of events, also impossible ones. What must hold: a reroute names three different hosts of the job, or
+// one of its ways; nothing is asked of the guardian about a destination before its last answer; restorations only of
+// detours; bounded output.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

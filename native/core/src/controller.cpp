@@ -162,7 +162,7 @@ const std::set<HostId>& Controller::partners() const {
 }
 
 Controller::State::State(const ControllerConfig& config)
-    : job_{config.self,   config.host_count, config.salt,    config.automatic,
+    : job_{config.self,   config.host_count, config.salt,     config.automatic,
            config.proves, config.learns,     config.settings, config.proves ? config.ways : 0},
       random_(config.seed),
       paths_(job_, config.base, config.sharing),

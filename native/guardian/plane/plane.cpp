@@ -126,8 +126,8 @@ void KernelPlane::reroute(const Reroute& reroute) {
     const std::uint32_t least_B = least_mtu_B(setup_.family());
     if (mtu < least_B)
         throw KernelError(EMSGSIZE, (reroute.way == 0 ? "the detour over " : "the equal-cost path to ") +
-                                        to_string(setup_.hosts[reroute.relay].address) + " has room for packets of " + std::to_string(mtu) + " bytes, fewer than " +
-                                        std::to_string(least_B));
+                                        to_string(setup_.hosts[reroute.relay].address) + " has room for packets of " +
+                                        std::to_string(mtu) + " bytes, fewer than " + std::to_string(least_B));
     const Detour detour{reroute, mtu};
     try {
         lead(detour);

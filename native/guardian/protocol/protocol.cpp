@@ -180,8 +180,8 @@ Packet encode_body(std::uint32_t id, const Setup& setup) {
 }
 
 Packet encode_body(std::uint32_t id, const Reroute& reroute) {
-    return pack(RerouteImage{
-        {kMagic, Type::kReroute, id}, reroute.destination, reroute.relay, reroute.leg_mtu_B, reroute.way});
+    return pack(
+        RerouteImage{{kMagic, Type::kReroute, id}, reroute.destination, reroute.relay, reroute.leg_mtu_B, reroute.way});
 }
 
 Packet encode_body(std::uint32_t id, const Restore& back) {
@@ -197,8 +197,7 @@ Packet encode_body(std::uint32_t id, const Echoes& echoes) {
 }
 
 Packet encode_body(std::uint32_t id, const Try& trial) {
-    return pack(
-        RerouteImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B, trial.way});
+    return pack(RerouteImage{{kMagic, Type::kTry, id}, trial.destination, trial.relay, trial.leg_mtu_B, trial.way});
 }
 
 Packet encode_body(std::uint32_t id, const Lease& lease) {
@@ -404,7 +403,8 @@ std::optional<std::string> check(const Reroute& reroute, const Setup& setup) {
     if (auto wrong = check_pair(reroute, setup.hosts.size())) return wrong;
     if (reroute.destination == setup.self) return "destination: is this host itself";
     if (reroute.relay == setup.self) return "relay: is this host itself";
-    if (reroute.way > setup.ways) return "way: number " + std::to_string(reroute.way) + " of " + std::to_string(setup.ways);
+    if (reroute.way > setup.ways)
+        return "way: number " + std::to_string(reroute.way) + " of " + std::to_string(setup.ways);
     return std::nullopt;
 }
 

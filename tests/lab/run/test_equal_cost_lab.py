@@ -32,6 +32,7 @@ pytestmark = [
     pytest.mark.root,
     pytest.mark.mpi,
     pytest.mark.slow,
+    pytest.mark.timeout(400),
     pytest.mark.skipif(os.geteuid() != 0, reason="kernel state is looked at as root"),
     pytest.mark.skipif(
         not Path("/proc/sys", *SEED.split(".")).exists(),
@@ -55,7 +56,7 @@ rate = "40mbit"
 queue = "20ms"
 """
 WAYS = 7  # of two spines all miss a free one with a probability below 1 %
-CG = ["cg", "--class", "A", "--iterations", "60"]
+CG = ["cg", "--class", "A", "--iterations", "25"]
 FOREIGN = Streams(kind="streams", between=("leaf0", "leaf1"), streams=4)
 OVER = "h0→h1 rerouted over another equal-cost path"
 
@@ -104,7 +105,7 @@ def started(lab: labs.Lab, cluster: Path, results: Path) -> Command:
 
 
 def verified(lab: labs.Lab, command: Command) -> None:
-    assert command.end(180) == 0, command.text()
+    assert command.end(300) == 0, command.text()
     assert programs.verdict("".join(command.output).encode()).verified, command.output
     assert command.record()[0].status == "ok"
     wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
@@ -124,4 +125,3 @@ def test_a_pair_on_the_congested_spine_takes_the_other(lab: labs.Lab, tmp_path: 
     moved = command.events("rerouted")[0].data
     assert moved["relay"] == moved["destination"]
     assert "over equal-cost path" in moved["reason"]
-

@@ -110,9 +110,7 @@ def test_leafs_route_to_every_other_leaf_over_the_trunk_between_them() -> None:
 
 @pytest.mark.parametrize("family", [4, 6])
 def test_leafs_that_choose_a_spine_for_each_connection_have_all_as_next_hops(family: int) -> None:
-    plan = plan_of(
-        "leaf-spine", leafs=3, spines=2, hosts_per_leaf=2, neighbours_per_leaf=1, ecmp="true", family=family
-    )
+    plan = plan_of("leaf-spine", leafs=3, spines=2, hosts_per_leaf=2, neighbours_per_leaf=1, ecmp="true", family=family)
     assert plan.ecmp and ResolvedLab.from_json(json.loads(json.dumps(plan.to_json()))) == plan
     ends = {(link.a, link.b): link.addresses[1] for link in plan.links if link.addresses}
     spaces = {space.name: space for space in recipe.namespaces(plan)}

@@ -74,8 +74,7 @@ std::optional<double> Detour::way_queue_s(const Paths& paths, Time now) const {
 bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
     if (is_way(relay_)) {
         const double whole_bps = paths.base().throughput_bps(job_->path_to(destination_)).value_or(0.0);
-        return whole_bps > 0.0 &&
-               traffic.rate_bps(destination_, now) >= job_->settings.detour.fills_share * whole_bps;
+        return whole_bps > 0.0 && traffic.rate_bps(destination_, now) >= job_->settings.detour.fills_share * whole_bps;
     }
     const double first_bps = paths.base().throughput_bps(job_->path_to(relay_)).value_or(0.0);
     const double second_bps = paths.base().throughput_bps({relay_, destination_}).value_or(0.0);
@@ -85,8 +84,8 @@ bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
 
 std::optional<double> Detour::latency_s(const Paths& paths, const Traffic& traffic, Time now) const {
     if (is_way(relay_)) {
-        const LegState whole{way_queue_s(paths, now).value_or(0.0),
-                             paths.probes().half_round_trip_s(destination_), true};
+        const LegState whole{way_queue_s(paths, now).value_or(0.0), paths.probes().half_round_trip_s(destination_),
+                             true};
         return direct_latency_s(paths.base(), job_->path_to(destination_), whole, traffic.mix(destination_));
     }
     LegState first = paths.state(relay_, now - 2.0 * job_->settings.detour.legs_period_s);

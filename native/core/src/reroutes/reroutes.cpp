@@ -204,8 +204,12 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
     traffic_.lead_over(host, relay);
     if (before != kNoHost && before != relay) release(before, host);
-    RouteHold::Change change{before == kNoHost, decision.manual, decision.ahead || decision.again, std::nullopt,
-                             traffic_.bottleneck_bps(host), decision.unseen};
+    RouteHold::Change change{before == kNoHost,
+                             decision.manual,
+                             decision.ahead || decision.again,
+                             std::nullopt,
+                             traffic_.bottleneck_bps(host),
+                             decision.unseen};
     // Congested in two uses in a row: it stays away until it has been used once more.
     const PatternSettings& pattern = parts_.job.settings.pattern;
     if (const auto period_s = traffic_.uses(host).period_s(pattern); period_s && traffic_.uses(host).lasting()) {

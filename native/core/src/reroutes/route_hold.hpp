@@ -43,8 +43,8 @@ class RouteHold {
     /// It may be rerouted at once.
     void release(Time now) { hold_until_ = now; }
 
-    /// Where bottlenecks are not known, or probes confirm nothing, leaving the direct path is a trial: it is judged by what the pair got in the
-    /// congestion before it. Whether that was measured, or measures it from now on.
+    /// Where bottlenecks are not known, or probes confirm nothing, leaving the direct path is a trial: it is judged by
+    /// what the pair got in the congestion before it. Whether that was measured, or measures it from now on.
     bool ready_for_trial(Time now);
     bool holds(Time now) const { return now < hold_until_; }
     /// The same of a change that probes do not confirm: others do not wait for those in vain.

@@ -215,8 +215,8 @@ Search::Verdict Search::judge_unseen(Time now) {
     decision_.confirmed_at = now;
     decision_.queue_delay_s = sockets.excess_s();
     const LegState direct{decision_.queue_delay_s, parts_->paths.probes().half_round_trip_s(destination_), true};
-    const auto latency_s = direct_latency_s(parts_->paths.base(), job.path_to(destination_), direct,
-                                            parts_->traffic.mix(destination_));
+    const auto latency_s =
+        direct_latency_s(parts_->paths.base(), job.path_to(destination_), direct, parts_->traffic.mix(destination_));
     present_ = PresentPath{latency_s.value_or(decision_.queue_delay_s), decision_.queue_delay_s,
                            parts_->paths.threshold_s(destination_), false};
     present_.service_bps = sockets.service_of_late_bps(now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a suspicion to a choice: look at the path, measure candidates, equal-cost paths and own load side by side, judge,
-// choose, ask. What follows from each step is for the caller to do.
+// From a suspicion to a choice: look at the path, measure candidates, equal-cost paths and own load side by side,
+// judge, choose, ask. What follows from each step is for the caller to do.
 #pragma once
 
 #include <cstdint>

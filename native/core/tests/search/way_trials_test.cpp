@@ -56,7 +56,8 @@ TEST_F(Ways, AreMeasuredByTheSlowestOfTheirEchoes) {
     EXPECT_NEAR(trials.standing_queue_s(), 18e-3, 1e-9) << "every echo met that";
     for (const MeasuredCandidate& way : trials.measure()) {
         EXPECT_TRUE(way.candidate.usable && way.first.usable && way.second.usable);
-        EXPECT_NEAR(way.candidate.latency_s - way.first.queue_delay_s, 150e-6 + (1024 + 65536) / 2.0 * 8.0 / 200e6, 1e-3)
+        EXPECT_NEAR(way.candidate.latency_s - way.first.queue_delay_s, 150e-6 + (1024 + 65536) / 2.0 * 8.0 / 200e6,
+                    1e-3)
             << "as long as the direct path, but for its queue";
     }
     EXPECT_TRUE(trials.silent().empty());

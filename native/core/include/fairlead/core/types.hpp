@@ -22,8 +22,8 @@ inline constexpr HostId kNoHost = 0xffff;
 /// Hosts a job may have; keeps every index and every per-pair table bounded.
 inline constexpr HostId kMaxHosts = 1024;
 
-/// In place of a relay: another equal-cost path to the destination itself, which the data plane's outer header with that
-/// number takes. Such numbers follow kFirstWay and are no hosts.
+/// In place of a relay: another equal-cost path to the destination itself, which the data plane's outer header with
+/// that number takes. Such numbers follow kFirstWay and are no hosts.
 inline constexpr HostId kFirstWay = 0xff00;
 inline constexpr int kMaxWays = 7;
 inline constexpr bool is_way(HostId relay) {

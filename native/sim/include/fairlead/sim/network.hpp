@@ -105,7 +105,7 @@ class Network {
     void forward(std::uint32_t packet);
     std::function<void()> end(std::uint32_t packet, bool arrived);
 
-    static constexpr std::uint64_t kOuter = 1;                         ///< salt
+    static constexpr std::uint64_t kOuter = 1;                       ///< salt
     static constexpr std::uint64_t kWays = std::uint64_t{1} << 62U;  ///< no connection has such a number
 
     EventQueue& events_;
