@@ -15,8 +15,19 @@ python_of() { # SUITE
     esac
 }
 
+make_tree() { # NAME SUITE [PACKAGE...]; without packages: those of bare_tree.py
+    local tree=build/trees/$1
+    [ -d "$tree" ] && return
+    say "Debian $2, in $tree"
+    rm -rf "$tree.new"  # of one that was interrupted
+    .venv/bin/python tests/wheel/bare_tree.py "$tree.new" "${@:2}"
+    mv "$tree.new" "$tree"
+}
+
 scripts/install-packages.sh scripts/packages.wheel.txt
 mkdir -p build/trees build/wheelhouse
+# What bare_tree.py has by itself, and Slurm.
+slurm=(python3 python3-venv iproute2 openssh-client openssh-server munge slurmctld slurmd slurm-client)
 for suite; do
     python=$(python_of "$suite")
     say "packages from PyPI for Python $python, in build/wheelhouse/$suite"
@@ -24,10 +35,7 @@ for suite; do
         --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
         -d "build/wheelhouse/$suite" "$(ls build/dist/fairlead-*_x86_64.whl)[demo]"
     rm -f build/wheelhouse/"$suite"/fairlead-*.whl
-    [ -d "build/trees/$suite" ] && continue
-    say "Debian $suite, in build/trees/$suite"
-    rm -rf "build/trees/$suite.new"  # of one that was interrupted
-    .venv/bin/python tests/wheel/bare_tree.py "build/trees/$suite.new" "$suite"
-    mv "build/trees/$suite.new" "build/trees/$suite"
+    make_tree "$suite" "$suite"
+    make_tree "$suite-slurm" "$suite" "${slurm[@]}"
 done
 FAIRLEAD_WHEEL_SUITES="$*" .venv/bin/python -m pytest -q -m wheel --durations=8 tests/wheel

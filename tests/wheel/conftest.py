@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,27 @@ def wheel() -> Path:
     return found[0]
 
 
-@pytest.fixture(scope="session", params=os.environ.get("FAIRLEAD_WHEEL_SUITES", "bookworm").split())
+SUITES = os.environ.get("FAIRLEAD_WHEEL_SUITES", "bookworm").split()
+
+
+@pytest.fixture(scope="session", params=SUITES)
 def tree(request: pytest.FixtureRequest, wheel: Path) -> Iterator["Tree"]:
     """With the wheel in a virtual environment of the user's, and nothing else of this project."""
+    with _installed(wheel, request.param, BUILD / "trees" / request.param) as tree:
+        yield tree
+
+
+@pytest.fixture(scope="session", params=SUITES)
+def slurm_tree(request: pytest.FixtureRequest, wheel: Path) -> Iterator["Tree"]:
+    """The same where Slurm is installed, too."""
+    with _installed(wheel, request.param, BUILD / "trees" / f"{request.param}-slurm") as tree:
+        yield tree
+
+
+@contextmanager
+def _installed(wheel: Path, suite: str, root: Path) -> Iterator["Tree"]:
     import bare_tree
 
-    suite = request.param
-    root = BUILD / "trees" / suite
     if not root.is_dir():
         pytest.skip(f"there is no {root}: `make test-wheel` makes it")
     with bare_tree.running(root) as tree:

@@ -11,6 +11,7 @@ from pathlib import Path
 import managed_runs
 import pytest
 
+import slurm_nodes
 from fairlead import lab as labs
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "salloc", "sshd")
@@ -24,38 +25,6 @@ MARKS = [
 ]
 FAIRLEAD = f'{sys.executable} -c "from fairlead.cli.main import main; main()"'
 NODES = ("h0", "h1", "h2")
-# No cgroups: they are the machine's, and all nodes are on it. Oversubscribed: nodes of two tasks, tests of a few ranks.
-SLURM = """
-ClusterName=lab
-SlurmctldHost=h0({controller})
-SlurmUser=root
-AuthType=auth/munge
-StateSaveLocation=/run/slurmctld
-SlurmdSpoolDir=/run/slurmd
-SlurmctldPidFile=/run/slurmctld.pid
-SlurmdPidFile=/run/slurmd.pid
-SlurmctldLogFile=/run/slurmctld.log
-SlurmdLogFile=/run/slurmd.log
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/linear
-MpiDefault=none
-KillWait=1
-ReturnToService=2
-PartitionName=all Nodes=ALL Default=YES State=UP
-"""
-NODE = "NodeName={name} NodeAddr={address} CPUs=2 State=UNKNOWN\n"
-# What a node has of its own: /run, the names of all nodes, munge's key and socket. Home is shared.
-NODE_FILES = """
-set -e
-mount --bind {shared}/home /root
-mount -t tmpfs run /run && mkdir -p /run/sshd /run/slurm /run/slurmctld /run/slurmd /run/munge /run/key
-mount -t tmpfs slurm /etc/slurm && cp {shared}/*.conf /etc/slurm/
-cp {shared}/hosts /run/hosts && mount --bind /run/hosts /etc/hosts
-chown munge /run/munge /run/key && chmod 0711 /run/munge && install -m 0400 -o munge {shared}/munge.key /run/key/key
-"""
-MUNGED = "exec runuser -u munge -- munged -F --key-file=/run/key/key --seed-file=/run/key/seed --log-file=/run/key/log"
 SSHD = "exec /usr/sbin/sshd -D -h {shared}/host -o UsePAM=no -o StrictModes=no -o PidFile=none"
 
 
@@ -65,13 +34,7 @@ def files(lab: labs.Lab, shared: Path, configuration: str = "") -> None:
     Args:
         configuration: more lines of slurm.conf.
     """
-    addresses = {name: lab.plan.host_by_name[name].address for name in NODES}
-    nodes = "".join(NODE.format(name=name, address=address) for name, address in addresses.items())
-    text = SLURM.format(controller=addresses["h0"]).replace("Partition", nodes + "Partition")
-    (shared / "slurm.conf").write_text(text + configuration)
-    (shared / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
-    (shared / "hosts").write_text("127.0.0.1 localhost\n" + "".join(f"{a} {name}\n" for name, a in addresses.items()))
-    (shared / "munge.key").write_bytes(os.urandom(64))
+    slurm_nodes.write(shared, {name: lab.plan.host_by_name[name].address for name in NODES}, configuration)
     for key in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", shared / key], check=True)
     ssh = shared / "home/.ssh"
@@ -85,8 +48,10 @@ def files(lab: labs.Lab, shared: Path, configuration: str = "") -> None:
 def running(lab: labs.Lab, shared: Path, nodes: Sequence[str] = NODES) -> Iterator[labs.Lab]:
     """The lab while Slurm runs on it and all its nodes are idle; see `files`."""
     for name in nodes:
-        subprocess.run(lab.enter_command(name, ["sh", "-c", NODE_FILES.format(shared=shared)]), check=True)
-    daemons = [(name, what) for name in nodes for what in (MUNGED, SSHD.format(shared=shared))]
+        for script in ('mount --bind "$1/home" /root', slurm_nodes.OWN_FILES):
+            subprocess.run(lab.enter_command(name, ["sh", "-c", script, "sh", str(shared)]), check=True)
+    foreground = f"exec {slurm_nodes.MUNGED} -F"
+    daemons = [(name, what) for name in nodes for what in (foreground, SSHD.format(shared=shared))]
     daemons += [("h0", "exec slurmctld -D"), *((name, "exec slurmd -D") for name in nodes)]
     with ExitStack() as stack:
         for name, command in daemons:
