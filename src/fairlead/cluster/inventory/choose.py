@@ -21,11 +21,11 @@ def cluster_file(argument: str, directory: Path = Path()) -> Path:
     Raises:
         ConfigError: see `from_slurm`, `from_hostfile` and `site.read`; or there is another file of that name, maybe
             edited.
-        FairleadError: see `from_hostfile`; or the file cannot be written.
+        FairleadError: see `from_slurm` and `from_hostfile`; or the file cannot be written.
     """
     if argument == "slurm":
         said = site.read(source="slurm")
-        return _written(from_slurm(interface=said.cluster.get("interface")), said, argument, directory)
+        return _written(from_slurm(site=said), said, argument, directory)
     if argument.startswith(HOSTFILE):
         path = argument.removeprefix(HOSTFILE)
         if not path:

@@ -6,18 +6,22 @@ import subprocess
 from collections.abc import Callable, Mapping
 
 from fairlead.cluster import addresses as own_addresses
+from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster, Host, Ssh
 from fairlead.cluster.inventory import slurm_components
-from fairlead.cluster.inventory.host_addresses import Resolve, interface_here, resolved, seen_by_others
+from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.host_addresses import Resolve, interface_of, resolved, seen_by_others, with_interface
+from fairlead.cluster.inventory.site import Site
 from fairlead.errors import ConfigError, MissingToolError
 
 Expand = Callable[[str], list[str]]  # Slurm's compressed node list -> names
+_NOTHING_SAID = Site()
 
 
 def from_slurm(
     environment: Mapping[str, str] = os.environ,
+    site: Site = _NOTHING_SAID,
     *,
-    interface: str | None = None,
     expand: Expand | None = None,
     resolve: Resolve | None = None,
 ) -> Cluster:
@@ -25,13 +29,15 @@ def from_slurm(
 
     Args:
         environment: where Slurm's variables are (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES").
-        interface: what MPI shall use; None: the one that has this host's address.
+        site: its interface is MPI's; without it, the one that has this host's address, or on a machine beside the
+            allocation the first host's, which is asked by the site's ways.
         expand, resolve: `scontrol show hostnames` and the resolver, unless given.
 
     Raises:
-        ConfigError: not inside an allocation, or its variables contradict each other, or one of them is missing.
-        MissingToolError: no scontrol.
-        HostError: a name has no address, or several have one of the loopback device.
+        ConfigError: not inside an allocation, or its variables contradict each other, or one of them is missing; or
+            the site file has a mistake.
+        MissingToolError: no scontrol; or no ``ip``, so that the interface is not known.
+        HostError: a name has no address, or several have one of the loopback device; or the first host was not reached.
         LaunchError: no route leads from here to the other hosts.
     """
     slots: dict[str, int] = {}
@@ -40,13 +46,12 @@ def from_slurm(
             slots[name] = slots.get(name, 0) + count  # components may share a node
     names = list(slots)
     addresses = seen_by_others(names, [(resolve or resolved)(name) for name in names])
-    device = interface or _interface_of(addresses)
     hosts = tuple(
-        Host(name=name, address=address, slots=count, reach=name, interface=device)
+        Host(name, address, slots=count, reach=name)
         for (name, count), address in zip(slots.items(), addresses, strict=True)
     )
-    return Cluster(
-        name=f"slurm-{environment.get('SLURM_JOB_ID', 'job')}",
+    cluster = Cluster(
+        name=_name(environment),
         executor="ssh",
         hosts=hosts,
         # mpirun belongs into the job itself, with its directory and environment, if we are in it and not beside it.
@@ -54,6 +59,13 @@ def from_slurm(
         ssh=Ssh(shared_files=True),
         source="Slurm allocation",
     )
+    return with_interface(cluster, site.cluster.get("interface") or _interface_of(cluster, site))
+
+
+def _name(environment: Mapping[str, str]) -> str:
+    """Its own for each start of a job: when Slurm has requeued it, it may have other nodes, by the same number."""
+    job, restarts = environment.get("SLURM_JOB_ID", "job"), environment.get("SLURM_RESTART_COUNT", "0")
+    return f"slurm-{job}" if restarts == "0" else f"slurm-{job}-restart{restarts}"
 
 
 def _component(environment: Mapping[str, str], ending: str, expand: Expand) -> list[tuple[str, int]]:
@@ -136,12 +148,7 @@ def expanded(nodes: str) -> list[str]:
     return done.stdout.split()
 
 
-def _interface_of(addresses: list[str]) -> str:
-    """The interface of this machine that has one of the addresses; others are assumed to call it the same."""
-    found = interface_here(addresses)
-    if found is None:
-        raise ConfigError(
-            f"no interface of this machine has one of the allocation's addresses ({', '.join(addresses)})",
-            hint="run inside the allocation (salloc, sbatch), or give a cluster file that names the interface",
-        )
-    return found
+def _interface_of(cluster: Cluster, site: Site) -> str:
+    """See `host_addresses.interface_of`; the others are assumed to call it the same. Raises as that does."""
+    # As the cluster file will have it, with the site's ways to the hosts; the interface in it is for now.
+    return interface_of(parse_cluster(to_toml(cluster, site), source=cluster.source))

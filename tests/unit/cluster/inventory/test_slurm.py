@@ -1,5 +1,7 @@
 """Hosts of a Slurm allocation, from a captured environment."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from fairlead.errors import ConfigError, HostError
 # salloc -N 4 --ntasks-per-node=2, Slurm 22.05: the variables that matter.
 ENVIRONMENT = {"SLURM_JOB_ID": "4711", "SLURM_JOB_NODELIST": "node[01-03],big1", "SLURM_TASKS_PER_NODE": "2(x3),8"}
 NODES = {"node01": "10.1.0.1", "node02": "10.1.0.2", "node03": "10.1.0.3", "big1": "10.1.0.9"}
+IB0 = Site({"interface": "ib0"})
 
 
 def test_allocation_becomes_a_cluster() -> None:
@@ -25,7 +28,7 @@ def test_allocation_becomes_a_cluster() -> None:
         asked.append(text)
         return list(NODES)
 
-    cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=expand, resolve=NODES.__getitem__)
+    cluster = from_slurm(ENVIRONMENT, IB0, expand=expand, resolve=NODES.__getitem__)
     assert asked == ["node[01-03],big1"]
     assert cluster.name == "slurm-4711"
     assert cluster.executor == "ssh"
@@ -40,10 +43,43 @@ def test_allocation_becomes_a_cluster() -> None:
 
 def test_in_the_job_itself_mpirun_is_started_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairlead.cluster.inventory.slurm.own_addresses.is_own", lambda address: address == "10.1.0.3")
-    cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    cluster = from_slurm(ENVIRONMENT, IB0, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
     assert cluster.launches_from_here()
     assert parse_cluster(to_toml(cluster)).launches_from_here()
     assert not parse_cluster(to_toml(cluster, Site({"launch_from": "node02"}))).launches_from_here()
+
+
+def test_beside_the_allocation_its_first_host_tells_the_interface(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where salloc leaves its shell on a login node."""
+    links = [{"ifname": "lo", "addr_info": []}, {"ifname": "ens7", "addr_info": [{"local": "10.1.0.1"}]}]
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\necho \"$@\" >{tmp_path}/asked\necho '{json.dumps(links)}'\n")
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    site = Site(ssh={"port": 2222})
+    cluster = from_slurm(ENVIRONMENT, site, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    assert {host.interface for host in cluster.hosts} == {"ens7"}
+    assert cluster.launch_from == "node01"
+    asked = (tmp_path / "asked").read_text()
+    assert " -p 2222 " in asked and asked.endswith("-- node01 ip -json address\n")
+
+
+def test_a_requeued_job_may_have_other_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its number is the same, and what its first start wrote lies where it starts again."""
+
+    def start(environment: dict[str, str], names: list[str]) -> Path:
+        def allocation(site: Site) -> Cluster:
+            return from_slurm(ENVIRONMENT | environment, IB0, expand=lambda _: names, resolve=NODES.__getitem__)
+
+        monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", allocation)
+        return cluster_file("slurm", tmp_path)
+
+    two = {"SLURM_TASKS_PER_NODE": "2(x2)"}
+    first = start(two, ["node01", "node02"])
+    again = start(two | {"SLURM_RESTART_COUNT": "1"}, ["node02", "node03"])
+    assert [first.name, again.name] == ["slurm-4711.cluster.toml", "slurm-4711-restart1.cluster.toml"]
+    assert [host.name for host in load_cluster(again).hosts] == ["node02", "node03"]
 
 
 # salloc -N 2 --ntasks-per-node=4 : -N 2 --ntasks-per-node=1 : -N 1 -n 2, Slurm 22.05: the variables that matter.
@@ -61,9 +97,7 @@ HETEROGENEOUS = {
 
 def heterogeneous(without: str = "", **changed: str) -> Cluster:
     environment = {name: value for name, value in {**HETEROGENEOUS, **changed}.items() if name != without}
-    return from_slurm(
-        environment, interface="ib0", expand=lambda text: text.split(","), resolve=lambda name: NODES[name]
-    )
+    return from_slurm(environment, IB0, expand=lambda text: text.split(","), resolve=lambda name: NODES[name])
 
 
 def slots(cluster: Cluster) -> list[tuple[str, int]]:
@@ -80,7 +114,7 @@ def test_a_heterogeneous_allocation_has_the_nodes_of_all_components() -> None:
     # A batch script has the first component's variables without an ending, too.
     assert slots(heterogeneous(SLURM_JOB_NODELIST="node01,node02", SLURM_TASKS_PER_NODE="4(x2)")) == expected
     earlier = {name.replace("_HET_", "_PACK_"): value for name, value in HETEROGENEOUS.items()}  # before Slurm 20.11
-    named = from_slurm(earlier, interface="x", expand=lambda text: text.split(","), resolve=NODES.__getitem__)
+    named = from_slurm(earlier, IB0, expand=lambda text: text.split(","), resolve=NODES.__getitem__)
     assert slots(named) == expected
 
 
@@ -139,12 +173,12 @@ def test_a_name_that_stands_for_the_loopback_device_here(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("fairlead.cluster.inventory.host_addresses.own_addresses.towards", towards)
     looped = NODES | {"node03": "127.0.1.1"}
-    cluster = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
+    cluster = from_slurm(ENVIRONMENT, IB0, expand=lambda _: list(NODES), resolve=looped.__getitem__)
     assert [host.address for host in cluster.hosts] == list(NODES.values())
     assert asked == ["10.1.0.1"]
     looped |= {"big1": "127.0.0.1"}
     with pytest.raises(HostError, match="node03 and big1 have loopback addresses") as told:
-        from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=looped.__getitem__)
+        from_slurm(ENVIRONMENT, IB0, expand=lambda _: list(NODES), resolve=looped.__getitem__)
     assert "/etc/hosts" in told.value.hint
 
 
@@ -164,8 +198,8 @@ def test_a_site_says_once_what_slurm_does_not_know(tmp_path: Path, monkeypatch: 
     (tmp_path / "site.toml").write_text(SITE)
     monkeypatch.setenv("FAIRLEAD_SITE", str(tmp_path / "site.toml"))
 
-    def allocation(interface: str | None) -> Cluster:
-        return from_slurm(ENVIRONMENT, interface=interface, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    def allocation(site: Site) -> Cluster:
+        return from_slurm(ENVIRONMENT, site, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
 
     monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", allocation)
     loaded = load_cluster(cluster_file("slurm", tmp_path))
@@ -196,7 +230,7 @@ def test_nonsense_is_not_guessed_at() -> None:
     with pytest.raises(ConfigError, match=r"has 2 nodes, SLURM_JOB_NODELIST=.* has 4"):
         from_slurm(
             ENVIRONMENT | {"SLURM_TASKS_PER_NODE": "1,2"},
-            interface="x",
+            IB0,
             expand=lambda _: list(NODES),
             resolve=NODES.__getitem__,
         )
@@ -209,8 +243,8 @@ def test_outside_of_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_allocation_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    allocation = from_slurm(ENVIRONMENT, interface="ib0", expand=lambda _: list(NODES), resolve=NODES.__getitem__)
-    monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", lambda interface: allocation)
+    allocation = from_slurm(ENVIRONMENT, IB0, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    monkeypatch.setattr("fairlead.cluster.inventory.choose.from_slurm", lambda site: allocation)
     path = cluster_file("slurm", tmp_path)
     assert path == tmp_path / f"{allocation.name}.cluster.toml"
     loaded = load_cluster(path)
