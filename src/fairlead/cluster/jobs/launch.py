@@ -28,6 +28,8 @@ from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProg
 
 _log = logging.getLogger(__name__)
 
+# By which steps of a Slurm job that was submitted with --fairlead are managed (native/spank).
+_OF_STEPS = "SLURM_SPANK__SLURM_SPANK_OPTION_fairlead_fairlead"
 _END_WITH_CALLER = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 
 
@@ -189,7 +191,7 @@ def start(
         NoProgramError: the first word of a launch line of the user's own is no program.
         LaunchError, MissingToolError: nothing could be started.
     """
-    environment = {**launcher.environment(job), LAUNCH_MARK: job.id}
+    environment = {**launcher.environment(job), **_alone(), LAUNCH_MARK: job.id}
     command = [
         *(_END_WITH_CALLER if ends_with_caller else ()),
         *descriptors.as_before(),
@@ -218,6 +220,11 @@ def start(
         raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}") from error
     known = launcher.family is not None
     return RunningJob(cluster, job, process, launcher_known=known, began_s=None if known else began_s)
+
+
+def _alone() -> dict[str, str]:
+    """Has an srun that mpirun calls manage nothing: whether and how this job is managed, its starter says."""
+    return {_OF_STEPS: "off"} if _OF_STEPS in os.environ else {}
 
 
 def _launch_line(cluster: Cluster, launcher: Launcher, job: Job, environment: Mapping[str, str]) -> list[str]:

@@ -319,6 +319,20 @@ def test_what_a_launcher_refuses_is_refused_when_the_job_is_made() -> None:
         prepare(Cluster("c", "local", hosts), ["./x"], 2, job_id="00000000", launcher="mpich4")
 
 
+@pytest.mark.parametrize(("before", "within"), [(None, "unset"), ("plane=relay", "off")])
+def test_an_srun_within_a_job_does_not_manage_it_a_second_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None, within: str
+) -> None:
+    option = "SLURM_SPANK__SLURM_SPANK_OPTION_fairlead_fairlead"
+    if before is None:
+        monkeypatch.delenv(option, raising=False)
+    else:
+        monkeypatch.setenv(option, before)
+    with (tmp_path / "out").open("w") as stdout:
+        assert run(LOCAL, CUSTOM, job(f"echo ${{{option}-unset}}"), stdout=stdout.fileno()) == 0
+    assert (tmp_path / "out").read_text() == f"{within}\n"
+
+
 def test_in_a_heterogeneous_slurm_job_hosts_are_reached_by_the_agent_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def alone(cluster: Cluster) -> bool:
         _, job = prepare(cluster, ["./x"], 2, job_id="00000000", launcher="openmpi4", cwd="/")
