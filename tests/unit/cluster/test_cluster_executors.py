@@ -281,8 +281,11 @@ def test_who_wonders_why_a_host_is_not_reached_gets_the_command_to_try() -> None
     assert "`lxc-attach -P /srv/lxc -n c1 --clear-env -- true` must work, as root; see" in lxc.look("n1")
     assert "`lxc-attach -P /srv/lxc -n c2 --clear-env -- true` must work on node7, as root" in lxc.look("n2")
     assert "`ssh ann@node7 true` here" in lxc.look("n2")
-    slurm = executors.executor_of(Cluster("c", "slurm", (Host("n1", "10.0.0.1", reach="node1@42"),)))
-    assert "(`squeue -j 42`)? `srun --jobid=42 --overlap -N1 -n1 -w node1 true` must work" in slurm.look("n1")
+    nodes = (Host("n1", "10.0.0.1", reach="node1@42"), Host("n2", "10.0.0.2", reach="node2@43+1"))
+    slurm = executors.executor_of(Cluster("c", "slurm", nodes))
+    tried = "srun --jobid=42 --nodelist=node1 --overlap -N1 -n1 true"
+    assert f"(`squeue -j 42`)? `{tried}` must work" in slurm.look("n1")
+    assert "`srun --jobid=43 --het-group=1 --nodelist=node2 --overlap -N1 -n1 true` must work" in slurm.look("n2")
 
 
 def test_what_fails_on_a_host_is_told_with_the_hosts_name() -> None:

@@ -42,8 +42,8 @@ class SlurmExecutor(Executor):
 
     def look(self, host: str) -> str:
         """See `Executor.look`."""
-        node, _, job = self._cluster.host(host).reach.partition("@")
-        step = f"srun --jobid={job} --overlap -N1 -n1 -w {node} true"
+        job = self._cluster.host(host).reach.partition("@")[2]
+        step = f"srun {shlex.join(self._place(host))} --overlap -N1 -n1 true"
         return f"does the job run (`squeue -j {job}`)? `{step}` must work"
 
     def lost_by(self, host: str, exit_code: int, said: bytes) -> str | None:
@@ -60,10 +60,14 @@ class SlurmExecutor(Executor):
         return rsh_agent.write(entries, after=_STEP.format(kept="|".join(_KEPT), failed=FAILED))
 
     def _step(self, host: str) -> list[str]:
+        return [*self._place(host), *_BESIDE, *_PLAIN]
+
+    def _place(self, host: str) -> list[str]:
+        """Options by which srun makes a step on a host."""
         node, _, job = self._cluster.host(host).reach.partition("@")
         job, plus, component = job.partition("+")
         group = [f"--het-group={component}"] if plus else []
-        return [f"--jobid={job}", *group, f"--nodelist={node}", *_BESIDE, *_PLAIN]
+        return [f"--jobid={job}", *group, f"--nodelist={node}"]
 
 
 def _srun() -> list[str]:
