@@ -20,8 +20,8 @@ class SiteTable(config.Model):
     """The keys of a cluster file's ``[cluster]`` that neither Slurm nor a hostfile knows."""
 
     interface: Interface | None = None
-    """Network interface of MPI and the agents. Default: in an allocation the one with this host's address, beside it the
-    one with its first host's; with a hostfile, on each host the one with its address."""
+    """Network interface of MPI and the agents. Default: in an allocation the one with this host's address, or beside it
+    with its first host's; with a hostfile, on each host the one with its address."""
     ports: tuple[int, int] | None = None
     """First and last port that agents may listen on, TCP and UDP. Default: 19600, 19699."""
     mpirun: str | None = Field(default=None, min_length=1)
