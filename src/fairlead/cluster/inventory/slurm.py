@@ -82,17 +82,16 @@ def _component(environment: Mapping[str, str], ending: str, expand: Expand) -> l
             hint="start one with salloc or sbatch, or give a cluster file",
         )
     names = expand(nodes)
-    source, slots = _slots(environment, ending)
-    if len(slots) == 1:
-        slots *= len(names)
+    source, slots = _slots(environment, ending, len(names))
     if len(slots) != len(names):
         raise ConfigError(
-            f"{source}={environment[source]!r} has {len(slots)} nodes, {variable}={nodes!r} has {len(names)}"
+            f"{source}={environment[source]!r} has {len(slots)} nodes, {variable}={nodes!r} has {len(names)}",
+            hint="a task of a step has the step's: call fairlead in the batch script, or in the shell of salloc",
         )
     return list(zip(names, slots, strict=True))
 
 
-def _slots(environment: Mapping[str, str], ending: str) -> tuple[str, list[int]]:
+def _slots(environment: Mapping[str, str], ending: str, nodes: int) -> tuple[str, list[int]]:
     """The slots of a component's nodes, and the variable that tells them: its tasks, else its processors.
 
     Of a job that is not heterogeneous Slurm tells the tasks; where it does not, each node has one slot.
@@ -115,7 +114,7 @@ def _slots(environment: Mapping[str, str], ending: str) -> tuple[str, list[int]]
             f"neither {tasks} nor {processors} is set, so the slots of this component's nodes are not known",
             hint=slurm_components.WAY_OUT,
         )
-    return tasks, [1]
+    return tasks, [1] * nodes
 
 
 def tasks_per_node(text: str, variable: str = "SLURM_TASKS_PER_NODE") -> list[int]:

@@ -227,13 +227,20 @@ def test_places_of_a_site_file(tmp_path: Path) -> None:
 def test_nonsense_is_not_guessed_at() -> None:
     with pytest.raises(ConfigError, match="is not understood"):
         tasks_per_node("2(y3)")
-    with pytest.raises(ConfigError, match=r"has 2 nodes, SLURM_JOB_NODELIST=.* has 4"):
-        from_slurm(
-            ENVIRONMENT | {"SLURM_TASKS_PER_NODE": "1,2"},
-            IB0,
-            expand=lambda _: list(NODES),
-            resolve=NODES.__getitem__,
-        )
+
+
+@pytest.mark.parametrize(("tasks", "nodes"), [("1,2", 2), ("1", 1)])
+def test_a_task_of_a_step_is_told_that_its_variables_are_not_the_jobs(tasks: str, nodes: int) -> None:
+    environment = ENVIRONMENT | {"SLURM_TASKS_PER_NODE": tasks}
+    with pytest.raises(ConfigError, match=rf"has {nodes} nodes, SLURM_JOB_NODELIST=.* has 4") as told:
+        from_slurm(environment, IB0, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    assert "call fairlead in the batch script, or in the shell of salloc" in told.value.hint
+
+
+def test_without_a_number_of_tasks_each_node_has_one_slot() -> None:
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "SLURM_TASKS_PER_NODE"}
+    cluster = from_slurm(environment, IB0, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
+    assert [host.slots for host in cluster.hosts] == [1, 1, 1, 1]
 
 
 def test_outside_of_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
