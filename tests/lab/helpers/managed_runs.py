@@ -60,10 +60,10 @@ def mesh(
 
 
 @contextmanager
-def star(name: str, share: Path) -> Iterator[labs.Lab]:
-    """Three hosts h0, h1, h2 on one switch."""
+def star(name: str, share: Path, hosts: int = 3) -> Iterator[labs.Lab]:
+    """Hosts h0, h1, h2, or more, on one switch."""
     tables = {
-        "lab": {"name": f"{name}-{os.getpid()}", "topology": "star", "hosts_per_leaf": 3},
+        "lab": {"name": f"{name}-{os.getpid()}", "topology": "star", "hosts_per_leaf": hosts},
         "host_link": {"rate": "1gbit", "queue": "20ms"},
     }
     lab = labs.up(Description.model_validate(tables), share=[share])

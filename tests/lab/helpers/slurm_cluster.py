@@ -45,14 +45,19 @@ def files(lab: labs.Lab, shared: Path, configuration: str = "") -> None:
 
 
 @contextmanager
-def running(lab: labs.Lab, shared: Path, nodes: Sequence[str] = NODES) -> Iterator[labs.Lab]:
-    """The lab while Slurm runs on it and all its nodes are idle; see `files`."""
-    for name in nodes:
+def running(lab: labs.Lab, shared: Path, login: Sequence[str] = ()) -> Iterator[labs.Lab]:
+    """The lab while Slurm runs on it and all its nodes are idle; see `files`.
+
+    Args:
+        login: hosts that are no nodes, where users call Slurm's commands.
+    """
+    for name in (*NODES, *login):
         for script in ('mount --bind "$1/home" /root', slurm_nodes.OWN_FILES):
             subprocess.run(lab.enter_command(name, ["sh", "-c", script, "sh", str(shared)]), check=True)
     foreground = f"exec {slurm_nodes.MUNGED} -F"
-    daemons = [(name, what) for name in nodes for what in (foreground, SSHD.format(shared=shared))]
-    daemons += [("h0", "exec slurmctld -D"), *((name, "exec slurmd -D") for name in nodes)]
+    daemons = [(name, foreground) for name in (*NODES, *login)]
+    daemons += [(name, SSHD.format(shared=shared)) for name in NODES]
+    daemons += [("h0", "exec slurmctld -D"), *((name, "exec slurmd -D") for name in NODES)]
     with ExitStack() as stack:
         for name, command in daemons:
             daemon = subprocess.Popen(lab.enter_command(name, ["sh", "-c", command]), stderr=subprocess.DEVNULL)
@@ -68,6 +73,28 @@ def running(lab: labs.Lab, shared: Path, nodes: Sequence[str] = NODES) -> Iterat
 def wait_until_idle(lab: labs.Lab) -> None:
     """Wait until no node has a job."""
     managed_runs.wait_for(lambda: sinfo(lab) == "h[0-2] idle", "Slurm's nodes being idle")
+
+
+def in_allocation(
+    lab: labs.Lab, options: str, script: str, host: str = "h0", **env: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script by salloc, in the user's home directory; the host is where salloc is called."""
+    words = ["sh", "-c", 'cd ~ && exec timeout 60 salloc -Q $0 sh -c "$1"', options, script]
+    return subprocess.run(
+        lab.enter_command(host, words), capture_output=True, text=True, check=False, env={**os.environ, **env}
+    )
+
+
+def batch(lab: labs.Lab, shared: Path, script: str, *options: str) -> str:
+    """Run a batch script to its end; what it printed. The user's home directory is where it starts."""
+    (shared / "home/job.sh").write_text(f"#!/bin/sh\n{script}\n")
+    (shared / "home/job.out").unlink(missing_ok=True)
+    words = ["sbatch", "--wait", "--open-mode=append", "--output=job.out", *options, "job.sh"]
+    command = lab.enter_command("h0", ["sh", "-c", 'cd ~ && exec timeout 90 "$@"', "sh", *words])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = (shared / "home/job.out").read_text()
+    assert done.returncode == 0, done.stderr + said
+    return said
 
 
 def sinfo(lab: labs.Lab) -> str:

@@ -9,9 +9,11 @@ from pathlib import Path
 import managed_runs
 import pytest
 import slurm_cluster
+from mpi_libraries import Mpi, every_launcher
 from slurm_cluster import FAIRLEAD, NODES
 
 from fairlead import lab as labs
+from fairlead import native
 
 pytestmark = slurm_cluster.MARKS
 SHOW = "hostname; sleep 2; ip route get {address} uid 0 | head -1"
@@ -39,8 +41,7 @@ def slurm(lab: labs.Lab, shared: Path) -> Iterator[labs.Lab]:
 
 def in_allocation(slurm: labs.Lab, options: str, script: str) -> str:
     """What a script printed inside an allocation, standard error after standard output; it must succeed."""
-    command = ["sh", "-c", f"cd ~ && exec timeout 60 salloc -Q {options} sh -c '{script}'"]
-    done = subprocess.run(slurm.enter_command("h0", command), capture_output=True, text=True, check=False)
+    done = slurm_cluster.in_allocation(slurm, options, script)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -48,7 +49,7 @@ def in_allocation(slurm: labs.Lab, options: str, script: str) -> str:
 def test_a_managed_run_on_the_nodes_of_an_allocation(slurm: labs.Lab) -> None:
     address = slurm.plan.host_by_name["h1"].address
     run = f'{FAIRLEAD} run slurm --no-detection --reroute h0:h1:h2 -- sh -c "{SHOW.format(address=address)}"'
-    said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run.replace("'", "'\\''"))
+    said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run)
     assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h1", "h2"]
     assert "h0→h1 rerouted over h2: by hand" in said
     assert f"{address} via {slurm.plan.host_by_name['h2'].address} dev fl-" in said
@@ -81,6 +82,38 @@ def test_all_components_of_a_heterogeneous_allocation_have_ranks(slurm: labs.Lab
         counts = Counter(re.findall(r"^h\d$", said, re.MULTILINE))
         assert sorted(counts) == ["h0", "h1", "h2"]
         assert sorted(counts.values()) == [1, 1, 2]
+
+
+@every_launcher
+def test_every_mpirun_has_all_nodes(slurm: labs.Lab, mpi: Mpi) -> None:
+    """Also one that knows Slurm by itself, and of a heterogeneous allocation one component."""
+    run = f"{FAIRLEAD} run slurm --no-detection --mpirun {mpi.need().mpirun} -- hostname"
+    for options in ("-N3 --ntasks-per-node=2", "-N1 --ntasks-per-node=2 : -N2 --ntasks-per-node=2"):
+        counts = Counter(re.findall(r"^h\d$", in_allocation(slurm, options, run), re.MULTILINE))
+        assert dict(counts) == {"h0": 2, "h1": 2, "h2": 2}, options
+
+
+def test_srun_as_a_launch_line_of_ones_own(slurm: labs.Lab) -> None:
+    """It has the environment that carries libfairlead, so the relay plane works, too."""
+    program = f"{native.mpi_program('openmpi', 'random-traffic')} --seconds 3 --bytes 16384 --interval 0.1 --seed 1"
+    line = f"env OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader,tcp srun --mpi=pmix -N3 -n3 {program}"
+    for plane, told in (("route", "1 reroute\n"), ("relay", r"1 reroute, [1-9]\d* messages relayed\n")):
+        run = f"{FAIRLEAD} run slurm --own-mpirun --plane {plane} --no-detection --reroute h0:h1:h2 -- {line}"
+        said = in_allocation(slurm, "-N3 --ntasks-per-node=1", run)
+        assert "verification passed" in said
+        assert re.search(told, said), said
+
+
+def test_a_node_that_does_not_start_its_agent(slurm: labs.Lab) -> None:
+    """The program runs on all nodes; the others are managed."""
+    agent = native.program("fairlead-agent")
+    subprocess.run(slurm.enter_command("h1", ["mount", "--bind", "/bin/false", str(agent)]), check=True)
+    try:
+        said = in_allocation(slurm, "-N3 --ntasks-per-node=1", f"{FAIRLEAD} run slurm --no-detection -- hostname")
+    finally:
+        subprocess.run(slurm.enter_command("h1", ["umount", str(agent)]), check=True)
+    assert sorted(re.findall(r"^h\d$", said, re.MULTILINE)) == ["h0", "h1", "h2"]
+    assert "the agent of h1 did not start; the run continues without it" in said
 
 
 def test_ranks_start_in_the_directory_and_environment_of_the_job(slurm: labs.Lab) -> None:

@@ -14,7 +14,7 @@ import managed_runs
 import pytest
 import slurm_cluster
 from managed_runs import Command
-from slurm_cluster import NODES
+from slurm_cluster import FAIRLEAD, NODES
 
 from fairlead import lab as labs
 from fairlead import native
@@ -205,6 +205,19 @@ def test_what_fails_in_fairlead_is_said_and_the_program_runs(slurm: labs.Lab, sh
     assert single.heard("fairlead: the step has one node: there is no traffic between nodes to manage")
 
 
+def test_a_node_that_does_not_start_its_agent(slurm: labs.Lab, shared: Path) -> None:
+    """The program runs on all nodes; the others are managed."""
+    agent = str(native.program("fairlead-agent"))
+    subprocess.run(slurm.enter_command("h1", ["mount", "--bind", "/bin/false", agent]), check=True)
+    try:
+        command = done(slurm, shared, *srun("--fairlead=no-detection", "hostname"))
+    finally:
+        subprocess.run(slurm.enter_command("h1", ["umount", agent]), check=True)
+    assert command.process.returncode == 0, command.text()
+    assert hosts_named(command) == ["h0", "h1", "h2"]
+    assert command.heard("the agent of h1 did not start; the run continues without it")
+
+
 def test_the_program_outlives_its_supervisor(slurm: labs.Lab, shared: Path) -> None:
     with start(slurm, shared, *srun("--mpi=pmix", "--fairlead=no-detection", *traffic())) as command:
         managed_runs.talking(slurm)
@@ -328,6 +341,18 @@ def test_salloc_hands_the_option_on_and_the_jobs_other_node_may_relay(slurm: lab
     assert command.process.returncode == 0, command.text()
     assert hosts_named(command) == ["h0", "h1"]
     assert command.heard("h0→h1 rerouted over h2: by hand")
+
+
+def test_fairlead_run_in_a_job_with_the_option_manages_alone(slurm: labs.Lab, shared: Path) -> None:
+    """Its mpirun calls srun, which has the option from the job."""
+    (shared / "calls").unlink(missing_ok=True)
+    shutil.rmtree(shared / "home/batch", ignore_errors=True)
+    run = f"{FAIRLEAD} run slurm --mpirun mpirun.openmpi --no-detection -- hostname; echo all done"
+    _, told = batch(slurm, shared, f"#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection\n{run}\n")
+    managed_runs.wait_for(lambda: "all done" in told(), "the job's end")
+    assert sorted(re.findall(r"^h\d$", told(), re.MULTILINE)) == ["h0", "h1", "h2"]
+    assert not (shared / "calls").exists()
+    assert _runs(shared / "home/batch/results") == ["ok"]
 
 
 def test_mpirun_in_a_batch_job_is_managed_by_its_own_srun(slurm: labs.Lab, shared: Path) -> None:
