@@ -52,10 +52,12 @@ def command(cluster_file: Path, mpirun: str | None, plane: str, as_json: bool) -
     from fairlead.cluster.cluster_file import load_cluster
     from fairlead.cluster.doctor.examine import examine
     from fairlead.cluster.doctor.findings import Severity
+    from fairlead.cluster.launchers.path_here import with_path_here
 
     described = load_cluster(cluster_file)
     if mpirun:
         described = described.with_mpirun(mpirun)
+    described = with_path_here(described)
     with progress_on(sys.stderr, passing=True) as progress:
         findings = examine(described, progress, plane)
     if as_json:

@@ -1,6 +1,7 @@
 """`fairlead run slurm` in jobs of a real Slurm."""
 
 import re
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -86,8 +87,12 @@ def test_all_components_of_a_heterogeneous_allocation_have_ranks(slurm: labs.Lab
 
 @every_launcher
 def test_every_mpirun_has_all_nodes(slurm: labs.Lab, mpi: Mpi) -> None:
-    """Also one that knows Slurm by itself, and of a heterogeneous allocation one component."""
-    run = f"{FAIRLEAD} run slurm --no-detection --mpirun {mpi.need().mpirun} -- hostname"
+    """Also one that knows Slurm by itself, and of a heterogeneous allocation one component.
+
+    It is in PATH of the job alone, as a module's.
+    """
+    path = Path(str(shutil.which(mpi.need().mpirun)))
+    run = f"PATH={path.parent}:$PATH {FAIRLEAD} run slurm --no-detection --mpirun {path.name} -- hostname"
     for options in ("-N3 --ntasks-per-node=2", "-N1 --ntasks-per-node=2 : -N2 --ntasks-per-node=2"):
         counts = Counter(re.findall(r"^h\d$", in_allocation(slurm, options, run), re.MULTILINE))
         assert dict(counts) == {"h0": 2, "h1": 2, "h2": 2}, options

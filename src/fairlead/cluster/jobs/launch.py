@@ -21,6 +21,7 @@ from fairlead.cluster.jobs.running_job import RUN_NOTED, RunningJob
 from fairlead.cluster.jobs.signals import SignalCallback, forwarding, pass_on
 from fairlead.cluster.jobs.startup import StartupTimeout, StartWatch
 from fairlead.cluster.launchers import Launcher, detect, get
+from fairlead.cluster.launchers.path_here import with_path_here
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.cluster.remote.execute import attempt, run_on, unexpected
@@ -87,6 +88,10 @@ def prepare(
     """
     executor = executor_of(cluster)
     host = cluster.launch_from
+    # Of a heterogeneous Slurm job, MPI libraries know the first component at most.
+    alone = host is None and slurm_components.is_heterogeneous()
+    if alone:  # daemons are started by log-ins, which lack the job's environment
+        cluster = with_path_here(cluster)
     if launcher is None:
         chosen = detect(executor if host else None, host or "this machine", cluster.mpirun)
     else:
@@ -107,8 +112,7 @@ def prepare(
         cwd=cwd,
         hosts=hosts,
         rsh_agent=agent,
-        # Of a heterogeneous Slurm job, MPI libraries know the first component at most.
-        by_agent_alone=agent is not None and host is None and slurm_components.is_heterogeneous(),
+        by_agent_alone=agent is not None and alone,
         launcher_address=launcher_address,
         options=options,
     )
