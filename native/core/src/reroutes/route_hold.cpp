@@ -18,6 +18,8 @@ void RouteHold::hold(Time now, Random& random) {
 /// Where a change improved nothing, as on paths that are all full, another would hardly do so: whoever goes on looking
 /// chases others from path to path. It stays until others have come. A trial that improved nothing ends, for a detour
 /// that does not pay can only cost. From relay to relay is none: what the pair had before was not the direct path.
+/// A return that improved nothing was wrong: the direct path is full after all. That is no reason to stay there, and
+/// says nothing against detours; the hold of the return, twice as long as that of the change before, is enough.
 bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, Random& random) {
     const DetourSettings& detour = settings_.detour;
     switch (judge_.add(sample, now)) {
@@ -42,9 +44,10 @@ bool RouteHold::on_sample(const SocketSample& sample, bool on_detour, Time now, 
         unseen_until_ = now + vain_hold_s_;
         return true;
     }
+    if (!on_detour) return false;
     hold_s_ = detour.hold_max_s;
     hold(now, random);
-    if (!learns_ || !on_trial_ || !on_detour) return false;
+    if (!learns_ || !on_trial_) return false;
     vain_hold_s_ = std::clamp(2.0 * vain_hold_s_, detour.hold_max_s, kLongestHold * detour.hold_max_s);
     hold_until_ = now + vain_hold_s_;
     return true;

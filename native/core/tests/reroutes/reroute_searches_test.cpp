@@ -400,6 +400,18 @@ TEST_F(RerouteSearchesOfDetours, ASlowOneIsLeftForADirectPathThatHasBeenLow) {
     EXPECT_EQ(restored[0].reason, RestoreReason::detour_slow);
 }
 
+/// The queue of a few streams is empty for part of the time.
+TEST_F(RerouteSearchesOfDetours, WhoReturnedToAPathThatIsCongestedAfterAllLeavesItAgain) {
+    queue_s[1] = 0.0;
+    for (HostId other = 2; other < kRigHosts; ++other) queue_s[other] = 40e-3;
+    ASSERT_EQ(only<Restored>(until<Restored>()).size(), 1U);
+    queue_s[1] = 20e-3;
+    for (HostId other = 2; other < kRigHosts; ++other) queue_s[other] = 0.0;
+    const Time returned = rig.now;
+    EXPECT_EQ(only<Rerouted>(until<Rerouted>()).size(), 1U) << "it was no better there, and detours are";
+    EXPECT_LE(rig.now - returned, 2.5);
+}
+
 TEST_F(RerouteSearchesOfDetours, OneThatIsNotSlowStays) {
     const std::vector<Action> actions = steps(300);
     EXPECT_TRUE(only<Rerouted>(actions).empty());

@@ -137,6 +137,23 @@ TEST_F(Hold, ATrialInVainEndsTheDetour) {
     EXPECT_FALSE(hold.ready_for_trial(now + 10.0)) << "what it got long ago does not count";
 }
 
+/// The direct path had seemed free.
+TEST_F(Hold, AReturnThatImprovedNothingIsNotHeldLikeADetourInVain) {
+    RouteHold hold(settings, false);
+    for (const double wanted_s : {1.0, 2.0, 4.0, 8.0}) {
+        hold.rerouted({true, false, false, {}}, now, random);
+        now += settings.service.deaf_s;
+        samples(hold, 60000, kTrial);
+        hold.restored(RestoreReason::detour_slow, false, now, random);
+        const Time returned = now;
+        now += settings.service.deaf_s;
+        EXPECT_FALSE(samples(hold, 45000, 2, false));
+        EXPECT_TRUE(hold.holds(returned + wanted_s - 1e-6)) << "jobs that chase each other do so more and more slowly";
+        EXPECT_FALSE(hold.holds(returned + wanted_s)) << wanted_s;
+        now = returned + wanted_s;
+    }
+}
+
 TEST_F(Hold, ADetourThatCarriesLessThanHalfIsComparedWithTheDirectPath) {
     RouteHold hold(settings, false);
     samples(hold, 50000, 2, false);
