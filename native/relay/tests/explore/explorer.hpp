@@ -52,12 +52,13 @@ class Explorer {
     Exploration run(const std::function<bool(const Outcome&)>& enough) {
         enough_ = enough;
         while (!path_.empty() && !stopped_) {
-            if (path_.back().next == path_.back().moves.size()) {
+            Node& node = path_.back();
+            if (node.next == node.moves.size()) {
                 path_.pop_back();
                 continue;
             }
-            const Move move = path_.back().moves[path_.back().next++];
-            State state = path_.back().state;
+            const Move move = node.moves[node.next++];
+            State state = node.next == node.moves.size() ? std::move(node.state) : node.state;
             steps_.resize(path_.size() - 1);
             steps_.push_back(move);
             try {

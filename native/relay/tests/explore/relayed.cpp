@@ -27,7 +27,7 @@ bool before(const Frame& a, const Frame& b) {
 }  // namespace
 
 RelayedMpi::RelayedMpi(Process processes, CommunicatorId communicators, Chaos chaos, Mistakes mistakes)
-    : native_(processes), communicators_(communicators), chaos_(chaos), mistakes_(mistakes) {
+    : native_(NativeMpi(processes)), communicators_(communicators), chaos_(chaos), mistakes_(mistakes) {
     for (Process self = 0; self < processes; ++self) {
         Node node{.endpoint = Endpoint(self, processes, settings(chaos))};
         for (CommunicatorId communicator = 0; communicator < communicators; ++communicator) {
@@ -41,7 +41,7 @@ RelayedMpi::RelayedMpi(Process processes, CommunicatorId communicators, Chaos ch
         node.left.assign(communicators, false);
         node.takeovers = chaos.takeovers;
         node.wishes = chaos.wishes;
-        nodes_.push_back(std::move(node));
+        nodes_.emplace_back(std::move(node));
     }
 }
 
@@ -49,13 +49,13 @@ RelayedMpi::RelayedMpi(Process processes, CommunicatorId communicators, Chaos ch
 
 int RelayedMpi::ways_to_send(Process from, const Step& step) const {
     if (!chaos_.cancels) return 1;
-    const bool direct = chaos_.direct && nodes_[from].endpoint.path(step.peer) == Path::direct;
+    const bool direct = chaos_.direct && node_of(from).endpoint.path(step.peer) == Path::direct;
     const bool relay = step.peer != from && (chaos_.relay || !direct);
     return (direct ? 1 : 0) + (relay ? 1 : 0);
 }
 
 int RelayedMpi::send(Process from, const Step& step, Label label, int way) {
-    Node& node = nodes_[from];
+    Node& node = node_of(from);
     Endpoint& endpoint = node.endpoint;
     // The ways are: direct if that is possible, then relay.
     const bool drawn = chaos_.cancels && (way == 1 || !chaos_.direct);
@@ -85,18 +85,18 @@ int RelayedMpi::send(Process from, const Step& step, Label label, int way) {
 
 void RelayedMpi::enter(Process from, Request& request) {
     const Step& step = *request.unsent;
-    request.native = native_.send({from, step.peer, step.communicator}, step.pattern.tag, step.large, step.synchronous,
-                                  request.label);
+    request.native = native_.edit().send({from, step.peer, step.communicator}, step.pattern.tag, step.large,
+                                         step.synchronous, request.label);
     request.entry = mistakes_.count_late ? Entry::to_count : Entry::over;
 }
 
 void RelayedMpi::count(Process from, Request& request) {
-    nodes_[from].endpoint.choose_path(request.communicator, request.unsent->peer);
+    node_of(from).endpoint.choose_path(request.communicator, request.unsent->peer);
     request.entry = Entry::over;
 }
 
 int RelayedMpi::receive(Process at, const Step& step) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     Request request{.communicator = step.communicator};
     const bool left = node.left[step.communicator];
     bool native = left;
@@ -105,7 +105,7 @@ int RelayedMpi::receive(Process at, const Step& step) {
         request.receive = posted.receive;
         native = posted.native;
     }
-    if (native) request.native = native_.receive(at, step.communicator, step.pattern);
+    if (native) request.native = native_.edit().receive(at, step.communicator, step.pattern);
     request.posted_natively = native && !left;
     const int handle = add(at, std::move(request));
     settle(at);
@@ -114,21 +114,21 @@ int RelayedMpi::receive(Process at, const Step& step) {
 
 bool RelayedMpi::done(Process at, int handle) const {
     const Request& asked = request(at, handle);
-    return asked.native ? native_.done(at, *asked.native) : asked.done;
+    return asked.native ? native_->done(at, *asked.native) : asked.done;
 }
 
 Label RelayedMpi::take(Process at, int handle) {
-    Request& taken = nodes_[at].requests[static_cast<std::size_t>(handle)];
+    Request& taken = node_of(at).requests[static_cast<std::size_t>(handle)];
     if (taken.posted_natively) account(at, taken);
-    return taken.native ? native_.message_of(at, *taken.native).label : taken.label;
+    return taken.native ? native_->message_of(at, *taken.native).label : taken.label;
 }
 
 std::optional<Label> RelayedMpi::probe(Process at, const Step& step) const {
     if (matches_here(at, step.communicator)) {
-        const Arrival* found = nodes_[at].endpoint.probe(step.communicator, step.pattern);
+        const Arrival* found = node_of(at).endpoint.probe(step.communicator, step.pattern);
         return found == nullptr ? std::nullopt : std::optional(label_of(at, *found));
     }
-    const auto* found = native_.probe(at, step.communicator, step.pattern);
+    const auto* found = native_->probe(at, step.communicator, step.pattern);
     return found == nullptr ? std::nullopt : std::optional(found->label);
 }
 
@@ -137,13 +137,13 @@ bool RelayedMpi::can_extract(Process at, const Step& step) const {
 }
 
 int RelayedMpi::extract(Process at, const Step& step) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     Message message;
     if (matches_here(at, step.communicator)) {
         message.arrival = node.endpoint.extract(step.communicator, step.pattern);
     } else {
-        message.native = native_.extract(at, step.communicator, step.pattern);
-        const Process source = native_.extracted(at, *message.native).from;
+        message.native = native_.edit().extract(at, step.communicator, step.pattern);
+        const Process source = native_->extracted(at, *message.native).from;
         account(at, step.communicator, source);
         node.endpoint.native_extracted(step.communicator, static_cast<Rank>(source));
     }
@@ -153,14 +153,14 @@ int RelayedMpi::extract(Process at, const Step& step) {
 }
 
 int RelayedMpi::receive_extracted(Process at, const Step& step, int message) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     const Message taken = node.messages[static_cast<std::size_t>(message)];
     Request request{.communicator = step.communicator};
     if (taken.arrival && std::holds_alternative<Relayed>(taken.arrival->body)) {
         request.receive = node.endpoint.receive_extracted(step.communicator, *taken.arrival);
     } else {
         const int handle = taken.native ? *taken.native : static_cast<int>(std::get<NativeHandle>(taken.arrival->body));
-        request.native = native_.receive_message(at, handle);
+        request.native = native_.edit().receive_message(at, handle);
     }
     const int handle = add(at, std::move(request));
     settle(at);
@@ -168,10 +168,10 @@ int RelayedMpi::receive_extracted(Process at, const Step& step, int message) {
 }
 
 bool RelayedMpi::cancel(Process at, int handle) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     Request& cancelled = node.requests[static_cast<std::size_t>(handle)];
     if (cancelled.native && cancelled.posted_natively) {
-        if (!native_.cancel(at, *cancelled.native)) return false;
+        if (!native_.edit().cancel(at, *cancelled.native)) return false;
         cancelled.posted_natively = false;
         node.endpoint.native_cancelled(cancelled.communicator, *cancelled.receive);
         settle(at);
@@ -182,34 +182,39 @@ bool RelayedMpi::cancel(Process at, int handle) {
 
 bool RelayedMpi::passed_barrier(Process at) const {
     return std::all_of(nodes_.begin(), nodes_.end(),
-                       [&](const Node& node) { return node.in_barrier >= nodes_[at].in_barrier; });
+                       [&](const Part<Node>& node) { return node->in_barrier >= node_of(at).in_barrier; });
 }
 
 void RelayedMpi::block(Process at, std::optional<int> handle) {
     const bool natively = !handle || request(at, *handle).native;
-    nodes_[at].asleep = mistakes_.sleep && natively;
+    const bool asleep = mistakes_.sleep && natively;
+    if (asleep != nodes_[at]->asleep) node_of(at).asleep = asleep;
+}
+
+void RelayedMpi::unblock(Process at) {
+    if (nodes_[at]->asleep) node_of(at).asleep = false;
 }
 
 bool RelayedMpi::drained() const {
-    for (const Node& node : nodes_) {
+    for (const Part<Node>& node : nodes_) {
         for (Process peer = 0; peer < nodes_.size(); ++peer) {
-            if (!node.endpoint.link_to(peer).idle()) return false;
+            if (!node->endpoint.link_to(peer).idle()) return false;
         }
     }
-    return wire_.empty() && native_.arrivals().empty();
+    return wire_.empty() && native_->arrivals().empty();
 }
 
 // What happens by itself.
 
 std::vector<Action> RelayedMpi::actions() const {
     std::vector<Action> ready;
-    for (const auto& channel : native_.arrivals()) ready.push_back({Action::Kind::arrive, channel.to, 0, channel});
-    for (const auto& transfer : native_.transfers()) {
+    for (const auto& channel : native_->arrivals()) ready.push_back({Action::Kind::arrive, channel.to, 0, channel});
+    for (const auto& transfer : native_->transfers()) {
         ready.push_back({Action::Kind::finish, transfer.at, static_cast<std::size_t>(transfer.request), {}});
     }
     network_actions(ready);
     for (Process at = 0; at < nodes_.size(); ++at) {
-        if (!nodes_[at].asleep) process_actions(at, ready);
+        if (!node_of(at).asleep) process_actions(at, ready);
     }
     return ready;
 }
@@ -217,13 +222,13 @@ std::vector<Action> RelayedMpi::actions() const {
 void RelayedMpi::network_actions(std::vector<Action>& ready) const {
     for (std::size_t i = 0; i < wire_.size(); ++i) {
         const Process to = wire_[i].to;
-        const bool takes = chaos_.agents || !nodes_[to].asleep;
+        const bool takes = chaos_.agents || !node_of(to).asleep;
         if (takes) ready.push_back({Action::Kind::deliver, to, i, {}});
         if (takes && chaos_.repeats > 0) ready.push_back({Action::Kind::repeat, to, i, {}});
         if (chaos_.losses > 0) ready.push_back({Action::Kind::lose, to, i, {}});
     }
     for (Process at = 0; at < nodes_.size(); ++at) {
-        const Node& node = nodes_[at];
+        const Node& node = node_of(at);
         for (std::size_t i = 0; i < node.at_agent.size() && !node.asleep; ++i) {
             ready.push_back({Action::Kind::hand_over, at, i, {}});
         }
@@ -232,11 +237,11 @@ void RelayedMpi::network_actions(std::vector<Action>& ready) const {
 }
 
 void RelayedMpi::process_actions(Process at, std::vector<Action>& ready) const {
-    const Node& node = nodes_[at];
+    const Node& node = node_of(at);
     for (Process peer = 0; peer < nodes_.size(); ++peer) {
         if (node.wishes > 0 && peer != at) ready.push_back({Action::Kind::wish, at, peer, {}});
         if (node.lost[peer]) ready.push_back({Action::Kind::resend, at, peer, {}});
-        if (progress_told(peer, at) != nodes_[peer].told[at]) {
+        if (progress_told(peer, at) != node_of(peer).told[at]) {
             ready.push_back({Action::Kind::learn_progress, at, peer, {}});
         }
     }
@@ -244,7 +249,7 @@ void RelayedMpi::process_actions(Process at, std::vector<Action>& ready) const {
         const Request& request = node.requests[i];
         if (request.entry == Entry::to_enter) ready.push_back({Action::Kind::enter_send, at, i, {}});
         if (request.entry == Entry::to_count) ready.push_back({Action::Kind::count_send, at, i, {}});
-        if (request.posted_natively && native_.done(at, *request.native)) {
+        if (request.posted_natively && native_->done(at, *request.native)) {
             ready.push_back({Action::Kind::learn_completion, at, i, {}});
         }
     }
@@ -254,7 +259,7 @@ void RelayedMpi::process_actions(Process at, std::vector<Action>& ready) const {
 }
 
 void RelayedMpi::takeover_actions(Process at, CommunicatorId communicator, std::vector<Action>& ready) const {
-    const Node& node = nodes_[at];
+    const Node& node = node_of(at);
     const Endpoint& endpoint = node.endpoint;
     if (!endpoint.taken_over(communicator)) {
         const bool may = node.takeovers > 0 && endpoint.may_take_over(communicator);
@@ -263,7 +268,7 @@ void RelayedMpi::takeover_actions(Process at, CommunicatorId communicator, std::
     }
     if (node.left[communicator]) return;
     if (endpoint.next_to_cancel(communicator)) ready.push_back({Action::Kind::cancel, at, communicator, {}});
-    if (endpoint.may_pull(communicator) && native_.probe(at, communicator, {}) != nullptr) {
+    if (endpoint.may_pull(communicator) && native_->probe(at, communicator, {}) != nullptr) {
         ready.push_back({Action::Kind::pull, at, communicator, {}});
     }
     if (endpoint.may_return(communicator) || may_leave_by_mistake(at, communicator)) {
@@ -274,9 +279,9 @@ void RelayedMpi::takeover_actions(Process at, CommunicatorId communicator, std::
 void RelayedMpi::act(const Action& action) {
     switch (action.kind) {
         case Action::Kind::arrive:
-            return native_.arrive(action.channel);
+            return native_.edit().arrive(action.channel);
         case Action::Kind::finish:
-            return native_.finish({action.at, static_cast<int>(action.which)});
+            return native_.edit().finish({action.at, static_cast<int>(action.which)});
         case Action::Kind::deliver:
         case Action::Kind::repeat:
         case Action::Kind::lose:
@@ -290,11 +295,11 @@ void RelayedMpi::act(const Action& action) {
 }
 
 void RelayedMpi::act_on_network(const Action& action) {
-    Node& node = nodes_[action.at];
+    Node& node = node_of(action.at);
     const auto place = static_cast<std::ptrdiff_t>(action.which);
     if (action.kind == Action::Kind::agent_dies) {
         --chaos_.agent_deaths;
-        for (const Frame& frame : node.at_agent) nodes_[frame.from].lost[frame.to] = true;
+        for (const Frame& frame : node.at_agent) node_of(frame.from).lost[frame.to] = true;
         node.at_agent.clear();
         return;
     }
@@ -307,7 +312,7 @@ void RelayedMpi::act_on_network(const Action& action) {
     }
     if (action.kind == Action::Kind::lose) {
         --chaos_.losses;
-        nodes_[frame.from].lost[frame.to] = true;
+        node_of(frame.from).lost[frame.to] = true;
     } else if (action.kind == Action::Kind::hand_over || !chaos_.agents) {
         hand_over(frame);
     } else {
@@ -318,7 +323,7 @@ void RelayedMpi::act_on_network(const Action& action) {
 }
 
 void RelayedMpi::hand_over(Frame frame) {
-    Node& node = nodes_[frame.to];
+    Node& node = node_of(frame.to);
     if (auto* envelope = std::get_if<Envelope>(&frame.body)) {
         node.left[envelope->communicator] = false;
         if (mistakes_.count_ignored) {
@@ -334,7 +339,7 @@ void RelayedMpi::hand_over(Frame frame) {
 
 /// The endpoint takes it that the library has none; it keeps them.
 void RelayedMpi::forget_receives(Process at) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     for (Request& request : node.requests) {
         if (!request.posted_natively) continue;
         request.posted_natively = false;
@@ -343,7 +348,7 @@ void RelayedMpi::forget_receives(Process at) {
 }
 
 void RelayedMpi::act_in_process(const Action& action) {
-    Node& node = nodes_[action.at];
+    Node& node = node_of(action.at);
     switch (action.kind) {
         case Action::Kind::resend:
             node.lost[action.which] = false;
@@ -351,7 +356,7 @@ void RelayedMpi::act_in_process(const Action& action) {
         case Action::Kind::learn_progress: {
             const auto peer = static_cast<Process>(action.which);
             Frame frame{.from = peer, .to = action.at, .progress = progress_told(peer, action.at)};
-            nodes_[peer].told[action.at] = frame.progress;
+            node_of(peer).told[action.at] = frame.progress;
             node.endpoint.receive(frame, 0.0);
             return;
         }
@@ -380,7 +385,7 @@ void RelayedMpi::act_in_process(const Action& action) {
 }
 
 void RelayedMpi::cancel_one(Process at, CommunicatorId communicator) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     const auto open = [&](const Request& request) {
         return request.posted_natively && !request.cancel_failed && request.communicator == communicator;
     };
@@ -389,7 +394,7 @@ void RelayedMpi::cancel_one(Process at, CommunicatorId communicator) {
         receive = std::find_if(node.requests.begin(), node.requests.end(), open)->receive.value();
     }
     Request& request = *find_receive(at, receive);
-    const bool cancelled = native_.cancel(at, *request.native);
+    const bool cancelled = native_.edit().cancel(at, *request.native);
     if (cancelled || mistakes_.outcome_ignored) {
         request.native.reset();
         request.posted_natively = false;
@@ -401,25 +406,25 @@ void RelayedMpi::cancel_one(Process at, CommunicatorId communicator) {
 }
 
 void RelayedMpi::pull(Process at, CommunicatorId communicator) {
-    const int handle = native_.extract(at, communicator, {}).value();
-    const NativeMpi::Message& message = native_.extracted(at, handle);
+    const int handle = native_.edit().extract(at, communicator, {}).value();
+    const NativeMpi::Message& message = native_->extracted(at, handle);
     account(at, communicator, message.from);
-    nodes_[at].endpoint.pulled(communicator, static_cast<NativeHandle>(handle), static_cast<Rank>(message.from),
-                               message.tag);
+    node_of(at).endpoint.pulled(communicator, static_cast<NativeHandle>(handle), static_cast<Rank>(message.from),
+                                message.tag);
 }
 
 void RelayedMpi::leave(Process at, CommunicatorId communicator) {
-    Endpoint& endpoint = nodes_[at].endpoint;
+    Endpoint& endpoint = node_of(at).endpoint;
     if (endpoint.may_return(communicator)) return endpoint.return_to_native(communicator);
-    nodes_[at].left[communicator] = true;
+    node_of(at).left[communicator] = true;
 }
 
 bool RelayedMpi::may_leave_by_mistake(Process at, CommunicatorId communicator) const {
-    const MatchingQueue& queue = nodes_[at].endpoint.matching(communicator);
+    const MatchingQueue& queue = node_of(at).endpoint.matching(communicator);
     const bool posted = queue.posted() > 0;
     const bool unexpected = queue.unexpected() > 0;
     const bool held = queue.held() > 0;
-    const bool consented = !posted && !unexpected && !held && !nodes_[at].endpoint.may_return(communicator);
+    const bool consented = !posted && !unexpected && !held && !node_of(at).endpoint.may_return(communicator);
     return queue.settled() && ((mistakes_.leave_consented && consented) ||
                                (mistakes_.leave_with_queue && unexpected && !posted && !held) ||
                                (mistakes_.leave_with_receives && posted && !unexpected && !held) ||
@@ -428,14 +433,14 @@ bool RelayedMpi::may_leave_by_mistake(Process at, CommunicatorId communicator) c
 
 /// Whether receives and probes look into the endpoint's queue.
 bool RelayedMpi::matches_here(Process at, CommunicatorId communicator) const {
-    return nodes_[at].endpoint.taken_over(communicator) && !nodes_[at].left[communicator];
+    return node_of(at).endpoint.taken_over(communicator) && !node_of(at).left[communicator];
 }
 
 Progress RelayedMpi::progress_told(Process by, Process to) const {
-    Progress progress = nodes_[by].endpoint.progress(to);
-    if (mistakes_.agent_acknowledges) progress.delivered = std::max(progress.delivered, nodes_[by].agents[to]);
-    if (mistakes_.return_on_delivery && progress.delivered == nodes_[to].endpoint.link_to(by).transmitted()) {
-        progress.released = nodes_[to].labels[by].size();
+    Progress progress = node_of(by).endpoint.progress(to);
+    if (mistakes_.agent_acknowledges) progress.delivered = std::max(progress.delivered, node_of(by).agents[to]);
+    if (mistakes_.return_on_delivery && progress.delivered == node_of(to).endpoint.link_to(by).transmitted()) {
+        progress.released = node_of(to).labels[by].size();
     }
     return progress;
 }
@@ -443,39 +448,39 @@ Progress RelayedMpi::progress_told(Process by, Process to) const {
 // Books.
 
 int RelayedMpi::add(Process at, Request request) {
-    nodes_[at].requests.push_back(std::move(request));
-    return static_cast<int>(nodes_[at].requests.size()) - 1;
+    node_of(at).requests.push_back(std::move(request));
+    return static_cast<int>(node_of(at).requests.size()) - 1;
 }
 
 void RelayedMpi::account(Process at, Request& request) {
-    const Process source = native_.message_of(at, *request.native).from;
+    const Process source = native_->message_of(at, *request.native).from;
     request.posted_natively = false;
     account(at, request.communicator, source);
-    nodes_[at].endpoint.native_completed(request.communicator, *request.receive, static_cast<Rank>(source));
+    node_of(at).endpoint.native_completed(request.communicator, *request.receive, static_cast<Rank>(source));
     settle(at);
 }
 
 void RelayedMpi::account(Process at, CommunicatorId communicator, Process source) {
-    ++nodes_[at].accounted[{communicator, source}];
+    ++node_of(at).accounted[{communicator, source}];
 }
 
 Label RelayedMpi::label_of(Process at, const Arrival& arrival) const {
     if (const auto* handle = std::get_if<NativeHandle>(&arrival.body)) {
-        return native_.extracted(at, static_cast<int>(*handle)).label;
+        return native_->extracted(at, static_cast<int>(*handle)).label;
     }
     const auto& relayed = std::get<Relayed>(arrival.body);
-    return nodes_[relayed.peer].labels[at].at(relayed.message - 1);
+    return node_of(relayed.peer).labels[at].at(relayed.message - 1);
 }
 
 RelayedMpi::Request* RelayedMpi::find_receive(Process at, ReceiveId receive) {
-    std::vector<Request>& requests = nodes_[at].requests;
+    std::vector<Request>& requests = node_of(at).requests;
     const auto found = std::find_if(requests.begin(), requests.end(),
                                     [&](const Request& request) { return request.receive == receive; });
     return &*found;
 }
 
 void RelayedMpi::settle(Process at) {
-    Node& node = nodes_[at];
+    Node& node = node_of(at);
     for (const Event& event : node.endpoint.take_events()) {
         if (const auto* match = std::get_if<ReceiveMatched>(&event)) {
             matched(at, *match);
@@ -502,7 +507,7 @@ void RelayedMpi::settle(Process at) {
 void RelayedMpi::matched(Process at, const ReceiveMatched& event) {
     Request& request = *find_receive(at, event.match.receive);
     if (const auto* handle = std::get_if<NativeHandle>(&event.match.arrival.body)) {
-        request.native = native_.receive_message(at, static_cast<int>(*handle));
+        request.native = native_.edit().receive_message(at, static_cast<int>(*handle));
         return;
     }
     request.label = label_of(at, event.match.arrival);

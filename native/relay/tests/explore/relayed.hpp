@@ -12,6 +12,7 @@
 
 #include "fairlead/relay/endpoint.hpp"
 #include "native_mpi.hpp"
+#include "part.hpp"
 #include "plain.hpp"
 #include "program.hpp"
 
@@ -66,11 +67,11 @@ class RelayedMpi {
     int extract(Process at, const Step& step);
     int receive_extracted(Process at, const Step& step, int message);
     bool cancel(Process at, int handle);
-    void enter_barrier(Process at) { ++nodes_[at].in_barrier; }
+    void enter_barrier(Process at) { ++node_of(at).in_barrier; }
     bool passed_barrier(Process at) const;
     /// A thread waits in a call: for a handle, or for a barrier.
     void block(Process at, std::optional<int> handle);
-    void unblock(Process at) { nodes_[at].asleep = false; }
+    void unblock(Process at);
 
     bool drained() const;
 
@@ -123,8 +124,10 @@ class RelayedMpi {
         }
     };
 
+    const Node& node_of(Process at) const { return nodes_[at].read(); }
+    Node& node_of(Process at) { return nodes_[at].edit(); }
     const Request& request(Process at, int handle) const {
-        return nodes_[at].requests[static_cast<std::size_t>(handle)];
+        return node_of(at).requests[static_cast<std::size_t>(handle)];
     }
     int add(Process at, Request request);
     void enter(Process from, Request& request);
@@ -151,8 +154,8 @@ class RelayedMpi {
     void matched(Process at, const ReceiveMatched& event);
     Request* find_receive(Process at, ReceiveId receive);
 
-    NativeMpi native_;
-    std::vector<Node> nodes_;
+    Part<NativeMpi> native_;
+    std::vector<Part<Node>> nodes_;
     std::vector<Frame> wire_;  ///< a set: doubling is the action `repeat`
     CommunicatorId communicators_;
     Chaos chaos_;
