@@ -1,6 +1,8 @@
 """Packages import each other in one direction only: what is below does not know what is built on it."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -105,3 +107,10 @@ def test_rooms_are_the_folders_of_a_package() -> None:
 
 def test_a_circle_would_be_found() -> None:
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+
+
+def test_a_run_starts_without_libraries_that_few_runs_need() -> None:
+    """They would take longer to import than all the rest."""
+    code = "import sys, fairlead.manage.run\nprint({'scipy', 'matplotlib', 'pyarrow'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

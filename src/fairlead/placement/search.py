@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import numpy as np
 import pymetis
 from numpy.typing import NDArray
-from scipy.optimize import quadratic_assignment
 
 from fairlead.placement.cost import CommunicationCost, Floats, Ints, TrafficMatrix, cost, links_busy_s
 from fairlead.placement.network import PlacementNetwork
@@ -152,6 +151,9 @@ def _assigned(layers: Sequence[Layer]) -> Ints:
     price = sum(price * total for (_, price), total in zip(layers, totals, strict=True))
     if not np.any(flow):
         return np.arange(len(layers[0][1]))
+    # When it is needed: that is half of the time in which `fairlead run` would start, which seldom places ranks.
+    from scipy.optimize import quadratic_assignment
+
     results = [
         quadratic_assignment(
             flow, price, options={"P0": "randomized" if seed else "barycenter", "rng": np.random.default_rng(seed)}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from fairlead.errors import StatisticsError
 
@@ -56,7 +55,9 @@ def bootstrap_interval(
     generator = np.random.default_rng(seed)
     drawn = [group[..., generator.integers(0, group.shape[-1], (resamples, group.shape[-1]))] for group in groups]
     values = np.sort(np.nan_to_num(statistic(*drawn), nan=np.inf, posinf=np.inf, neginf=-np.inf))
-    tail = float(stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf((1 + level) / 2, n - 1)))
+    from scipy import special  # when it is needed: as in `estimates`
+
+    tail = float(special.ndtr(-np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, (1 + level) / 2)))
     # Of the resampled values themselves, never between two: they may be infinite.
     low = values[int(np.floor(tail * (resamples - 1)))]
     high = values[int(np.ceil((1 - tail) * (resamples - 1)))]

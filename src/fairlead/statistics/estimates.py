@@ -4,6 +4,9 @@ Centres are medians unless a name says mean. An interval comes from the bootstra
 `least_for_bootstrap` samples and from Student's t below that; the returned `Estimate` says which. With fewer (six at
 95 %) no resampling reaches the level for a median (its widest interval, from the least to the greatest sample, covers
 1 - 2 * 0.5**n), so the only way to an honest interval is to assume roughly normal scatter.
+
+Functions of scipy are imported when they are needed: `fairlead run` would take twice as long to start, and seldom needs
+them.
 """
 
 import math
@@ -12,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
 
 from fairlead.errors import StatisticsError
 from fairlead.statistics.bootstrap import bootstrap_interval, check_level
@@ -22,6 +24,7 @@ Samples = Sequence[float] | FloatArray
 
 MIN_BOOTSTRAP = 6  # at 95 % and below; see `least_for_bootstrap`
 DEFAULT_LEVEL = 0.95
+_NORMAL_MAD = 0.6744897501960817  # median absolute deviation of the standard normal distribution
 NO_SCATTER = 1e-9  # of the difference itself: below that only the rounding of sums is left
 
 
@@ -128,7 +131,7 @@ def median_interval(samples: Samples, level: float = DEFAULT_LEVEL) -> Estimate:
 def spread(samples: Samples) -> Spread:
     """Scatter of at least two samples."""
     array = checked(samples, 2, "a spread")
-    mad = float(stats.median_abs_deviation(array, scale="normal"))
+    mad = float(np.median(np.abs(array - np.median(array)))) / _NORMAL_MAD
     return Spread(float(array.std(ddof=1)), mad, float(array.min()), float(array.max()), len(array))
 
 
@@ -233,6 +236,8 @@ def resolution(centre: float, weight: float) -> float:
 
 def difference_of(centre: float, error: float, degrees: float, level: float, n: int, method: str) -> Difference:
     """A difference from its standard error and the degrees of freedom of that."""
+    from scipy import special
+
     half = t_quantile(level, degrees) * error
     p = 2 * float(special.stdtr(degrees, -abs(centre) / error)) if error > 0 else float(centre == 0)
     return Difference(Estimate(centre, centre - half, centre + half, level, n, method), degrees, p)
@@ -280,6 +285,8 @@ def t_quantile(level: float, degrees: float) -> float:
     Raises:
         StatisticsError: ``level`` is not between 0 and 1.
     """
+    from scipy import special
+
     check_level(level)
     return float(special.stdtrit(degrees, (1 + level) / 2))  # scipy.stats checks its arguments for 100 us
 
