@@ -5,6 +5,9 @@ NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -na
 PYTEST := $(PY) -m pytest -q
 JOBS := $(shell nproc)
 
+# Where it is set, as in some containers, each start of a command compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo bench faults test test-native test-python test-lxc test-libvirt test-vm test-openstack \
 	test-wheel test-arm test-deb verify spank wheel deb lint format reference docs lock clean
 

@@ -49,7 +49,7 @@ def test_the_order_is_by_name_unless_another_is_given() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_more_of_a_kind_is_new_files_alone(kind: str, tmp_path: Path) -> None:
     package = tmp_path / "fairlead"
-    shutil.copytree(Path(fairlead.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "_native"))
+    shutil.copytree(Path(fairlead.__file__).parent, package, ignore=shutil.ignore_patterns("_native"))
     KINDS[kind].write(package)
     # Without site, what an editable installation does to imports is not there; its packages are.
     path = os.pathsep.join([str(tmp_path), sysconfig.get_paths()["purelib"]])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fairlead.cli.main import command
+from fairlead.cli.main import command, main
 from fairlead.errors import ConfigError
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
@@ -43,18 +43,37 @@ TAKES_A_CLUSTER = [
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
-def test_bad_toml_and_unknown_keys_are_located(arguments: tuple[str, ...], text: str, tmp_path: Path) -> None:
+def test_bad_toml_and_unknown_keys_are_located(
+    arguments: tuple[str, ...],
+    text: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     file = tmp_path / "f.toml"
     line = text.count("\n") + 1
-    for mistake, complaint in (("key = ", f"{file}:{line}: not valid TOML: "), ("surprise = 1", f"{file}:{line}: ")):
+    words = [str(file) if word == "FILE" else word for word in arguments]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["fairlead", *words])
+    for mistake, complaint in (("key = ", "not valid TOML: "), ("surprise = 1", "surprise: unknown key `surprise`")):
         file.write_text(text + mistake)
-        words = [str(file) if word == "FILE" else word for word in arguments]
-        done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=tmp_path, check=False)
-        assert done.returncode == 2, done.stderr
-        assert complaint in done.stderr
-        assert "Traceback" not in done.stderr
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        told = capsys.readouterr().err
+        assert f"{file}:{line}: " in told
+        assert complaint in told
         assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]  # nothing was begun
+
+
+def test_a_process_ends_with_code_2_and_without_traceback(tmp_path: Path) -> None:
+    (tmp_path / "f.toml").write_text(CLUSTER + "surprise = 1")
+    words = ["run", "f.toml", "--", "true"]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "f.toml:9: " in done.stderr
     assert "surprise: unknown key `surprise`" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 KINDS: dict[str, tuple[tuple[str, ...], str]] = {
