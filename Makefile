@@ -14,8 +14,15 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
-build/.setup: scripts/setup.sh scripts/install-packages.sh scripts/packages.txt requirements.lock pyproject.toml $(NATIVE)
+SET_UP := scripts/setup.sh scripts/install-packages.sh scripts/packages.demo.txt requirements.lock pyproject.toml $(NATIVE)
+
+build/.setup: $(SET_UP) scripts/packages.txt
 	scripts/setup.sh
+	@touch $@
+
+# What the demo needs is there sooner than all. The rest is added to it by the whole set-up.
+build/.demo: $(SET_UP) scripts/runtime_lock.py
+	scripts/setup.sh --demo
 	@touch $@
 
 # What only tests, benchmarks and lint need. Open MPI 5 and MPICH 5 come from PyPI: Debian 12 does not have them.
@@ -26,7 +33,7 @@ build/.tests: build/.setup scripts/packages.test.txt scripts/install-mpi.sh $(wi
 
 setup: build/.setup ## install packages, make .venv, build the native programs
 
-demo: build/.setup ## a congested network, a managed run, the evidence: about 5 minutes, after the set-up
+demo: build/$(if $(wildcard build/.setup),.setup,.demo) ## a congested network, a managed run, the evidence: about 5 minutes; sets up only what it needs
 	.venv/bin/fairlead compare examples/demo.toml --results results/demo
 
 bench: build/.tests ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less

@@ -33,7 +33,7 @@ install_environment() {
     local packages=$root$home/lib/python$python/site-packages notices package
     /usr/bin/python3 -m venv --without-pip --symlinks "$root$home"
     local pip=(.venv/bin/python -m pip --python "$root$home/bin/python" install -q --disable-pip-version-check --no-compile)
-    .venv/bin/python -m scripts.deb.runtime_lock >"$work/runtime.lock"
+    .venv/bin/python -m scripts.runtime_lock >"$work/runtime.lock"
     "${pip[@]}" --only-binary :all: --require-hashes -r "$work/runtime.lock"
     "${pip[@]}" --no-deps "$work"/wheel/fairlead-*.whl
     # Pip and venv note where they did it.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of a list that are missing: as root, or through password-less sudo; otherwise it prints the
+# Installs the Debian packages of lists that are missing: as root, or through password-less sudo; otherwise it prints the
 # command for your administrator. No daemon is started by it, nor by the next boot.
-#   scripts/install-packages.sh LIST    a file with one package a line, then why; # begins a comment
+#   scripts/install-packages.sh LIST...    files with one package a line, then why; # begins a comment
 set -euo pipefail
 cd "$(dirname "$0")/.."
-list=$1
+lists=("$@")
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
@@ -14,10 +14,10 @@ missing_packages() {
     while read -r package _; do
         case $package in '' | '#'*) continue ;; esac
         dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
-    done <"$list"
+    done < <(cat "${lists[@]}")
 }
 
-command -v dpkg-query >/dev/null || { say "no apt here: install what $list lists by your own means"; exit 0; }
+command -v dpkg-query >/dev/null || { say "no apt here: install what ${lists[*]} list by your own means"; exit 0; }
 missing=$(missing_packages)
 [ -n "$missing" ] || exit 0
 become=()

@@ -3,6 +3,7 @@
 #   system packages  by apt, as root or through password-less sudo; otherwise it prints the command for your administrator
 #   Python packages  the locked set of requirements.lock, into .venv
 #   native programs  by CMake, into .venv beside the Python package
+#   setup.sh [--demo]    --demo: only what `make demo` needs of each; without it, later, the rest
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,30 +22,59 @@ newest_python() {
 }
 
 install_python() {
-    local python
+    local python lock=requirements.lock
     # One that was interrupted while it was made has no pip.
     if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
         say "making the virtual environment .venv"
         python=$(newest_python)
         "$python" -m venv --clear .venv
     fi
-    if ! cmp -s requirements.lock .venv/requirements.lock; then
-        say "installing the locked Python packages into .venv (about a minute)"
-        .venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
-        cp requirements.lock .venv/requirements.lock
+    cmp -s requirements.lock .venv/requirements.lock && return
+    if [ -n "$demo" ]; then
+        lock=build/demo.lock
+        .venv/bin/python -m scripts.runtime_lock --build >$lock
+        cmp -s $lock .venv/demo.lock && return
     fi
+    say "installing the locked Python packages into .venv (about a minute)"
+    .venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $lock
+    cp $lock .venv/
 }
 
 build_native() {
-    say "building the native programs (the first time 3 to 6 minutes on 2 cores; log in build/native.log)"
-    # -v: pip passes on what the build says. Several sources at once (unity) save a quarter of the time.
-    scripts/with-progress.sh setup build/native.log \
-        .venv/bin/python -m pip install -v --disable-pip-version-check --no-deps --no-build-isolation \
-        --config-settings=cmake.define.CMAKE_UNITY_BUILD=ON -e .
+    say "building the native programs (the first time $1 minutes on 2 cores; log in build/native.log)"
+    # Several sources at once (unity) save a quarter of the time.
+    scripts/with-progress.sh setup build/native.log sh -c '
+        cmake -S . -B build/python -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON &&
+            cmake --build build/python "$@"' sh "${@:2}"
 }
 
+install_native() { # finds all that it installs built
+    scripts/with-progress.sh setup build/install.log \
+        .venv/bin/python -m pip install -v --disable-pip-version-check --no-deps --no-build-isolation \
+        --config-settings=cmake.define.CMAKE_UNITY_BUILD=ON "$@" -e .
+}
+
+demo=
+case "$*" in '') ;; --demo) demo=yes ;; *) fail "unknown: $*; there is --demo" ;; esac
+packages=(scripts/packages.demo.txt) building=(2) installing=()
+if [ -n "$demo" ]; then
+    building+=(--target fairlead_demo)
+    installing+=(--config-settings=build.targets=fairlead_demo --config-settings=install.components=demo)
+else
+    packages+=(scripts/packages.txt)
+    building=(3\ to\ 6)
+fi
+
 mkdir -p build
-scripts/install-packages.sh scripts/packages.txt
+scripts/install-packages.sh "${packages[@]}"
+# The build does not wait for downloads. It is a process group of its own, which ends with this script.
+set -m
+build_native "${building[@]}" &
+build=$!
+set +m
+trap 'kill -- "-$build" 2>/dev/null || true' EXIT
 install_python
-build_native
+wait "$build"
+trap - EXIT
+install_native ${installing[@]+"${installing[@]}"}
 say "done: .venv/bin/fairlead --help"

@@ -1,6 +1,6 @@
-"""Which part of the lock the Debian package bundles."""
+"""Which part of the lock the Debian package bundles, and the demo needs."""
 
-from scripts.deb.runtime_lock import needed
+from scripts.runtime_lock import needed
 
 LOCK = """\
 click==8.1 \\

@@ -1,17 +1,26 @@
-"""The part of requirements.lock that fairlead itself needs, without what tests and extras do: prints it."""
+"""The part of requirements.lock that fairlead itself needs, without what tests and extras do: prints it.
+
+    python -m scripts.runtime_lock [--build]    --build: with what its installation from a source tree needs
+
+Any Python 3.11 runs it: it is there before the packages are.
+"""
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def main() -> None:
     """Print it."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = {_name(each) for each in project["dependencies"]}
-    print(needed((ROOT / "requirements.lock").read_text(encoding="utf-8"), named), end="")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = project["project"]["dependencies"]
+    if "--build" in sys.argv[1:]:
+        named += project["build-system"]["requires"]
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    print(needed(lock, {_name(each) for each in named}), end="")
 
 
 def needed(lock: str, named: set[str]) -> str:
