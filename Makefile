@@ -45,7 +45,7 @@ test-native: build/.tests ## C++ unit tests with sanitizers
 	@# Several sources at once (unity) halve the time of the build; the others compile each by itself.
 	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON \
 		-DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON >build/sanitize.log
-	scripts/with-progress.sh test-native build/sanitize.log cmake --build build/sanitize -j $(JOBS)
+	scripts/with-progress.sh test-native build/sanitize.log cmake --build build/sanitize --target fairlead_unit_tests -j $(JOBS)
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
 
 test-python: build/.tests ## Python, lab and kernel tests
