@@ -2,21 +2,31 @@
 #include "fairlead/sim/event_queue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead::sim {
 
 void EventQueue::at(double when, std::function<void()> what) {
-    events_.push_back(Event{std::max(when, now_), order_++, std::move(what)});
+    if (free_.empty()) {
+        free_.push_back(whats_.size());
+        whats_.emplace_back();
+    }
+    const std::size_t place = free_.back();
+    free_.pop_back();
+    whats_[place] = std::move(what);
+    events_.push_back(Event{std::max(when, now_), order_++, place});
     std::push_heap(events_.begin(), events_.end());
 }
 
 void EventQueue::execute_next() {
     std::pop_heap(events_.begin(), events_.end());
-    const Event event = std::move(events_.back());
+    const Event event = events_.back();
     events_.pop_back();
+    const std::function<void()> what = std::exchange(whats_[event.place], nullptr);
+    free_.push_back(event.place);
     now_ = event.at;
     ++executed_;
-    event.what();
+    what();
 }
 
 void EventQueue::run_until(double when) {

@@ -2,6 +2,7 @@
 // Simulated time: what happens, in order of time, and in order of scheduling where times are equal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -28,7 +29,7 @@ class EventQueue {
     struct Event {
         double at;
         std::uint64_t order;
-        std::function<void()> what;
+        std::size_t place;  ///< of what happens, in whats_
         bool operator<(const Event& other) const { return at != other.at ? at > other.at : order > other.order; }
     };
 
@@ -37,7 +38,9 @@ class EventQueue {
     double now_ = 0.0;
     std::uint64_t order_ = 0;
     std::uint64_t executed_ = 0;
-    std::vector<Event> events_;  // a heap: std::priority_queue would have what happens copied, with all that it holds
+    std::vector<Event> events_;                 // a heap
+    std::vector<std::function<void()>> whats_;  // apart from it: whatever moves in the heap is small
+    std::vector<std::size_t> free_;             // places in whats_
 };
 
 }  // namespace fairlead::sim
