@@ -103,7 +103,7 @@ def test_a_requeued_job_has_other_nodes(slurm: labs.Lab, shared: Path) -> None:
         h0("scontrol", "requeue", job)
         managed_runs.wait_for(lambda: h0("squeue", "-h", "-j", job, "-o", "%T %r") == "PENDING BeginTime", "the queue")
         h0("scontrol", "update", f"JobId={job}", "StartTime=now")  # Slurm would wait for two minutes
-        managed_runs.wait_for(lambda: told.read_text().count("ended") > 1, "the second start")
+        managed_runs.wait_for(lambda: told.read_text().count("ended") > 1, "the second start", 150)
     finally:
         h0("scancel", job)
         h0("scontrol", "update", "NodeName=h0", "State=RESUME")

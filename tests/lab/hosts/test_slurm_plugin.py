@@ -348,7 +348,7 @@ def test_fairlead_run_in_a_job_with_the_option_manages_alone(slurm: labs.Lab, sh
     (shared / "calls").unlink(missing_ok=True)
     shutil.rmtree(shared / "home/batch", ignore_errors=True)
     run = f"{FAIRLEAD} run slurm --mpirun mpirun.openmpi --no-detection -- hostname; echo all done"
-    _, told = batch(slurm, shared, f"#!/bin/sh\n#SBATCH -N3 --fairlead=no-detection\n{run}\n")
+    _, told = batch(slurm, shared, f"#!/bin/sh\n#SBATCH -N3 --ntasks-per-node=1 --fairlead=no-detection\n{run}\n")
     managed_runs.wait_for(lambda: "all done" in told(), "the job's end")
     assert sorted(re.findall(r"^h\d$", told(), re.MULTILINE)) == ["h0", "h1", "h2"]
     assert not (shared / "calls").exists()
