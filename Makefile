@@ -84,7 +84,7 @@ spank: build/spank_fairlead.so ## Slurm's plugin for --fairlead (docs/guides/slu
 wheel: build/.setup ## build/dist/fairlead-*.whl for x86-64 and AArch64, to install without a compiler: 15 minutes; PROCESSORS=x86_64 for one
 	scripts/wheel.sh $(PROCESSORS)
 
-test-wheel: build/.tests ## the wheel in a bare Debian (root; installs mmdebstrap): SUITES="bookworm trixie" for both
+test-wheel: build/.tests ## the wheel in a bare Debian 12, also under Slurm (root; installs mmdebstrap)
 	scripts/wheel.sh x86_64
 	scripts/test-wheel.sh $(SUITES)
 
