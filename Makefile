@@ -18,12 +18,10 @@ SET_UP := scripts/setup.sh scripts/install-packages.sh scripts/packages.demo.txt
 
 build/.setup: $(SET_UP) scripts/packages.txt
 	scripts/setup.sh
-	@touch $@
 
 # What the demo needs is there sooner than all. The rest is added to it by the whole set-up.
 build/.demo: $(SET_UP) scripts/runtime_lock.py
 	scripts/setup.sh --demo
-	@touch $@
 
 # What only tests, benchmarks and lint need. Open MPI 5 and MPICH 5 come from PyPI: Debian 12 does not have them.
 build/.tests: build/.setup scripts/packages.test.txt scripts/install-mpi.sh $(wildcard scripts/mpi/*.lock)

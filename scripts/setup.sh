@@ -55,7 +55,7 @@ install_native() { # finds all that it installs built
 }
 
 demo=
-case "$*" in '') ;; --demo) demo=yes ;; *) fail "unknown: $*; there is --demo" ;; esac
+case "$*" in '') ;; --demo) demo=demo ;; *) fail "unknown: $*; there is --demo" ;; esac
 packages=(scripts/packages.demo.txt) building=(2) installing=()
 if [ -n "$demo" ]; then
     building+=(--target fairlead_demo)
@@ -66,6 +66,7 @@ else
 fi
 
 mkdir -p build
+rm -f build/.setup # make goes by it, and all is there at the end only
 scripts/install-packages.sh "${packages[@]}"
 # The build does not wait for downloads. It is a process group of its own, which ends with this script.
 set -m
@@ -77,4 +78,5 @@ install_python
 wait "$build"
 trap - EXIT
 install_native ${installing[@]+"${installing[@]}"}
+touch "build/.${demo:-setup}"
 say "done: .venv/bin/fairlead --help"

@@ -61,7 +61,10 @@ class Document(Part):
             raise ConfigError(f"{path}: {versions}", hint=_AGAIN)
 
         def complaint(location: Location, reason: str) -> ConfigError:
-            line = located_json.parse(text).line_of(location)
+            try:
+                line = located_json.parse(text).line_of(location)
+            except located_json.NoJsonError as error:  # nested more deeply than it follows
+                line = error.line
             return ConfigError(f"{path}:{line}: {_key(location)}: {reason}", hint=f"{_AGAIN}: the file {versions}")
 
         try:

@@ -97,3 +97,12 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_text("[" * 100_000)
     with pytest.raises(ConfigError, match=r"deep\.json:1: is not JSON: is nested too deeply"):
         Table.read(tmp_path / "deep.json")
+
+
+def test_what_is_nested_too_deeply_is_refused_by_its_line(tmp_path: Path) -> None:
+    """Not every reader of JSON follows as deeply as the next."""
+    path = tmp_path / "table.json"
+    path.write_text(TABLE.to_json().rstrip().removesuffix("}") + ',\n"top": ' + "[" * 600 + "]" * 600 + "}")
+    with pytest.raises(ConfigError) as told:
+        Table.read(path)
+    assert str(told.value).startswith(f"{path}:")

@@ -43,7 +43,7 @@ def unasked(
         shim = "" if why else preload.bring(cluster, job.hosts)
         why = why or trial.hindrance(cluster, job, _libraries(shim, linkages))
     except FairleadError as error:
-        why = error.message
+        why = _told(error)
     if why is not None:
         given_up(why)
         return management
@@ -71,7 +71,7 @@ def monitored(cluster: Cluster, job: Job, management: Management) -> Iterator[tu
         except FairleadError as error:
             if management.unasked is None:
                 raise
-            management.unasked.given_up(error.message)
+            management.unasked.given_up(_told(error))
             found = job, replace(management, components=replace(management.components, monitor=False), unasked=None)
         yield found
 
@@ -87,6 +87,11 @@ def _with_rings(cluster: Cluster, job: Job, management: Management) -> Iterator[
     with preload.directory(cluster, hosts, "rings", job.id) as path:
         watched = replace(job, env={**job.env, **environment, RINGS_VARIABLE: path})
         yield watched, replace(management, rings=path)
+
+
+def _told(error: FairleadError) -> str:
+    """In one line, with the way out."""
+    return f"{error.message} ({error.hint})" if error.hint else error.message
 
 
 def _own_preload() -> str | None:

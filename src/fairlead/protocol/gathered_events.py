@@ -1,5 +1,6 @@
 """What agents report of messages every second or two, added up before it is stored: records of long runs stay small."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from statistics import median
@@ -52,7 +53,7 @@ class GatheredEvents:
 
 
 @dataclass
-class _Waiting:
+class _Waiting(ABC):
     """Reports that become one.
 
     Attributes:
@@ -63,9 +64,9 @@ class _Waiting:
     begun_s: float
     since_s: float
 
+    @abstractmethod
     def take(self) -> AgentEvent | None:
         """Them as one; None: there are none."""
-        raise NotImplementedError
 
     def due(self, t_s: float) -> AgentEvent | None:
         """Them as one, if their time is over; None: it is not."""

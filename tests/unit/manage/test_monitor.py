@@ -145,6 +145,12 @@ def test_libraries_that_do_not_come_to_the_hosts(hosts: Hosts, error: Exception)
     assert hosts.told == only(str(error))
 
 
+def test_the_way_out_is_in_the_line(hosts: Hosts) -> None:
+    hosts.no_libraries = MissingToolError("libfairlead.so was not built", hint="run `make setup`")
+    assert hosts.unasked({"h0": MPI, "h1": MPI}) == PLAIN
+    assert hosts.told == only("libfairlead.so was not built (run `make setup`)")
+
+
 def test_hosts_without_a_place_for_rings(hosts: Hosts) -> None:
     """The program runs as it would have without; who asked for the monitor is told by an error."""
     hosts.no_directory = HostError("h1: no directory for the ranks: mkdir: No space left on device")

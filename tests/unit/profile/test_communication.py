@@ -71,6 +71,20 @@ def test_events_of_a_run_are_added_up(run: Communication) -> None:
     assert communication.total_s(run) == pytest.approx(0.5 * 2 / 3)
 
 
+def test_a_late_report_counts_for_all_the_seconds_that_it_is_of(tmp_path: Path) -> None:
+    """Later in a run one report is of up to a sixtieth of the time so far."""
+    with Store.open(tmp_path) as store:
+        number = store.begin_run("run", {"program": "cg"}, plan=["cg"])
+        journal = EventRecorder(store, number, HOSTS)
+        for t_s, latency_s in ((10.0, 0.01), (11.0, 0.01), (12.0, 0.01), (590.0, 0.02), (599.9, 0.03)):
+            journal(2, received(0, messages=1, joined=1, latency_median_s=latency_s, t_s=t_s), t_s)
+        store.finish_run(number, "ok", 0)
+        found = communication.read(store, store.run(number))
+    assert found is not None
+    # 0.01 of 3 s, 0.02 of 10 s (a sixtieth of 580, for the pair was silent before), 0.03 of 10 s.
+    assert found.pairs["h0", "h2"].latency_s == pytest.approx(0.02)
+
+
 def test_without_the_monitor_there_is_nothing(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         number = store.begin_run("run", {"program": "cg"}, plan=["cg"])

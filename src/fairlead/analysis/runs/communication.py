@@ -6,11 +6,17 @@ waited for had been sent (docs/explanation/message-times.md): waiting for a send
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fairlead.analysis.runs.managed import HostPair
 from fairlead.protocol import events, recorded_events
+from fairlead.protocol.gathered_events import SHARE
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
+
+
+Report = tuple[float, events.Communication[str]]
+"""When an agent reported, and what of a pair."""
 
 
 @dataclass(frozen=True)
@@ -56,22 +62,22 @@ class Communication:
 
 def read(store: Store, run: Run) -> Communication | None:
     """What the monitor saw of a run; None where it was not on, or saw no message between hosts."""
-    seconds: dict[HostPair, list[events.Communication[str]]] = {}
+    reports: dict[HostPair, list[Report]] = {}
     dropped: dict[str, int] = {}
     mismatches: dict[str, int] = {}
     kind = events.Communication
-    for _, _, event in recorded_events.of_kind(recorded_events.entries(store, run, kind), kind):
-        seconds.setdefault((event.source, event.destination), []).append(event)
+    for t_s, _, event in recorded_events.of_kind(recorded_events.entries(store, run, kind), kind):
+        reports.setdefault((event.source, event.destination), []).append((t_s, event))
         dropped[event.destination] = event.dropped  # both count on from the beginning
         mismatches[event.destination] = event.mismatches
-    if not seconds:
+    if not reports:
         return None
-    pairs = {pair: _summed(each) for pair, each in sorted(seconds.items())}
+    pairs = {pair: _summed(each) for pair, each in sorted(reports.items())}
     return Communication(pairs, sum(dropped.values()), sum(mismatches.values()))
 
 
-def _summed(seconds: Sequence[events.Communication[str]]) -> PairTimes:
-    latencies_s = [each.latency_median_s for each in seconds if each.latency_median_s is not None]
+def _summed(reports: Sequence[Report]) -> PairTimes:
+    seconds = [event for _, event in reports]
     return PairTimes(
         messages=sum(each.messages for each in seconds),
         size_B=sum(each.size_B for each in seconds),
@@ -80,9 +86,22 @@ def _summed(seconds: Sequence[events.Communication[str]]) -> PairTimes:
         known_s=sum(each.known_s for each in seconds),
         network_s=sum(each.network_s for each in seconds),
         late_sender_s=sum(each.late_sender_s for each in seconds),
-        latency_s=median(latencies_s) if latencies_s else None,
+        latency_s=_latency_s(reports),
         clock_error_s=max((each.clock_error_s for each in seconds if each.clock_error_s is not None), default=0.0),
     )
+
+
+def _latency_s(reports: Sequence[Report]) -> float | None:
+    """Median over the run's seconds of what the reports have as medians: later ones are of more than a second."""
+    begun_s = reports[0][0]
+    spans_s = [0.0, *(min(now - before, SHARE * (now - begun_s)) for (before, _), (now, _) in pairwise(reports))]
+    latencies_s = [
+        event.latency_median_s
+        for (_, event), span_s in zip(reports, spans_s, strict=True)
+        if event.latency_median_s is not None
+        for _ in range(max(1, round(span_s)))
+    ]
+    return median(latencies_s) if latencies_s else None
 
 
 def typical(runs: Sequence[Communication]) -> dict[HostPair, float]:
