@@ -151,7 +151,7 @@ def run(file: Path, scenario: Mapping[str, Any]) -> dict[str, Any]:
 def managed(file: Path, scenario: Mapping[str, Any], settings: Mapping[str, float] | None = None) -> dict[str, Any]:
     """The program's run time under agents with these settings, and the numbers of reroutes and returns."""
     outcome = _outcome(file, {**scenario, "agents": {"settings": dict(settings or {})}})
-    relays = [change["relay"] for change in outcome["route_changes"]]
+    relays = [change["relay"] or change.get("way") for change in outcome["route_changes"]]
     makespan_s = outcome["programs"][0]["makespan_s"]
     return {"makespan_s": makespan_s, "reroutes": sum(map(bool, relays)), "returns": relays.count(None)}
 

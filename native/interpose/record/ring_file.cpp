@@ -87,10 +87,9 @@ bool is_first_to_say(const char* directory) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "fairlead no %s", directory);
+    if (length < 0 || static_cast<std::size_t>(length) >= sizeof address.sun_path - 1) return true;
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || length < 0 || static_cast<std::size_t>(length) >= sizeof address.sun_path - 1) {
-        return true;
-    }
+    if (fd < 0) return true;
     const auto size_B = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
     if (bind(fd, reinterpret_cast<const sockaddr*>(&address), size_B) != 0) {
         const bool taken = errno == EADDRINUSE;

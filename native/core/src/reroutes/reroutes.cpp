@@ -406,8 +406,10 @@ void Reroutes::watch_detour(HostId host) {
     if (is_way(detour.relay())) judge_way(host);
     if (destination.route.pending()) return;
     const double low_s = low_for_s(parts_.paths, host, detour.since(), now_);
-    if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, destination.hold.dwell_s(),
-                       detour.latency_s(parts_.paths, traffic_, now_), now_)) {
+    // An equal-cost path has the direct one's base: that is as good once it has been low for so long.
+    const std::optional<double> detour_s =
+        is_way(detour.relay()) ? std::nullopt : detour.latency_s(parts_.paths, traffic_, now_);
+    if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, destination.hold.dwell_s(), detour_s, now_)) {
         start_restore(host, RestoreReason::direct_good);
     }
 }
@@ -421,7 +423,8 @@ void Reroutes::judge_legs(HostId host) {
     if (destination.detour->slow(parts_.paths, traffic_, now_)) start_search(host, Suspicion::delay);
 }
 
-/// An equal-cost path that has a queue is left for the direct one: where that has one, too, a search follows.
+/// An equal-cost path that has a queue is left for the direct one: where that has one, too, another detour is searched
+/// for once the hold is over.
 void Reroutes::judge_way(HostId host) {
     Destination& destination = destinations_[host];
     if (!spare_ || destination.hold.holds(now_)) return;

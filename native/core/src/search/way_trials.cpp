@@ -50,8 +50,14 @@ bool WayTrials::complete(Time now) const {
     const auto answered = [](const Tried& tried) {
         return std::ranges::all_of(tried.echoes, [](const Sent& sent) { return sent.round_trip_s.has_value(); });
     };
-    const Time last = next_round_ - parts_->job.settings.echo.trial_s;
-    return std::ranges::all_of(tried_, answered) || now >= last + parts_->job.settings.choice.query_timeout_s;
+    return std::ranges::all_of(tried_, answered) || now >= deadline();
+}
+
+/// Where nothing came back at all, answers may queue on their way here.
+Time WayTrials::deadline() const {
+    const ChoiceSettings& choice = parts_->job.settings.choice;
+    const bool none = silent().size() == tried_.size();
+    return next_round_ - parts_->job.settings.echo.trial_s + (none ? choice.query_extended_s : choice.query_timeout_s);
 }
 
 std::optional<WayTrials::Queue> WayTrials::queue(const Tried& tried) const {
@@ -104,8 +110,7 @@ double WayTrials::standing_queue_s() const {
 Time WayTrials::next_due(Time now) const {
     if (empty()) return HUGE_VAL;
     if (!all_sent()) return next_round_;
-    const Time last = next_round_ - parts_->job.settings.echo.trial_s;
-    const Time end = last + parts_->job.settings.choice.query_timeout_s;
+    const Time end = deadline();
     return end > now ? end : HUGE_VAL;
 }
 

@@ -46,6 +46,8 @@ class WayTrials {
         HostId way = kNoHost;
         std::vector<Sent> echoes;
     };
+    /// Of the answers, once all echoes were sent.
+    Time deadline() const;
     bool all_sent() const { return rounds_ >= parts_->job.settings.ways.echoes; }
     /// Of the fastest and of the slowest echo; nothing: too few came back.
     struct Queue {

@@ -118,7 +118,10 @@ Suspicion SocketWatch::on_sample(const SocketSample& given, double base_round_tr
     }
     stalled_ = sample.in_flight_B > 0 && now - last_progress_ >= settings.suspicion.stall_s;
     watch_rate(sample, base_bps, settings, now);
-    if (!progress && sample.in_flight_B == 0) return Suspicion::none;
+    if (!progress && sample.in_flight_B == 0) {
+        if (now - last_active_ >= settings.suspicion.active_s) slow_since_.reset();
+        return Suspicion::none;
+    }
     srtt_s_ = sample.srtt_s;
     watch_delay(sample, base_round_trip_s, settings, now);
 

@@ -77,6 +77,16 @@ TEST_F(Ways, ByWhichFewEchoesComeBackAreNotTaken) {
     EXPECT_EQ(trials.silent(), std::vector<HostId>{way_of(1)});
 }
 
+TEST_F(Ways, HaveMoreTimeWhereNoAnswerComesBackAtAll) {
+    ask();
+    for (int i = 0; i < 3; ++i) round({{0, -1.0}, {1, -1.0}, {2, -1.0}});
+    const Time end = rig.now - rig.job.settings.echo.trial_s + rig.job.settings.choice.query_extended_s;
+    EXPECT_FALSE(trials.complete(end - 1e-6)) << "answers may queue";
+    EXPECT_NEAR(trials.next_due(rig.now), end, 1e-9);
+    EXPECT_TRUE(trials.complete(end + 1e-6));
+    EXPECT_EQ(trials.silent().size(), 3U);
+}
+
 TEST_F(Ways, WhatAnswersQueueForOnTheirWayBackIsNotCounted) {
     for (int i = 0; i < 3; ++i) {
         rig.paths.probes().on_result({1, 0, rig.now + 0.001 * i, false, 4.3e-3, 0.0, 4e-3, 0.0}, rig.now);

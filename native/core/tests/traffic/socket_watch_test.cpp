@@ -72,6 +72,17 @@ TEST_F(Sockets, TheyTellForHowLongAndByHowMuchTheyAreSlow) {
     EXPECT_DOUBLE_EQ(watch.slow_for_s(now), 0.0);
 }
 
+TEST_F(Sockets, APauseIsNoTimeForWhichTheyAreSlow) {
+    use();
+    next.srtt_s = kBase_s + 5e-3;
+    deliver(2000);
+    next.in_flight_B = 0;
+    for (int i = 0; i < 150; ++i) sample();
+    const Time since = now;
+    deliver(2000);
+    EXPECT_LE(watch.slow_for_s(now), now - since) << "what was measured before the pause is old";
+}
+
 TEST_F(Sockets, TheBaseIsTheLessOfWhatIsKnown) {
     next.min_rtt_s = 10e-3;  // of a connection that never saw the path free
     next.srtt_s = 12e-3;

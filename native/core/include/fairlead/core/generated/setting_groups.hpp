@@ -215,8 +215,8 @@ struct RelaySettings {
 /// relays because they cost no host anything. Only on the route plane.
 struct WaySettings {
     /// number of fixed outer source ports, each with an overlay device of its own, so that a pair may take another
-    /// equal-cost path; 3 miss a congested one of two with a probability of 1 in 8. 0: none, also where the network has
-    /// such paths
+    /// equal-cost path; all of 3 take the congested one of two with a probability of 1 in 8. 0: none, also where the
+    /// network has such paths
     int count = 0;
     /// time for which a pair's connections must have a round trip of the medium level before it may leave for another
     /// equal-cost path although probes of its direct path see no queue
