@@ -14,7 +14,6 @@ from fairlead.protocol.gathered_events import SHARE
 from fairlead.statistics.estimates import median
 from fairlead.store import Run, Store
 
-
 Report = tuple[float, events.Communication[str]]
 """When an agent reported, and what of a pair."""
 
