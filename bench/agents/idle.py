@@ -27,7 +27,7 @@ DURATION_S, QUICK_DURATION_S = 60.0, 5.0
 PROGRAM = ProgramPlan(name="cg", command=("cg", "--class", "S", "--iterations", "1000000"), ranks=16)
 CONNECTED_S = 5.0  # until the ranks have met
 SETTLE_S = 5.0
-OURS = ("fairlead-agent", "fairlead-guardian")
+OURS = ("fairlead-agent", "fairlead-guardian", "route-keeper")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from fairlead.lab.description import Description
 ENDS = {SOURCE: "h0", DESTINATION: "h1"}
 RELAYS = ("h2", "h3")
 MANAGED = ("h0", "h1", *RELAYS)
-OURS = ("fairlead-agent", "fairlead-guardian")
+OURS = ("fairlead-agent", "fairlead-guardian", "route-keeper")
 PROGRAMS = ("cg", "nbody", "orted", "mpirun.openmpi")
 # In the environment of all that a run starts, wherever that is; those that others started on this machine have none.
 MARK, MARK_VALUE = "FAULTS_RUN", str(os.getpid())

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <iostream>
 #include <new>
+#include <utility>
 
 #include "kernel/privileges.hpp"
 
@@ -165,7 +166,9 @@ void Session::perform(const Setup& setup) {
     if (user_ != 0 && (setup.uid_first != user_ || setup.uid_last != user_))
         throw Refused(EPERM,
                       "uid_first, uid_last: user " + std::to_string(user_) + " may reroute only their own sockets");
+    auto keeper = std::make_unique<Keeper>(setup.job);
     plane_ = std::make_unique<KernelPlane>(netlink_, setup, user_);
+    keeper_ = std::move(keeper);
 }
 
 void Session::perform(const Reroute& reroute) {
@@ -191,6 +194,7 @@ void Session::perform(const Try& trial) {
 void Session::perform(const Teardown&) {
     plane().tear_down();
     plane_.reset();
+    keeper_.reset();
 }
 
 }  // namespace fairlead::guardian

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kernel/netlink.hpp"
+#include "plane/keeper.hpp"
 #include "plane/plane.hpp"
 #include "protocol/protocol.hpp"
 
@@ -42,6 +43,7 @@ class Session {
     int signals_;
     std::uint32_t user_;
     Netlink netlink_;
+    std::unique_ptr<Keeper> keeper_;  // for as long as there is a plane
     std::unique_ptr<KernelPlane> plane_;
     std::uint32_t lease_ms_ = 0;  // 0: the agent may be silent
     int silent_steps_ = 0;

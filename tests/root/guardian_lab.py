@@ -426,6 +426,16 @@ class Guardian:
         """See `stop`."""
         stop(self.process.pid)
 
+    def keeper(self) -> int:
+        """The process that outlives it if it is killed."""
+        (keeper,) = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(keeper)
+
+    def kill(self) -> None:
+        """With its keeper: all that it made stays."""
+        os.kill(self.keeper(), signal.SIGKILL)
+        self.process.kill()
+
     def close(self) -> None:
         """The agent's death."""
         self.socket.close()

@@ -254,7 +254,7 @@ def test_clean_removes_exactly_what_the_dead_left(
     before = host.state()
     dead = start(host, mesh.setup_request(host, job="dead"))
     assert dead.reroute(destination=1, relay=2).error == 0
-    dead.process.kill()
+    dead.kill()
     dead.wait()
     host.ip("rule add priority 5010 to 10.99.0.0/16 lookup 99", "link add fl-mine type veth peer name fl-mine2")
     others = host.state()
@@ -278,7 +278,7 @@ def test_clean_leaves_the_living_alone(mesh: Mesh, host: Host, start: Callable[.
     dead = start(host, mesh.setup_request(host, job="dead"))
     living = start(host, mesh.setup_request(host, job="living", network_id=7, overlay_port=28001))
     assert living.reroute(destination=1, relay=2).error == 0
-    dead.process.kill()
+    dead.kill()
     dead.wait()
     assert {r["job"] for r in clean(host, binary)} == {"dead"}
     assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("living", True)]
@@ -291,7 +291,7 @@ def test_clean_leaves_the_living_alone(mesh: Mesh, host: Host, start: Callable[.
 def test_setup_clears_away_the_dead(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
     for job in ("dead", "again"):
         dead = start(host, mesh.setup_request(host, job=job))
-        dead.process.kill()
+        dead.kill()
         dead.wait()
     start(host, mesh.setup_request(host, job="again"))
     assert [(job["job"], job["alive"]) for job in status(host, binary)] == [("again", True)]

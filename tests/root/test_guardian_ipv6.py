@@ -164,7 +164,7 @@ def test_what_a_killed_guardian_left_is_cleaned(
 ) -> None:
     guardian = start(host, mesh.setup_request(host))
     assert guardian.reroute(1, 2).error == 0
-    guardian.process.kill()
+    guardian.kill()
     guardian.wait()
     removed = clean(host, binary)
     assert {str(item["kind"]) for item in removed} == {"rule", "route", "device", "filter"}

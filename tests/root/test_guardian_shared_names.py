@@ -73,7 +73,7 @@ def test_a_setup_does_not_wait_for_the_lock_for_ever(mesh: Mesh, host: Host, sta
 def test_an_ordinary_user_holds_up_nothing(mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str) -> None:
     """Abstract sockets of whatever name are for everybody in the network namespace; the lock is not."""
     dead = start(host, mesh.setup_request(host, job="dead"))
-    dead.process.kill()
+    dead.kill()
     dead.wait()
     names = ["\0fairlead-guardian-dead", "\0fairlead-guardian.lock"]
     bind = f"import socket; s = [(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), n) for n in {names}]; "
@@ -97,7 +97,7 @@ def test_a_guardian_of_whose_end_nobody_took_note_is_dead(
 ) -> None:
     """As one whose agent lives: the kernel keeps its number. A user has taken its name."""
     dead = start(host, mesh.setup_request(host, job="dead"))
-    dead.process.kill()
+    dead.kill()
     os.waitid(os.P_PID, dead.process.pid, os.WEXITED | os.WNOWAIT)
     bind = "import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
     bind += "s.bind('\\0fairlead-guardian-dead'); print('held', flush=True); input()"
@@ -119,7 +119,7 @@ def test_who_takes_a_dead_guardians_name_keeps_no_other_from_the_job(
     dead = start(host, mesh.setup_request(host))
     names = host.run("grep", "-o", "@fairlead-guardian-test1.*", "/proc/net/unix").split()
     assert len(names) == 1 and names[0] != "@fairlead-guardian-test1"
-    dead.process.kill()
+    dead.kill()
     dead.wait()
     bind = f"import socket; s = [socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in {names}]; "
     bind += (
@@ -243,7 +243,7 @@ def test_a_reader_who_does_not_read_does_not_hold_the_lock(
     mesh: Mesh, host: Host, start: Callable[..., Guardian], binary: str, option: str
 ) -> None:
     dead = start(host, mesh.setup_request(host, job="dead"))
-    dead.process.kill()
+    dead.kill()
     dead.wait()
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

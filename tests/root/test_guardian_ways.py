@@ -125,7 +125,7 @@ def test_what_a_killed_guardian_left_of_its_ways_is_cleaned(
     guardian = start(host, mesh.setup_request(host, ways=WAYS))
     assert guardian.reroute_by_way(destination=1, way=1).error == 0
     assert guardian.attempt_by_way(destination=2, way=2).error == 0
-    guardian.process.kill()
+    guardian.kill()
     guardian.wait()
     removed = clean(host, binary)
     assert {each["name"] for each in removed if each["kind"] == "device"} == {

@@ -252,6 +252,20 @@ TEST(Controller, APauseWithinAPauseForgetsNoDetour) {
     EXPECT_EQ(rig.seen<Rerouted>()[1].relay, rig.seen<Rerouted>()[0].relay);
 }
 
+TEST(Controller, APauseLeavesTheDetourOfADeadDirectPath) {
+    Rig rig;
+    rig.greet_all();
+    rig.congestion(10e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    rig.deaf = 1;
+    const double dead_at = rig.now;
+    while (rig.now < dead_at + 3.0) rig.step(rig.sample(300e-6), 0.02, 0.0, 0.0);
+    ASSERT_EQ(rig.controller.detours(), 1);
+    rig.surroundings(rig.on(Pause{1.0}), 0.0, 0.0);
+    EXPECT_EQ(rig.controller.detours(), 1);
+    EXPECT_EQ(rig.seen<Restored>().size(), 0U);
+}
+
 TEST(Controller, APauseEndsARerouteThatIsUnderWay) {
     Rig rig;
     rig.greet_all();

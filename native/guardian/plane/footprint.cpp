@@ -161,4 +161,20 @@ void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Re
     steps.finish();
 }
 
+void stop_leading(Netlink& netlink, const std::string& job) {
+    Steps steps(false);
+    const Report quietly = [](const std::string&, const std::string&) {};
+    for (const Footprint& footprint : survey(netlink)) {
+        if (footprint.job != job || footprint.alive) continue;
+        // The rule first: with it all destinations are direct, also for connections that look up their route again only
+        // when a rule changes (renew_lookups).
+        for (const ShownRule& rule : footprint.rules)
+            if (within(rule.priority, kUserPriority))
+                steps.run(quietly, "rule", "", [&] { remove_rule(netlink, rule); });
+        for (const ShownRoute& route : footprint.routes)
+            if (route.rerouted()) steps.run(quietly, "route", "", [&] { remove_route(netlink, route); });
+    }
+    steps.finish();
+}
+
 }  // namespace fairlead::guardian

@@ -45,4 +45,8 @@ using Report = std::function<void(const std::string& kind, const std::string& na
 // namespace locked.
 void remove(Netlink& netlink, const Footprint& footprint, bool dry_run, const Report& report);
 
+// Removes only what leads packets of the job's users to overlay devices, unless a guardian of the job lives. Goes on
+// past what cannot be removed and then throws the first failure. Call with the namespace locked.
+void stop_leading(Netlink& netlink, const std::string& job);
+
 }  // namespace fairlead::guardian

@@ -291,7 +291,7 @@ def rerouted_routes(lab: labs.Lab, host: str) -> list[str]:
 def nothing_left(lab: labs.Lab) -> bool:
     """Whether no managed host has anything of fairlead's in its kernel or among its processes."""
     hosts = [host.name for host in lab.plan.hosts if host.role != "other"]
-    names = ("fairlead-agent", "fairlead-guardian", PROGRAM, "orted", "mpirun.openmpi")
+    names = ("fairlead-agent", "fairlead-guardian", "route-keeper", PROGRAM, "orted", "mpirun.openmpi")
     return not any(kernel_state(lab, host) or any(processes(lab, host, name) for name in names) for host in hosts)
 
 

@@ -233,6 +233,25 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
     assert states() == []
 
 
+def test_the_program_goes_on_when_all_of_ours_are_killed_where_it_was_started(
+    lab: labs.Lab, cluster: Path, tmp_path: Path
+) -> None:
+    """As `pkill -9 fairlead` does there; the other hosts' agents end in order and take their overlays down."""
+    with run(cluster, *REROUTED, program=traffic(2), results=tmp_path) as command:
+        talking(lab)
+        assert rerouted_routes(lab, "h0")
+        command.process.kill()
+        for name in ("fairlead-guardian", "fairlead-agent"):
+            hit(lab, "h0", name)
+        command.process.wait()
+        wait_for(lambda: not kernel_state(lab, "h1") and not kernel_state(lab, "h2"), "the other planes' end", 5)
+        assert not rerouted_routes(lab, "h0")
+        wait_for(lambda: not processes(lab, "h1", PROGRAM), "the program's own end", 30)
+    assert any("verification passed" in line for line in command.output)
+    assert once("clean").returncode == 0
+    assert not kernel_state(lab, "h0")
+
+
 def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
     with run(cluster, *REROUTED, program=traffic(2), results=tmp_path) as command:
         talking(lab)
@@ -242,6 +261,7 @@ def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, c
                 hit(lab, host, name)
         command.process.kill()
         command.process.wait()
+        wait_for(lambda: not rerouted_routes(lab, "h0"), "the end of reroutes that nobody watches", 2)
     before = {host: kernel_state(lab, host) for host in ("h0", "h1", "h2")}
     assert all(state["device"] and state["rule"] and state["filter"] for state in before.values())
     would = once("clean", "--dry-run").stdout
@@ -250,7 +270,7 @@ def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, c
     done = once("clean")
     assert done.returncode == 0
     removed = [line for line in done.stdout.splitlines() if ": removed {" in line]
-    assert len(removed) == len(would.splitlines()) > 3 * 10  # of each host: device, filter, seven rules, routes
+    assert len(removed) == len(would.splitlines()) > 3 * 9  # of each host: device, filter, six rules, routes
     assert done.stdout.splitlines()[-1] == f"forgot dead run {job_of(before['h0'])}"
     assert not any(kernel_state(lab, host) for host in ("h0", "h1", "h2"))
     assert once("clean").stdout == "nothing to clean\n"

@@ -82,6 +82,11 @@ bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
     return narrow_bps > 0.0 && traffic.rate_bps(destination_, now) >= job_->settings.detour.fills_share * narrow_bps;
 }
 
+bool Detour::direct_answers(const Paths& paths, Time now) const {
+    // Measurements are at most one and a half periods apart.
+    return paths.probes().forward(destination_, now - 4.0 * job_->settings.detour.direct_period_s).samples > 0;
+}
+
 std::optional<double> Detour::latency_s(const Paths& paths, const Traffic& traffic, Time now) const {
     if (is_way(relay_)) {
         const LegState whole{way_queue_s(paths, now).value_or(0.0), paths.probes().half_round_trip_s(destination_),

@@ -36,6 +36,8 @@ class Detour {
     /// Whether the traffic takes an equal-cost path whose echoes show a standing queue that its own bytes do not
     /// explain.
     bool way_slow(const Paths& paths, const Traffic& traffic, Time now) const;
+    /// Whether a probe has come back by the direct path of late: traffic that returns there arrives.
+    bool direct_answers(const Paths& paths, Time now) const;
     /// What a message of the pair's mix takes over it; nothing: not known.
     std::optional<double> latency_s(const Paths& paths, const Traffic& traffic, Time now) const;
     Time next_measurement() const { return std::min(next_direct_, next_legs_); }

@@ -328,6 +328,8 @@ void Reroutes::pause(Time until) {
 void Reroutes::interrupt(HostId host) {
     Destination& destination = destinations_[host];
     destination.search.reset();
+    // Where the direct path is dead, not slow, a pause would stop the program, and compare nothing.
+    if (destination.automatic_detour() && !destination.detour->direct_answers(parts_.paths, now_)) return;
     if (destination.automatic_detour()) destination.interrupted = destination.detour->relay();
     const Rerouted* const rerouting = destination.route.rerouting();
     if (destination.automatic_detour() || (rerouting != nullptr && !rerouting->manual)) {

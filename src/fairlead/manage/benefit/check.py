@@ -161,6 +161,8 @@ class BenefitCheck:
             return None
         with_bps = (_rate_bps(begin, before) + _rate_bps(again, after)) / 2
         without_bps = _rate_bps(paused, end)
+        if without_bps <= 0.0 < with_bps:
+            self._judgement.stalled(again.t_s - before.t_s)
         if with_bps <= 0.0 or without_bps <= 0.0:
             return None
         return Comparison(with_bps, without_bps, again.t_s - before.t_s)

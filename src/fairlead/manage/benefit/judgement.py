@@ -90,6 +90,10 @@ class Judgement:
         if self._unclear == UNCLEAR:
             self._unclear, self._window_s = 0, min(2 * self._window_s, WINDOW_MAX_S)
 
+    def stalled(self, paused_s: float) -> None:
+        """Nothing arrived during a pause: the program computed, or it waited and lost all of it, which is assumed."""
+        self._lost_s = paused_s
+
     @property
     def comparisons(self) -> int:
         """How many count."""

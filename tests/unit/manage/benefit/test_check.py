@@ -157,6 +157,17 @@ def test_a_comparison_with_an_agent_missing_is_none_and_the_pause_ends():
     assert said == [] and job.pauses[-1][0] == 0.0
 
 
+def test_a_program_that_stands_still_without_reroutes_is_not_paused_again_soon():
+    said: list[events.Benefit[int]] = []
+    job = Job(slowed=0.0)
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
+        checks(0, rerouted())
+        until(lambda: len(job.pauses) == 2)
+        time.sleep(3 * judgement.WAIT_S)
+    assert len(job.pauses) == 2
+    assert said == []
+
+
 def test_the_end_of_the_program_ends_a_pause_at_once_and_counts_for_nothing():
     said: list[events.Benefit[int]] = []
     job = Job(slowed=0.5)

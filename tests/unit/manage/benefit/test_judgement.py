@@ -102,3 +102,11 @@ def test_reroutes_that_pay_shorten_the_next_suspension():
     for ratio in (1.2, 1.25, 1.3):
         judgement.add(Comparison(ratio * 1e8, 1e8, PAUSED_S))
     assert judgement.suspend() == SUSPENDED_S
+
+
+def test_a_pause_in_which_nothing_arrived_is_no_comparison_and_the_next_comes_late():
+    judgement = judged(1.0)
+    assert judgement.wait_s() <= 1.25 * WAIT_S
+    judgement.stalled(PAUSED_S)
+    assert judgement.comparisons == 1
+    assert judgement.wait_s() >= 0.75 * PAUSED_S / COST > WAIT_S
