@@ -53,12 +53,13 @@ def command(results: Path, plane: str, scale: float | None, directory: Path | No
       fairlead demo --plane relay --results results/relay
       fairlead demo --write here && fairlead compare here/demo.toml
     """
-    from fairlead import demo
+    from fairlead import demo, native
 
     if directory is not None:
         for path in demo.write(directory):
             click.echo(path)
         return 0
+    native.library("libfairlead.so")  # not only when the lab is up: `make demo` does not build it
     _find_own_mpi()
     click.echo(f"takes about 1 minute; results and report go to {results}")  # before slow imports
     from fairlead.demo.show import show_demo

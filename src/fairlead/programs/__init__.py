@@ -13,7 +13,7 @@ from fairlead import native
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.remote.deploy import deploy_everywhere
-from fairlead.errors import MissingToolError, NoProgramError
+from fairlead.errors import NoProgramError
 from fairlead.programs import applications, debian_mpich, linkage, npb, workloads
 
 _log = logging.getLogger(__name__)
@@ -38,14 +38,7 @@ def resolve(argv: Sequence[str], family: str | None, ranks: int | None = None) -
         return (str(workloads.resolve(argv[0], ranks)), *argv[1:])
     if family is None or not argv or argv[0] not in BUNDLED:
         return tuple(argv)
-    try:
-        program = native.mpi_program(family, argv[0])
-    except MissingToolError as error:
-        raise MissingToolError(
-            f"the bundled program {argv[0]} was not built for {family}",
-            hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
-        ) from error
-    return (str(program), *argv[1:])
+    return (str(native.mpi_program(family, argv[0])), *argv[1:])
 
 
 def brought(cluster: Cluster, job: Job, family: str | None, *, watched: bool = False) -> Job:

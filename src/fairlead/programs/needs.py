@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairlead.errors import ConfigError
+from fairlead import native
+from fairlead.errors import ConfigError, MissingToolError
 from fairlead.programs import BUNDLED, npb, workloads
 from fairlead.programs.benchmarks import BENCHMARKS, BenchmarkProgram, Size, class_of
 
@@ -60,6 +61,19 @@ def missing_here(argv: Sequence[str]) -> Mistake | None:
         f"{program}: there is no such program here",
         f"give its path, or a bundled program: {', '.join(BUNDLED)}",
     )
+
+
+def not_built(argv: Sequence[str]) -> Mistake | None:
+    """Whether a bundled program is not there, as in a source tree in which only `make demo` was run."""
+    program = argv[0]
+    if program not in BUNDLED:
+        return None
+    try:
+        if not native.is_part() or native.was_built(program):
+            return None
+    except MissingToolError as error:
+        return Mistake(error.message, error.hint)
+    return Mistake(f"{program} was not built: `make demo` builds only what it needs", native.THE_REST)
 
 
 def memory_B(argv: Sequence[str], ranks: int) -> int | None:

@@ -16,7 +16,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch, startup
 from fairlead.cluster.remote.deploy import deploy_everywhere
-from fairlead.errors import HostError, MeasurementError, MissingToolError
+from fairlead.errors import HostError, MeasurementError
 from fairlead.programs import debian_mpich
 
 START_S = startup.TIMEOUT_S
@@ -164,12 +164,6 @@ def running(cluster: Cluster, program: str, hosts: Sequence[str], mpirun: str | 
 
 def _placed(cluster: Cluster, family: str, program: str, job: Job) -> Job:
     """The job with the program's path on its hosts; it is brought to those that do not see this machine's files."""
-    try:
-        path = native.mpi_program(family, program)
-    except MissingToolError as error:
-        raise MissingToolError(
-            f"{program} was not built for {family}",
-            hint=f"install {family}'s development package and run `make setup`, or choose another mpirun",
-        ) from error
+    path = native.mpi_program(family, program)
     placed = deploy_everywhere(cluster, job.hosts, {program: path})[program]
     return debian_mpich.with_library(cluster, replace(job, argv=(placed,)), path)

@@ -275,7 +275,8 @@ def _add_missing(found: Findings[RowT], row: RowT, location: Location, file: Pat
 
 
 def _add_mistakes(found: Findings[RowT], row: RowT, start: Start) -> None:
-    mistake = None if start.program.custom else needs.mistake(start.argv, start.ranks)
+    known = not start.program.custom
+    mistake = needs.mistake(start.argv, start.ranks) or needs.not_built(start.argv) if known else None
     here = start.cluster is not None and memory.shares_this_machine(start.cluster)
     if mistake is None and here:
         mistake = needs.missing_here(start.argv)
