@@ -20,7 +20,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.fabric import with_chosen_transport
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs import launch, preload
+from fairlead.cluster.jobs import launch, preload, srun_environment
 from fairlead.cluster.jobs.ending import GRACE_S, Ending
 from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
@@ -187,6 +187,8 @@ def _prepared(
     )
     used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
     tell = partial(say, quiet=quiet)
+    if remark := srun_environment.remark(cluster, launcher, job):
+        tell(remark)
     job = own_files.with_brought(cluster, job, bring, used, tell, own_mpirun=own_mpirun)
     job, linkages, unseen = _looked_at(cluster, job, launcher, watched)
     if bypassed and unseen is None:
@@ -276,7 +278,7 @@ def not_built() -> str | None:
         for name in preload.LIBRARIES:
             native.library(name)
     except MissingToolError as error:
-        return str(error)
+        return f"{error.message} ({error.hint})"
     return None
 
 

@@ -14,7 +14,7 @@ from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.fabric import AUTO, with_chosen_transport
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs import launch
+from fairlead.cluster.jobs import launch, srun_environment
 from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
@@ -94,6 +94,8 @@ def run_profiled(
     if not own_mpirun:  # what its launch line says counts
         cluster, _ = with_chosen_transport(cluster, transport)
     launcher, job = _prepared(cluster, argv, ranks, placement, own_mpirun)
+    if remark := srun_environment.remark(cluster, launcher, job):
+        _say(remark)
     counts = collectives == MEASURED
     if counts:
         _check_counts(launcher)

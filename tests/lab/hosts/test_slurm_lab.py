@@ -98,6 +98,17 @@ def test_every_mpirun_has_all_nodes(slurm: labs.Lab, mpi: Mpi) -> None:
         assert dict(counts) == {"h0": 2, "h1": 2, "h2": 2}, options
 
 
+@every_launcher
+def test_a_job_that_hands_no_environment_on(slurm: labs.Lab, mpi: Mpi) -> None:
+    """As after sbatch --export=NONE. Ranks on all nodes have that of the script, mpirun's own and others' variables."""
+    path = Path(str(shutil.which(mpi.need().mpirun)))
+    script = f"export SLURM_EXPORT_ENV=NONE GREETING=hello PATH={path.parent}:$PATH; "
+    script += f"{FAIRLEAD} run slurm --no-detection --mpirun {path.name} -- sh -c 'echo $(hostname) says $GREETING'"
+    said = in_allocation(slurm, "-N3 --ntasks-per-node=1", script)
+    assert sorted(re.findall(r"^h\d says .*$", said, re.MULTILINE)) == [f"{node} says hello" for node in NODES]
+    assert ("SLURM_EXPORT_ENV=NONE (sbatch --export) would keep" in said) == ("openmpi" in mpi.launcher)
+
+
 def test_srun_as_a_launch_line_of_ones_own(slurm: labs.Lab) -> None:
     """It has the environment that carries libfairlead, so the relay plane works, too."""
     program = f"{native.mpi_program('openmpi', 'random-traffic')} --seconds 3 --bytes 16384 --interval 0.1 --seed 1"

@@ -15,7 +15,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.base import Executor, executor_of
 from fairlead.cluster.inventory import slurm_components
 from fairlead.cluster.job import LAUNCH_MARK, Job, make_job
-from fairlead.cluster.jobs import preload, startup
+from fairlead.cluster.jobs import preload, srun_environment, startup
 from fairlead.cluster.jobs.processes import JobProcesses, now_s
 from fairlead.cluster.jobs.running_job import RUN_NOTED, RunningJob
 from fairlead.cluster.jobs.signals import SignalCallback, forwarding, pass_on
@@ -29,8 +29,6 @@ from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProg
 
 _log = logging.getLogger(__name__)
 
-# By which steps of a Slurm job that was submitted with --fairlead are managed (native/spank).
-_OF_STEPS = "SLURM_SPANK__SLURM_SPANK_OPTION_fairlead_fairlead"
 _END_WITH_CALLER = ("setpriv", "--pdeathsig", "TERM")  # of util-linux, which every Linux system has
 
 
@@ -81,6 +79,8 @@ def prepare(
 ) -> tuple[Launcher, Job]:
     """The job and the launcher for it: the mpirun of the launching host is asked which MPI it is.
 
+    Where that is this machine, one that is in PATH here is called by its path (`with_path_here`), as the doctor does.
+
     ``launcher`` forces one by name; for ``custom``, ``argv`` is a whole launch line and ``ranks`` what it will start.
 
     Raises:
@@ -90,8 +90,7 @@ def prepare(
     host = cluster.launch_from
     # Of a heterogeneous Slurm job, MPI libraries know the first component at most.
     alone = host is None and slurm_components.is_heterogeneous()
-    if alone:  # daemons are started by log-ins, which lack the job's environment
-        cluster = with_path_here(cluster)
+    cluster = with_path_here(cluster)
     if launcher is None:
         chosen = detect(executor if host else None, host or "this machine", cluster.mpirun)
     else:
@@ -195,7 +194,8 @@ def start(
         NoProgramError: the first word of a launch line of the user's own is no program.
         LaunchError, MissingToolError: nothing could be started.
     """
-    environment = {**launcher.environment(job), **_alone(), LAUNCH_MARK: job.id}
+    of_slurm = srun_environment.changes(cluster, launcher, job)
+    environment = {**launcher.environment(job), **of_slurm, LAUNCH_MARK: job.id}
     command = [
         *(_END_WITH_CALLER if ends_with_caller else ()),
         *descriptors.as_before(),
@@ -224,11 +224,6 @@ def start(
         raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}") from error
     known = launcher.family is not None
     return RunningJob(cluster, job, process, launcher_known=known, began_s=None if known else began_s)
-
-
-def _alone() -> dict[str, str]:
-    """Has an srun that mpirun calls manage nothing: whether and how this job is managed, its starter says."""
-    return {_OF_STEPS: "off"} if _OF_STEPS in os.environ else {}
 
 
 def _launch_line(cluster: Cluster, launcher: Launcher, job: Job, environment: Mapping[str, str]) -> list[str]:

@@ -9,7 +9,9 @@ from click.testing import CliRunner
 
 from fairlead.cli import doctor
 from fairlead.cluster.cluster_file import load_cluster
+from fairlead.cluster.description import Cluster
 from fairlead.cluster.doctor import examine as examination
+from fairlead.cluster.doctor.facts import ClusterFacts
 from fairlead.cluster.doctor.findings import Finding, Severity, judge
 
 from .doctor_facts import healthy, setting, several
@@ -67,6 +69,27 @@ def test_the_table_fits_the_terminal_and_says_everything(consult: Consult, colum
         for words in (finding.text, finding.fix):
             assert words.replace(" ", "") in whole
     assert said.splitlines()[-1] == "1 error, 2 warnings"
+
+
+def test_mpirun_is_looked_for_at_the_path_by_which_runs_call_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "mpirun.site"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("fairlead.cluster.addresses.is_own", lambda address: address == "10.64.0.2")
+    looked_for: list[str] = []
+
+    def gather(cluster: Cluster, *_: object) -> ClusterFacts:
+        looked_for.append(cluster.mpirun)
+        return healthy()
+
+    monkeypatch.setattr(examination, "gather", gather)
+    (tmp_path / "c.toml").write_text(CLUSTER.replace("[[hosts]]", 'launch_from = "here"\n[[hosts]]', 1))
+    words = [str(tmp_path / "c.toml"), "--json", "--mpirun", program.name]
+    assert CliRunner().invoke(doctor.command, words, standalone_mode=False).exception is None
+    assert looked_for == [str(program)]
 
 
 def test_colours_are_for_terminals(consult: Consult) -> None:

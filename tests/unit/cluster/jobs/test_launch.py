@@ -19,6 +19,7 @@ from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.cluster.launchers.path_here import with_path_here
 from fairlead.cluster.remote.execute import run_on
 from fairlead.errors import ConfigError, HostError, LaunchError, NoProgramError
 
@@ -331,6 +332,35 @@ def test_an_srun_within_a_job_does_not_manage_it_a_second_time(
     with (tmp_path / "out").open("w") as stdout:
         assert run(LOCAL, CUSTOM, job(f"echo ${{{option}-unset}}"), stdout=stdout.fileno()) == 0
     assert (tmp_path / "out").read_text() == f"{within}\n"
+
+
+@pytest.mark.parametrize("heterogeneous", [False, True])
+def test_mpirun_is_called_by_its_path_here_as_the_doctor_looks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heterogeneous: bool
+) -> None:
+    program = tmp_path / "mpirun.site"
+    program.write_text("#!/bin/sh\necho 'mpirun (Open MPI) 5.0.11'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.delenv("SLURM_HET_SIZE", raising=False)
+    if heterogeneous:
+        monkeypatch.setenv("SLURM_HET_SIZE", "2")
+    here, there = Host("a", "127.0.0.1", interface="lo"), Host("b", "127.0.0.2", interface="lo")
+    cluster = Cluster("c", "ssh", (here, there), mpirun=program.name)
+    launcher, job = prepare(cluster, ["./x"], 2, job_id="00000000", cwd="/")
+    assert (launcher.name, launcher.mpirun) == ("openmpi5", str(program))
+    assert launcher.command(job)[0] == str(program)
+    assert with_path_here(cluster).mpirun == str(program)  # what the doctor calls
+
+
+def test_mpirun_has_the_environment_for_its_daemons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv("SLURM_EXPORT_ENV", "NONE")
+    what = job("echo $SLURM_EXPORT_ENV")
+    with (tmp_path / "out").open("w") as stdout:
+        assert run(LOCAL, Unmarked(), what, stdout=stdout.fileno(), startup_timeout_s=None) == 0
+        assert run(LOCAL, CUSTOM, what, stdout=stdout.fileno()) == 0
+    assert (tmp_path / "out").read_text() == "ALL\nNONE\n"
 
 
 def test_in_a_heterogeneous_slurm_job_hosts_are_reached_by_the_agent_alone(monkeypatch: pytest.MonkeyPatch) -> None:
