@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -12,7 +13,7 @@ import click
 from fairlead import __version__, interrupts
 from fairlead.cli.output import streams
 from fairlead.cli.parameters.default_group import refuse_misspelt
-from fairlead.errors import FairleadError, of_system
+from fairlead.errors import FairleadError, FileError, of_system
 
 
 class LazyCommand(NamedTuple):
@@ -135,6 +136,16 @@ def main() -> None:
     _main()
 
 
+def _told(error: OSError) -> FairleadError:
+    """An error of the system in words. Of a current directory that is gone it names nothing."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            return FileError("the current directory does not exist any more", hint="change to another one: cd ~")
+    return of_system(error)
+
+
 def _main() -> None:
     interrupts.become_exceptions()
     verbose = any(argument in ("-v", "--verbose") for argument in sys.argv[1:2])
@@ -156,6 +167,6 @@ def _main() -> None:
     except OSError as error:  # a full disk, a directory that may not be written
         if verbose:
             traceback.print_exc()
-        told = of_system(error)
+        told = _told(error)
         click.echo(f"fairlead: {told}", err=True)
         sys.exit(told.exit_code)

@@ -125,7 +125,15 @@ def risk(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
 
 
 def _warn(program: str, linkages: Mapping[str, linkage.Linkage]) -> None:
-    """Say what will go wrong with a program, as far as it is no error: ranks may have another LD_LIBRARY_PATH."""
+    """Say what will go wrong with a program, as far as it is no error: ranks may have another LD_LIBRARY_PATH, and the
+    kernel may have what emulates another processor."""
+    if foreign := [host for host, each in linkages.items() if each.foreign]:
+        _log.warning(
+            "%s: %s was built for another processor or word length, and starts only if the kernel has it emulated: "
+            "build it on such a host, or use hosts of one kind",
+            linkage.describe_hosts(foreign),
+            program,
+        )
     if without := {host: each.missing for host, each in linkages.items() if each.missing}:
         _log.warning(
             "%s: %s needs %s, which the loader does not find there: name its directory in LD_LIBRARY_PATH, or link with"

@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from fairlead.cli.main import _told
 from fairlead.store import Store
 
 TELLS_PATH = """
@@ -20,6 +23,17 @@ finally:
 def test_without_a_path_it_is_that_of_shells() -> None:
     done = subprocess.run([sys.executable, "-c", TELLS_PATH, "--version"], env={}, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, os.defpath)
+
+
+def test_a_current_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        Path.cwd()
+    assert str(_told(raised.value)) == "the current directory does not exist any more\n  change to another one: cd ~"
+    assert str(_told(FileNotFoundError(2, "No such file or directory", "x"))) == "x: No such file or directory"
 
 
 def test_a_report_is_written_and_says_nothing_of_caches(tmp_path: Path) -> None:

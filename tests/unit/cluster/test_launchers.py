@@ -1,6 +1,7 @@
 """Launchers: which one an mpirun needs, and the command line each builds, compared as strings."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -70,9 +71,34 @@ def test_others_are_refused_with_the_way_out(text: str, reason: str) -> None:
         parse_version(text)
 
 
-def test_missing_mpirun() -> None:
-    with pytest.raises(MissingToolError, match="this machine: no-such-mpirun was not found"):
-        detect(None, "this machine", "no-such-mpirun")
+@pytest.mark.parametrize("name", ["no-such-mpirun", "/no/such/mpirun"])
+def test_missing_mpirun(name: str) -> None:
+    with pytest.raises(MissingToolError) as told:
+        detect(None, "this machine", name)
+    assert told.value.message == f"this machine: {name} was not found"
+    assert told.value.hint.startswith("load the module of an MPI or install one (Debian: apt install openmpi-bin; ")
+
+
+def test_an_mpirun_that_cannot_be_executed_is_not_taken_for_a_missing_one(tmp_path: Path) -> None:
+    plain = tmp_path / "mpirun"
+    plain.write_text("#!/bin/sh\n")
+    for path in (plain, tmp_path):
+        with pytest.raises(MissingToolError) as told:
+            detect(None, "this machine", str(path))
+        assert told.value.message == f"this machine: {path} cannot be executed: Permission denied"
+        assert "--mpirun DIRECTORY/bin/mpirun" in told.value.hint
+
+
+def test_an_mpirun_without_its_libraries_is_told_with_the_library(tmp_path: Path) -> None:
+    """The loader ends with the code that a shell has for programs that are not there."""
+    said = "mpirun: error while loading shared libraries: libopen-rte.so.40: cannot open shared object file"
+    program = tmp_path / "mpirun"
+    program.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 127\n")
+    program.chmod(0o755)
+    with pytest.raises(ConfigError) as told:
+        detect(None, "this machine", str(program))
+    assert told.value.message == f"{program} does not run: the loader does not find libopen-rte.so.40"
+    assert told.value.hint.startswith("load this MPI's module, or name the directory of its libraries in LD_LIBRARY_")
 
 
 def test_a_machine_without_a_shell_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

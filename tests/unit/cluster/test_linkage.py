@@ -160,6 +160,14 @@ def test_hosts_with_files_of_their_own_are_asked_each(far: Cluster) -> None:
     assert told.value.exit_code == 127
 
 
+def test_a_file_that_is_not_executable_there_is_told_with_what_makes_it_so(far: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "b" / "prog").write_text("#!/bin/sh\n")
+    with pytest.raises(NoProgramError) as told:
+        on_hosts(far, Job("1", ("./prog",), ("a", "b")))
+    assert told.value.message == "b: ./prog is not an executable file"
+    assert told.value.hint.startswith("`chmod +x ./prog` makes a file executable, unless it is on a file system")
+
+
 def test_a_host_says_what_it_preloads(monkeypatch: pytest.MonkeyPatch) -> None:
     libc = next(path for path in linkage_libraries("/bin/ls") if "libc.so" in path)
     monkeypatch.setenv("LD_PRELOAD", libc)

@@ -6,9 +6,11 @@ import pytest
 
 from fairlead import native
 from fairlead.cluster.cluster_file import load_cluster
+from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.errors import MissingToolError, NoProgramError
-from fairlead.programs import Verdict, failure, looked_at, resolve, verdict
+from fairlead.programs import Verdict, failure, linkage, looked_at, resolve, verdict
+from fairlead.programs.linkage import Linkage
 
 
 def test_bundled_program_is_found_for_its_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +36,17 @@ def test_a_misspelt_bundled_program_is_told_with_the_right_one(tmp_path: Path) -
     for word, hint in (("nbdoy", "did you mean nbody, which comes with fairlead"), ("./nbdoy", "name an executable")):
         with pytest.raises(NoProgramError, match=rf"a: \S*{word.lstrip('.')} was not found\n  {hint}"):
             looked_at(cluster, Job("0a0b0c0d", (word,), ("a", "a")), "openmpi")
+
+
+def test_a_program_for_another_processor_is_told_before_it_starts(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    linkages = {"a": Linkage(), "b": Linkage(foreign=True), "c": Linkage(foreign=True)}
+    monkeypatch.setattr(linkage, "on_hosts", lambda *_: linkages)
+    cluster = Cluster("c", "ssh", tuple(Host(name, "127.0.0.1") for name in linkages))
+    looked_at(cluster, Job("0a0b0c0d", ("/opt/solver",), tuple(linkages)), "openmpi")
+    (line,) = caplog.messages
+    assert line.startswith("b and 1 more: /opt/solver was built for another processor or word length, and starts")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,16 @@ from fairlead.cluster.doctor import bundle
 from fairlead.cluster.doctor.answers import Facts, Settings
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import awaited, executed
-from fairlead.cluster.remote.execute import check_reached, end_session, given_up_with_others, last_words, unexpected
+from fairlead.cluster.remote.execute import (
+    check_reached,
+    end_session,
+    given_up_with_others,
+    last_words,
+    no_way_to,
+    unexpected,
+)
 from fairlead.descriptors import readable
-from fairlead.errors import HostError, MissingToolError
+from fairlead.errors import HostError
 
 PYTHON = "python3"
 LEAST_PYTHON = ".".join(map(str, bundle.LEAST_PYTHON))
@@ -55,7 +62,7 @@ class ProbeSession:
                 start_new_session=True,  # Ctrl-C is for us: we leave the context, which ends the probe
             )
         except FileNotFoundError as error:
-            raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+            raise no_way_to(host, command[0]) from error
         self._buffer = b""
         self._send(script + json.dumps(settings).encode() + b"\n")
 

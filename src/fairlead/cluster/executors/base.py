@@ -58,6 +58,14 @@ class Executor(ABC):
         """How a person finds out why a host is not reached: a command to try, where there is one."""
         return ""
 
+    def way_out(self, host: str, said: bytes) -> str:
+        """As `look`, with what helps against the reason for which the way to the host failed.
+
+        Args:
+            said: the stderr of what did not get there.
+        """
+        return self.look(host)
+
     def log_out(self, host: str) -> list[str]:
         """What to run here so that the next command on a host logs in anew, with the groups that its user has then.
 

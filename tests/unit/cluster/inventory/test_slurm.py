@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from fairlead.cluster.cluster_file import load_cluster, parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.inventory.choose import cluster_file
 from fairlead.cluster.inventory.found import to_toml
+from fairlead.cluster.inventory.host_addresses import resolved
 from fairlead.cluster.inventory.site import Site, places, read
 from fairlead.cluster.inventory.slurm import from_slurm, tasks_per_node
 from fairlead.errors import ConfigError, HostError
@@ -241,6 +243,17 @@ def test_without_a_number_of_tasks_each_node_has_one_slot() -> None:
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "SLURM_TASKS_PER_NODE"}
     cluster = from_slurm(environment, IB0, expand=lambda _: list(NODES), resolve=NODES.__getitem__)
     assert [host.slots for host in cluster.hosts] == [1, 1, 1, 1]
+
+
+def test_a_node_without_an_address_is_told_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(HostError) as told:
+        resolved("n7")
+    assert told.value.message == "n7: no address is known for it: Name or service not known"
+    assert told.value.hint.startswith("`getent hosts n7` must print one on this machine")
 
 
 def test_outside_of_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:

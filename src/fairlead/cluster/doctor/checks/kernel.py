@@ -184,8 +184,8 @@ def architectures(facts: ClusterFacts) -> Iterable[Finding]:
         yield error(
             "architectures",
             groups[machine],
-            f"hosts have {machine} processors, this machine {here}: what `make setup` built here does not run there",
-            f"clone fairlead on a {machine} host, and run `make setup` and fairlead there",
+            f"hosts have {machine} processors, this machine {here}: fairlead's programs here do not run there",
+            f"install fairlead on a {machine} host (its wheel, or a clone with `make setup`), and call it there",
         )
 
 
