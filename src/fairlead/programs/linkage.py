@@ -234,9 +234,9 @@ def _check_there(executor: Executor, job: Job, said: Mapping[str, str]) -> None:
         program = str(Path(job.cwd or Path.cwd(), program))
     hint = "name an executable file that every host has at this path, or let `fairlead run --bring FILE` copy it there"
     if said[host] == "closed\n":
-        hint = (
-            f"`chmod +x {shlex.quote(program)}` makes a file executable, unless it is on a file system that is mounted "
-            "noexec (`findmnt -T FILE`); a script may also be started by what runs it (-- python3 SCRIPT)"
+        hint += (
+            f". `chmod +x {shlex.quote(program)}` makes a file executable, unless its file system is mounted noexec "
+            "(`findmnt -T FILE`); a script may also be started by what runs it (-- python3 SCRIPT)"
         )
     if executor.shares_files and said[host] == "absent\n" and Path(program).exists():
         hint = executor.own_files or hint

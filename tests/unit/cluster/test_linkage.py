@@ -165,7 +165,8 @@ def test_a_file_that_is_not_executable_there_is_told_with_what_makes_it_so(far: 
     with pytest.raises(NoProgramError) as told:
         on_hosts(far, Job("1", ("./prog",), ("a", "b")))
     assert told.value.message == "b: ./prog is not an executable file"
-    assert told.value.hint.startswith("`chmod +x ./prog` makes a file executable, unless it is on a file system")
+    assert told.value.hint.startswith("name an executable file that every host has at this path")
+    assert "`chmod +x ./prog` makes a file executable, unless its file system is mounted noexec" in told.value.hint
 
 
 def test_a_host_says_what_it_preloads(monkeypatch: pytest.MonkeyPatch) -> None:

