@@ -79,4 +79,4 @@ wait "$build"
 trap - EXIT
 install_native ${installing[@]+"${installing[@]}"}
 touch "build/.${demo:-setup}"
-say "done: .venv/bin/fairlead --help"
+say "done${demo:+: what \`make demo\` needs; \`make setup\` builds the rest}: .venv/bin/fairlead --help"

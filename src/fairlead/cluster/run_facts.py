@@ -3,9 +3,10 @@
 from typing import Any
 
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.executors import executor_of
+from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.launchers import ask
-from fairlead.cluster.remote.execute import on_all, run_on
+from fairlead.cluster.remote.execute import on_all, run_on, unexpected
+from fairlead.errors import StoreError
 from fairlead.store import facts
 
 
@@ -17,7 +18,7 @@ def collect(cluster: Cluster, mpirun: str | None) -> dict[str, Any]:
 
     Raises:
         MissingToolError: that mpirun is not on the launching host.
-        HostError: a host was not reached.
+        HostError: a host was not reached, or its shell prints something itself.
     """
     executor = executor_of(cluster)
     launches = cluster.launch_from
@@ -27,5 +28,13 @@ def collect(cluster: Cluster, mpirun: str | None) -> dict[str, Any]:
     hosts = {}
     if executor.other_machines:
         names = [host.name for host in cluster.managed_hosts()]
-        hosts = on_all(names, lambda host: facts.parse(run_on(executor, host, ["sh", "-c", facts.SCRIPT])))
+        hosts = on_all(names, lambda host: _of_host(executor, host))
     return facts.collect(version, hosts, len(cluster.compute_hosts()))
+
+
+def _of_host(executor: Executor, host: str) -> dict[str, str]:
+    said = run_on(executor, host, ["sh", "-c", facts.SCRIPT])
+    try:
+        return facts.parse(said)
+    except StoreError as error:  # its shell says something itself
+        raise unexpected(host, said) from error

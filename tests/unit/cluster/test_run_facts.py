@@ -6,9 +6,10 @@ import pytest
 
 from fairlead import config
 from fairlead.benchmarks.measuring import records
+from fairlead.cluster import run_facts
 from fairlead.cluster.cluster_file import load_cluster
-from fairlead.cluster.description import Cluster
-from fairlead.errors import ConfigError, MissingToolError
+from fairlead.cluster.description import Cluster, Host
+from fairlead.errors import ConfigError, HostError, MissingToolError
 from fairlead.experiment.plans import design
 from fairlead.experiment.plans.plan import Plan
 from fairlead.experiment.running import testbed
@@ -119,3 +120,11 @@ def test_each_program_of_a_plan_has_the_mpi_that_launches_it(cluster: Cluster, t
         "one": "mpirun (Open MPI) 4.1.1",
         "two": "mpirun (Open MPI) 5.0.2",
     }
+
+
+def test_a_host_whose_shell_greets_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_facts, "run_on", lambda *_: "Welcome to node 7\nkernel\t6.1.0\n")
+    cluster = Cluster("c", "ssh", (Host("h1", "10.0.0.1"),))
+    with pytest.raises(HostError, match="h1: printed 'Welcome to node 7' instead of an answer") as told:
+        run_facts.collect(cluster, None)
+    assert "only in interactive shells" in told.value.hint

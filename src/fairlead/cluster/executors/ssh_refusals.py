@@ -26,7 +26,7 @@ def way_out(said: str, destination: str, options: Sequence[str], port: int | Non
 
 
 # The first that fits counts: for a changed key ssh says both.
-_WAYS_OUT = {
+_WAYS_OUT: dict[tuple[str, ...], str] = {
     ("REMOTE HOST IDENTIFICATION HAS CHANGED", "has changed and you have requested strict checking"): (
         "If the host was installed anew: remove its old key with `{forget}`, then log in once by hand with "
         "`{log_in}` and accept the new one"

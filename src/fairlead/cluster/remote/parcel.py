@@ -105,7 +105,7 @@ class Parcel:
         """
         timeout_s = CHECK_TIMEOUT_S + self._size_B / SLOWEST_CHECK_Bps
         found = attempt(executor, host, ["sh", "-c", _FIND, self.identity, self.kind], timeout_s=timeout_s)
-        said = found.stdout.decode() if found.returncode == 0 else self._put(executor, host)
+        said = found.stdout.decode(errors="replace") if found.returncode == 0 else self._put(executor, host)
         directory = said.strip()
         if not directory.startswith("/") or "\n" in directory:
             raise unexpected(host, directory)
@@ -117,7 +117,7 @@ class Parcel:
         timeout_s = COPY_TIMEOUT_S + len(archive) / SLOWEST_COPY_Bps
         done = attempt(executor, host, question, stdin=archive, timeout_s=timeout_s)
         if done.returncode == 0:
-            return done.stdout.decode()
+            return done.stdout.decode(errors="replace")
         names, said = ", ".join(self._files), done.stderr.decode(errors="replace")
         if full := next((words for mark, words in _NO_ROOM.items() if mark in said), None):
             raise HostError(

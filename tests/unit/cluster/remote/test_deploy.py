@@ -171,10 +171,13 @@ def test_missing_here(far: Elsewhere, tmp_path: Path) -> None:
 class Talkative(Elsewhere):
     """Its shell greets before it does what it is told."""
 
+    greeting = "Welcome to node 7"
+
     def command(
         self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
     ) -> list[str]:
-        return ["sh", "-c", 'echo "Welcome to node 7"; exec "$@"', "sh", *super().command(host, argv, env, cwd)]
+        words = super().command(host, argv, env, cwd)
+        return ["sh", "-c", f"""printf '{self.greeting}\\n'; exec "$@\"""", "sh", *words]
 
 
 def test_a_shell_that_greets_is_named(tmp_path: Path, program: Path) -> None:
@@ -187,6 +190,15 @@ def test_a_shell_that_greets_is_named(tmp_path: Path, program: Path) -> None:
     assert "only in interactive shells" in told.value.hint
     with ProbeSession(talkative, "far", {}) as session, pytest.raises(HostError, match=said):
         session.facts()
+
+
+def test_a_greeting_in_another_encoding_is_no_reason_for_a_traceback(tmp_path: Path, program: Path) -> None:
+    talkative = Talkative(LOCAL)
+    talkative.home = tmp_path / "home"
+    talkative.home.mkdir()
+    talkative.greeting = r"Gr\374ezi"
+    with pytest.raises(HostError, match="far: printed 'Gr\ufffdezi' instead of an answer"):
+        deploy(talkative, "far", {"prog": program})
 
 
 class Bare(Elsewhere):
