@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairlead import native
 from fairlead.cli.compare import command as compare
 from fairlead.cli.evaluate import command as evaluate
 from fairlead.cluster import memory
@@ -161,6 +162,19 @@ def test_programs_that_are_not_on_this_machine_are_told_where_ranks_run_on_it(pl
         "./no-bt: there is no such program here (in 2 of 8 cells: place here, program bt)",
         "./no-ft: there is no such program here (in 2 of 8 cells: place here, program ft)",
     ]
+
+
+def test_programs_that_make_demo_does_not_build_are_told(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (plan.parent / "native" / "bin").mkdir(parents=True)
+    for name in ("fairlead-agent", "fairlead-guardian"):
+        (plan.parent / "native" / "bin" / name).touch()
+    monkeypatch.setenv(native.ENVIRONMENT_VARIABLE, str(plan.parent / "native"))
+    lines = found(plan)
+    assert [line.split(": ", 2)[2].split("\n")[0] for line in lines] == [
+        f"{name} was not built: `make demo` builds only what it needs (in 4 of 8 cells: {cells})"
+        for name, cells in (("bt", "program bt"), ("ft", "program ft"), ("is", "neighbours 1 is"))
+    ]
+    assert all(line.endswith(f"\n  {native.THE_REST}") for line in lines)
 
 
 def test_silent_neighbours_must_run_with_a_host_s_ranks(plan: Path) -> None:
