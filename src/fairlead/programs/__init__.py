@@ -4,6 +4,7 @@ import difflib
 import json
 import logging
 import math
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -81,14 +82,20 @@ def looked_at(cluster: Cluster, job: Job, family: str | None) -> tuple[Job, Mapp
     try:
         linkages = linkage.on_hosts(cluster, job)
     except NoProgramError as error:
-        near = difflib.get_close_matches(job.argv[0], BUNDLED, n=1, cutoff=0.75)
-        if not near:
+        near = _near(job.argv[0])
+        if near is None:
             raise
-        hint = f"did you mean {near[0]}, which comes with fairlead? Otherwise {error.hint}"
+        hint = f"{near} Otherwise {error.hint}"
         raise NoProgramError(error.message, hint=hint) from error
     linkage.check_mpi(job.argv[0], linkages.values(), family)
     _warn(job.argv[0], linkages)
     return job, linkages
+
+
+def _near(program: str) -> str | None:
+    """For people: the bundled program whose name was meant, maybe; None: none is called alike."""
+    near = difflib.get_close_matches(program, BUNDLED, n=1, cutoff=0.75)
+    return f"did you mean {near[0]}, which comes with fairlead?" if near else None
 
 
 def unseen(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
@@ -127,6 +134,13 @@ def risk(program: str, linkages: Mapping[str, linkage.Linkage]) -> str | None:
 def _warn(program: str, linkages: Mapping[str, linkage.Linkage]) -> None:
     """Say what will go wrong with a program, as far as it is no error: ranks may have another LD_LIBRARY_PATH, and the
     kernel may have what emulates another processor."""
+    if linkages and all(each.absent for each in linkages.values()) and shutil.which(program) is None:
+        _log.warning(
+            "%s: %s is not in PATH there, nor on this machine: %s",
+            linkage.describe_hosts(linkages),
+            program,
+            _near(program) or "name its path on the hosts, or let `fairlead run --bring FILE` copy it there",
+        )
     if foreign := [host for host, each in linkages.items() if each.foreign]:
         _log.warning(
             "%s: %s was built for another processor or word length, and starts only if the kernel has it emulated: "

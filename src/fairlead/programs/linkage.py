@@ -91,6 +91,7 @@ class Linkage:
             ``standard``); None: there are none, or another program has to be started before it is known.
         sanitizer: the name of the one that it is built with.
         preloaded: LD_PRELOAD of the host's user.
+        absent: its name has no directory and is not in PATH of a log-in, where mpirun may find it all the same.
     """
 
     mpi: str | None = None
@@ -101,6 +102,7 @@ class Linkage:
     wrapped: str | None = field(default=None, compare=False)
     sanitizer: str | None = None
     preloaded: str = ""
+    absent: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         if self.foreign:
@@ -167,7 +169,7 @@ def read(said: str) -> Linkage:
     """From what `_LOOK` says of a file that is there."""
     kind, _, listed = said.partition("\n")
     if kind != "executable":
-        return Linkage(foreign=kind == "foreign")
+        return Linkage(foreign=kind == "foreign", absent=kind == "absent")
     loaded = {found["name"]: found["path"] for found in _LOADED.finditer(listed)}
     names = [Path(name).name for name in loaded]
     lines = listed.splitlines()

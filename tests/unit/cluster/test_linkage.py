@@ -184,6 +184,7 @@ def linkage_libraries(program: str) -> list[str]:
 def test_a_bare_name_is_left_to_mpirun_there(far: Cluster) -> None:
     """Its PATH, which ranks may get, is not that of a command on the host."""
     assert on_hosts(far, Job("1", ("prog",), ("b",))) == {"b": Linkage()}
+    assert on_hosts(far, Job("1", ("prog",), ("b",)))["b"].absent
     assert on_hosts(far, Job("1", ("true",), ("b",)))["b"].mpi is None
 
 

@@ -50,6 +50,25 @@ def test_a_program_for_another_processor_is_told_before_it_starts(
 
 
 @pytest.mark.parametrize(
+    ("program", "way_out"),
+    [
+        ("nbdoy", "did you mean nbody, which comes with fairlead?"),
+        ("no-such-solver", "name its path on the hosts, or let `fairlead run --bring FILE` copy it there"),
+    ],
+)
+def test_a_name_that_is_in_nobody_s_path_is_told_before_mpirun_looks_for_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, program: str, way_out: str
+) -> None:
+    monkeypatch.setattr(linkage, "on_hosts", lambda *_: {"a": linkage.read("absent\n"), "b": linkage.read("absent\n")})
+    cluster = Cluster("c", "ssh", (Host("a", "127.0.0.1"), Host("b", "127.0.0.2")))
+    looked_at(cluster, Job("0a0b0c0d", (program,), ("a", "b")), "openmpi")
+    assert caplog.messages == [f"a and 1 more: {program} is not in PATH there, nor on this machine: {way_out}"]
+    caplog.clear()
+    looked_at(cluster, Job("0a0b0c0d", ("sh",), ("a", "b")), "openmpi")  # a module may have put it into PATH here
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
     ("output", "expected"),
     [
         (b"", Verdict()),
