@@ -372,3 +372,25 @@ def test_round_trips_of_idle_connections_are_not_the_paths(tmp_path):
 def test_a_pair_that_was_only_idle_was_used_and_has_no_latency(tmp_path):
     found, kept = pair_latencies(tmp_path, [(1.0, 12.6, 0.0, None)])
     assert (found.used(), kept) == ({("h0", "h1")}, [])
+
+
+def test_reroutes_without_a_figure_of_the_direct_path_are_no_samples_of_it(tmp_path):
+    """By hand and after a pause nothing was measured: 0 is no quiet path. A next relay's figure is the relay's."""
+    pair, why = {"source": "h0", "destination": "h1"}, {"reason": "", "queue_delay_s": 0.0}
+    with Store.open(tmp_path) as store:
+        run = store.begin_run("run", {"program": "cg", "ranks": 2, "cluster": "c"})
+        store.add_event(run, 1000.0, "started", {})
+        store.add_event(run, 1001.0, "path_latency", pair | {"latency_s": 2e-4, "rate_bps": 1e6, "relay": None})
+        for t_s, more in (
+            (2.0, {"relay": "h2", "queue_delay_s": 9e-3}),
+            (3.0, {"relay": "h3", "before": "h2", "queue_delay_s": 4e-3}),
+            (4.0, {"relay": "h3", "again": True}),
+            (5.0, {"relay": "h4", "manual": True}),
+        ):
+            store.add_event(run, 1000.0 + t_s, "rerouted", pair | why | more)
+        data = {"latency_s": 3e-4, "rate_bps": 1e6, "relay": "h4", "queue_delay_s": 8e-3}
+        store.add_event(run, 1006.0, "path_latency", pair | data)
+        store.finish_run(run)
+        found = managed.read(store, store.run(run), TIME_S)
+    direct = [(round(each.t_s, 3), each.latency_s) for each in found.latencies if each.relay is None]
+    assert direct == [(1.0, 2e-4), (2.0, pytest.approx(9.2e-3)), (6.0, pytest.approx(8.2e-3))]

@@ -288,8 +288,17 @@ def _quiet_s(found: ManagedRun) -> dict[HostPair, float]:
 def _probed(entries: Sequence[Entry]) -> Iterator[tuple[float, HostPair, float]]:
     """(time, pair, queueing delay of its direct path by probes) of pairs whose traffic took a relay."""
     for each in entries:
-        if isinstance(each.event, events.PathLatency | events.Rerouted) and each.event.relay is not None:
-            yield each.t_s, _pair(each.event), each.event.queue_delay_s
+        event = each.event
+        if (isinstance(event, events.PathLatency) and event.relay is not None) or (
+            isinstance(event, events.Rerouted) and _judged_direct_path(event)
+        ):
+            yield each.t_s, _pair(event), event.queue_delay_s
+
+
+def _judged_direct_path(event: events.Rerouted[str]) -> bool:
+    """Whether its queueing delay is the direct path's: by hand, and after a pause, nothing was measured; of a pair that
+    had a relay already it is that relay's."""
+    return event.before is None and not event.manual and not event.again
 
 
 def _direct_while_away(
