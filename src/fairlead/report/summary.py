@@ -146,7 +146,7 @@ def _of(
         | {name: result.estimate.n for name, result in shares.items() if result.estimate is not None},
         n_runs=sum(each.n for each in counted),
         failed_runs=sum(each.failed for each in counted),
-        reroutes=sum(decision.kind == "rerouted" for run in stage.runs for decision in run.decisions),
+        reroutes=sum(len(run.reroutes()) for run in stage.runs),
         own_clock=program.own_clock,
         processors_busy=max((each.busy for each in timed.values() if each.busy is not None), default=None),
         limited_by_processors=_limited_by_processors(timed.values()),

@@ -41,7 +41,7 @@ TIMES_S = {
 
 
 def events(load: str, management: str, start_s: float) -> list[Event]:
-    """As agents say them: two reroutes, the first 0.25 s after the congestion's beginning."""
+    """As agents say them: two reroutes, the first 0.25 s after the congestion's beginning. A pause ends just before."""
     found = [Event(start_s, "started", {})]
     if load == "trunk":
         found.append(Event(start_s + 2, "congestion", {"bottleneck": "leaf0–leaf1", "ended_s": start_s + 60}))
@@ -52,7 +52,8 @@ def events(load: str, management: str, start_s: float) -> list[Event]:
     if load == "trunk":
         rerouted = {"host": "h0", "source": "h0", "relay": "h4", "reason": "slow"}
         found += [
-            Event(start_s + t_s, "rerouted", {**rerouted, "destination": to}) for t_s, to in ((2.25, "h1"), (3.0, "h2"))
+            Event(start_s + t_s, "rerouted", {**rerouted, "destination": to, "again": again})
+            for t_s, to, again in ((2.1, "h3", True), (2.25, "h1", False), (3.0, "h2", False))
         ]
     return found
 

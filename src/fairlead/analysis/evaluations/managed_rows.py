@@ -70,7 +70,7 @@ def cells(store: Store, data: Dataset, level: float) -> Iterator[ManagedCell]:
         yield ManagedCell(
             cell.levels,
             len(found),
-            median([sum(decision.kind == "rerouted" for decision in run.decisions) for run in found]),
+            median([len(run.reroutes()) for run in found]),
             median([len(completed(run.migrations)) for run in found]),
             median(reactions) if reactions else None,
             median(relayed) if relayed else None,

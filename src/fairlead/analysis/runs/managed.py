@@ -206,9 +206,13 @@ class ManagedRun:
         begins = [each.begin_s for each in self.congestion or ()]
         reactions = []
         for begin_s, next_s in pairwise([*begins, self.time_s]):
-            after = [m.t_s for m in self.decisions if m.kind == "rerouted" and begin_s <= m.t_s < next_s]
+            after = [each.t_s for each in self.reroutes() if begin_s <= each.t_s < next_s]
             reactions += [after[0] - begin_s] if after else []
         return reactions
+
+    def reroutes(self) -> list[RouteDecision]:
+        """Those that were decided; not those that a pause had interrupted, and that go on after it."""
+        return [each for each in self.decisions if each.kind == "rerouted" and not each.by_pause]
 
 
 def read(store: Store, run: Run, time_s: float) -> ManagedRun:

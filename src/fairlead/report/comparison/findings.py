@@ -111,7 +111,7 @@ def _over(stage: Stage) -> str:
 
 
 def _reroutes(program: ProgramResults, stage: Stage) -> str:
-    rerouted = [sum(decision.kind == "rerouted" for decision in run.decisions) for run in stage.runs]
+    rerouted = [len(run.reroutes()) for run in stage.runs]
     if not rerouted:
         return ""
     if not any(rerouted):
