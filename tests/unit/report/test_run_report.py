@@ -256,6 +256,21 @@ def test_a_manual_reroute_is_there_before_the_start(report, tmp_path):
     assert "no path" not in text  # without detection nobody looks
 
 
+def test_no_path_is_on_a_detour_longer_than_the_program_runs(report):
+    run = report[1].managed
+    first = next(each for each in run.decisions if each.kind == "rerouted")
+
+    def away_s(*decisions):
+        decided = [dataclasses.replace(first, t_s=t_s, kind=kind, relay=relay) for t_s, kind, relay in decisions]
+        rows = run_report.congested_paths(dataclasses.replace(run, decisions=tuple(decided))).rows
+        return next(row[3].value for row in rows if row[0].value == " → ".join(first.pair))
+
+    assert away_s((-0.8, "rerouted", "h4")) == TIME_S
+    assert away_s((-0.8, "rerouted", "h4"), (3.0, "restored", None)) == 3.0
+    assert away_s((5.0, "rerouted", "h4"), (TIME_S + 1.5, "restored", None)) == TIME_S - 5.0
+    assert away_s((-0.8, "rerouted", "h4"), (-0.2, "restored", None), (2.0, "rerouted", "h5")) == TIME_S - 2.0
+
+
 def test_the_newest_of_runs_and_comparisons_is_reported(tmp_path):
     clock = fixtures.Clock()
     with fixtures.at(clock), Store.open(tmp_path) as store:

@@ -210,7 +210,8 @@ def _path_row(run: ManagedRun, pair: HostPair) -> list[Any]:
         for wanted in ("medium", "high")
     }
     spans = run.detours(pair)
-    away_s = sum(min(end, run.time_s) - begin for begin, end, _ in spans if begin < run.time_s)
+    # A manual reroute is there before the program is, and routes are taken back after its end.
+    away_s = sum(max(min(end, run.time_s) - max(begin, 0.0), 0.0) for begin, end, _ in spans)
     return [
         cell(words.arrow(pair)),
         *(_seconds(levels[level]) for level in ("medium", "high")),
