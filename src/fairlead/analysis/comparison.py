@@ -40,6 +40,7 @@ class ScenarioRuns:
     Attributes:
         times_s: run time by replication, of the runs that ended well.
         failed: runs that ended otherwise.
+        whole: median of whole runs, which are what is paid; ``median`` is by the program's own clock where that counts.
         processors: how busy they were, in the runs of a lab that ended well.
         asleep: the lab's ranks slept while they waited.
         cost: of a whole run of median length; None: there is none, or its price is not known.
@@ -49,6 +50,7 @@ class ScenarioRuns:
     times_s: Mapping[int, float]
     failed: int
     median: EffectEstimate
+    whole: EffectEstimate
     spread: Spread | None
     processors: tuple[Use, ...] = ()
     asleep: bool = False
@@ -345,23 +347,19 @@ def _scenario_runs(
     times = {int(run.labels["replication"]): times_s[run.id] for run in well}
     used = [_processors(store, run) for run in well]
     failed = sum(run.status in ("failed", "aborted") for run in runs)
-    samples = list(times.values())
+    samples, paid_s = list(times.values()), [whole_s[run.id] for run in well]
     spread = estimates.spread(samples) if len(samples) >= 2 else None
     return ScenarioRuns(
         scenario,
         times,
         failed,
         effects.result(lambda: estimates.median_interval(samples, level)),
+        effects.result(lambda: estimates.median_interval(paid_s, level)),
         spread,
         tuple(use for use in used if use is not None),
         any(run.facts.get("lab", {}).get("asleep") for run in well),
-        None if book is None or not well else run_costs.of_run(book, well[-1], _paid_s(well, whole_s)),
+        None if book is None or not well else run_costs.of_run(book, well[-1], estimates.median(paid_s)),
     )
-
-
-def _paid_s(runs: Sequence[Run], whole_s: Mapping[int, float]) -> float:
-    """The median of whole runs: hosts are paid from a program's start to its end, whatever its own clock says."""
-    return estimates.median([whole_s[run.id] for run in runs])
 
 
 def _processors(store: Store, run: Run) -> Use | None:

@@ -208,6 +208,26 @@ def test_every_scenario_of_a_comparison_is_priced_at_its_median_time(tmp_path: P
     assert f"Prices of {mesh8}: mesh8 24.0 EUR an hour for 8 hosts (p big, r, 2026-11-01)." in flat(page)
 
 
+def test_whole_runs_are_paid_also_where_a_program_has_its_own_clock(tmp_path: Path, mesh8: Path) -> None:
+    clock = fixtures.Clock()
+    with fixtures.at(clock), Store.open(tmp_path / "r") as store:
+        experiment = store.begin_run("experiment", {})
+        for replication, whole_s in enumerate((8.0, 9.0, 10.0)):
+            labels = {"program": "cg", "scenario": "clean", "replication": replication, "cluster": "mesh8"}
+            run = store.begin_run("run", labels, parent=experiment)
+            store.add_series(run, "time_s", [whole_s], "s")
+            store.add_series(run, "timed_section_s", [whole_s / 2], "s")
+            store.finish_run(run)
+        found = comparisons.load(store, experiment, book=load_prices(mesh8))
+    (clean,) = (each for each in found.programs[0].scenarios() if each.n)
+    assert clean.median_s == 4.5
+    ((_, _, median, per_hour, per_run, interval, _),) = comparison_tables.costs(found).rows
+    assert (median.value, per_hour.value) == (9.0, PER_HOUR)
+    assert per_run.value == pytest.approx(PER_HOUR * 9 / 3600)
+    half_s = 4.302653 / np.sqrt(3)  # Student's t at 95 % of three runs that scatter by 1 s
+    assert interval.value == pytest.approx((PER_HOUR * (9 - half_s) / 3600, PER_HOUR * (9 + half_s) / 3600))
+
+
 def test_the_summary_of_a_comparison_has_costs_by_the_names_of_its_times(tmp_path: Path, mesh8: Path) -> None:
     comparison(tmp_path / "r")
     done = report(tmp_path / "r", "--prices", mesh8, "--json")

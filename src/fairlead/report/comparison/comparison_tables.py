@@ -5,6 +5,7 @@ from fairlead.analysis.runs.effects import EffectEstimate
 from fairlead.display import words
 from fairlead.display.tables import Table, TableCell, cell, duration_cell, table
 from fairlead.prices import efficiency
+from fairlead.prices.run_cost import RunCost
 from fairlead.report.comparison.comparison_figures import scenario_name, stage_name
 from fairlead.statistics.estimates import speed_gained, time_saved
 
@@ -128,7 +129,7 @@ def gains(comparison: Comparison) -> Table:
 
 
 def costs(comparison: Comparison) -> Table:
-    """What a run of every program and scenario costs at its median time; without rows where no price is known."""
+    """What a whole run of median length costs, of every program and scenario; without rows where no price is known."""
     return table(
         [
             *(("program", "program"), ("scenario", "scenario"), ("median", "median_s")),
@@ -136,7 +137,7 @@ def costs(comparison: Comparison) -> Table:
             *(("interval", "price_low|price_high"), ("runs an hour per price of an hour", "efficiency")),
         ],
         [
-            [cell(program.name), cell(scenario_name(each.scenario)), duration_cell(each.median_s), *_cost_row(each)]
+            [cell(program.name), cell(scenario_name(each.scenario)), *_cost_row(each, each.cost)]
             for program in comparison.programs
             for each in program.scenarios()
             if each.cost is not None
@@ -144,14 +145,14 @@ def costs(comparison: Comparison) -> Table:
     )
 
 
-def _cost_row(each: ScenarioRuns) -> list[TableCell]:
-    cost, estimate = each.cost, each.median.estimate
-    assert cost is not None  # the others have no row
+def _cost_row(each: ScenarioRuns, cost: RunCost) -> list[TableCell]:
+    estimate = each.whole.estimate
     interval = cell(None)
     if estimate is not None:
         low, high = (efficiency.cost(cost.per_hour, end) for end in (max(estimate.low, 0.0), estimate.high))
         interval = cell((low, high), f"{words.significant(low)} to {words.money(high, cost.currency)}")
     return [
+        duration_cell(cost.time_s),
         cell(cost.per_hour, words.money(cost.per_hour, cost.currency, 4)),
         cell(cost.per_run, words.money(cost.per_run, cost.currency)),
         interval,
