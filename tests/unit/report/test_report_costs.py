@@ -63,13 +63,20 @@ def csv_of(page: str, name: str) -> list[dict[str, str]]:
 # ------------------------------------------------------------------ evaluations
 
 
-def evaluation(directory: Path, plan: dict[str, object] | None = None, hosts: int | None = None) -> None:
-    """As `fairlead evaluate` leaves one whose level ``kind`` is a cluster each, of so many hosts."""
+def evaluation(
+    directory: Path, plan: dict[str, object] | None = None, hosts: int | None = None, timed: float | None = None
+) -> None:
+    """As `fairlead evaluate` leaves one whose level ``kind`` is a cluster each, of so many hosts.
+
+    ``timed``: the share of their timed section in runs, which is then the value.
+    """
     facts = {} if hosts is None else {"compute_hosts": hosts}
     whole = {"evaluation": {"seed": 1, "lab": None}, "factors": {"kind": list(TIMES_S)}, "run": {"value": "time_s"}}
     whole |= {"replications": {"half_width": None}, "whole_plot": None, "exclude": [], "fractions": []}
     whole |= {"neighbours": None}
     about = {"factors": ["kind"], "series": {"time_s": "s"}, "value": "time_s", "cells": 2}
+    if timed is not None:
+        about |= {"series": {"time_s": "s", "timed_section_s": "s"}, "value": "timed_section_s"}
     with Store.open(directory) as store:
         labels = {"name": "clouds", "origin": "run"}
         experiment = store.begin_run(dataset.KIND, labels, plan=whole | (plan or {}), seed=1, facts=about)
@@ -78,6 +85,8 @@ def evaluation(directory: Path, plan: dict[str, object] | None = None, hosts: in
                 row = {"kind": kind, "block": number, "replication": number, "cluster": kind}
                 run = store.begin_run(dataset.ROW, row, parent=experiment, plan=[kind, number], facts=facts)
                 store.add_series(run, "time_s", [time_s], "s")
+                if timed is not None:
+                    store.add_series(run, "timed_section_s", [timed * time_s], "s")
                 store.finish_run(run, "ok", 0)
         store.finish_run(experiment)
 
@@ -97,6 +106,19 @@ def test_cells_are_priced_by_what_their_rows_ran_on(tmp_path: Path) -> None:
     assert float(rows["fast"]["efficiency"]) == pytest.approx(3600 / 10 / 12.0)
     text = flat(page)
     assert f"Prices of {path}: slow 2.00 EUR an hour for 4 hosts (p small, r, 2026-11-01); fast 12.0 EUR" in text
+
+
+def test_whole_runs_are_paid_also_where_the_value_is_their_timed_section(tmp_path: Path) -> None:
+    evaluation(tmp_path / "r", timed=0.25)
+    with Store.read(tmp_path / "r") as store:
+        found = evaluation_report.load(store, book=load_prices(book(tmp_path / "b.toml", CLOUDS)))
+    assert [each.cell.mean for each in found.summaries] == [10.0, 2.5]
+    (slow, fast) = cost_table.costs(found).rows
+    assert (slow[2].value, fast[2].value) == (pytest.approx(2.0 * 40 / 3600), pytest.approx(12.0 * 10 / 3600))
+    assert slow[3].value == pytest.approx(3600 / 40 / 2.0)
+    assert cost_table.cheapest(found, 5.0) == [
+        "clouds: fast, 2.50\N{NO-BREAK SPACE}s, 0.0333\N{NO-BREAK SPACE}EUR a run"
+    ]
 
 
 def test_without_a_price_book_an_evaluation_says_nothing_of_cost(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ PriceSource = Book | HourlyCost
 
 @dataclass(frozen=True)
 class Priced(RunPrice):
-    """A cell with its price: that of an execution at its mean time, on all that its rows ran on."""
+    """A cell with its price: that of an execution as long as its mean run, on all that its rows ran on."""
 
     cell: DesignCell
 
@@ -41,7 +41,7 @@ def priced(data: Dataset, source: PriceSource) -> list[Priced]:
         raise ConfigError(f"{data.name}: cost is of times, and {data.series} is in {data.unit}")
     found = dict(_by_level(data, source) if isinstance(source, HourlyCost) else _by_system(data, source))
     priced_cells = (cell for cell in data.cells if cell.levels in found and cell.mean > 0)
-    return [Priced(found[cell.levels], cell.mean, cell) for cell in priced_cells]
+    return [Priced(found[cell.levels], data.paid_s(cell), cell) for cell in priced_cells]
 
 
 def systems(data: Dataset) -> list[str]:

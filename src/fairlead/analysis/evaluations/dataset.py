@@ -70,6 +70,7 @@ class Dataset:
         joined: of each combination of levels those of factors that were joined to another
             (`fairlead.analysis.evaluations.joined`).
         deviations: rows whose programs computed something else than undisturbed.
+        whole_s: of each combination of levels the mean time of whole runs, where the value is of a part of them.
     """
 
     record: Run
@@ -81,6 +82,7 @@ class Dataset:
     rows: tuple[Run, ...] = ()
     joined: Mapping[Levels, Mapping[str, Label]] = field(default_factory=dict)
     deviations: tuple[Deviation, ...] = ()
+    whole_s: Mapping[Levels, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -112,6 +114,10 @@ class Dataset:
     def gain_words(self) -> str:
         """What a gain of it is called."""
         return "gain in speed" if self.is_speed else "gain"
+
+    def paid_s(self, cell: DesignCell) -> float:
+        """The mean time that a cell's runs are paid for: from start to end, whatever the program's own clock says."""
+        return self.whole_s.get(cell.levels, cell.mean)
 
     @cached_property
     def by_levels(self) -> dict[Levels, DesignCell]:
@@ -245,7 +251,16 @@ def load(store: Store, record: Run, series: str | None = None, aside: Collection
     data = Dataset(record, wanted, unit, factors, cells, failed, tuple(rows), others)
     if is_imported(record):
         return data
-    return replace(data, cells=_as_planned(data), deviations=tuple(deviations(store, record.id)))
+    whole_s = {} if wanted == TIME else _whole_s(store, data)
+    return replace(data, cells=_as_planned(data), deviations=tuple(deviations(store, record.id)), whole_s=whole_s)
+
+
+def _whole_s(store: Store, data: Dataset) -> dict[Levels, float]:
+    """Of every cell the mean time of the runs that its samples are of."""
+    times_s = store.series_of_children(data.record.id, TIME)
+    return {
+        cell.levels: float(np.mean([times_s[run][0].scalar() for run in cell.runs.tolist()])) for cell in data.cells
+    }
 
 
 def _series_of(store: Store, record: Run, series: str | None) -> str:
