@@ -272,8 +272,7 @@ class Characterization:
                 f"{np.nanmax(rates):.0f} Mbit/s"
             )
         if self.sensitivity.effective.any():
-            weights = self.sensitivity.weights
-            hurt = float(np.nanmean(weights)) * (int(self.sensitivity.effective.sum()) - 1)
+            weights, hurt = self.sensitivity.weights, self.sensitivity.mean_hurt
             lines.append(
                 f"  shared bottlenecks: traffic on a pair slows down {hurt:.1f} other pairs on average; "
                 f"each pair is slowed down by {np.nanmin(weights):.0%} to {np.nanmax(weights):.0%} of the others"

@@ -1,5 +1,6 @@
 """Which host pairs share a bottleneck, kept by groups of hosts: it grows with the groups and hosts, not with n^4."""
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -251,6 +252,12 @@ class SharedBottlenecks:
             weights = self._effective_hurting() / others
         np.fill_diagonal(weights, np.nan)
         return np.asarray(weights, dtype=np.float64)
+
+    @property
+    def mean_hurt(self) -> float:
+        """How many other pairs an effective injection hurts, the mean; NaN where none is effective."""
+        number = int(self.effective.sum())
+        return float(self._effective_hurting()[~np.eye(self.hosts, dtype=bool)].sum()) / number if number else math.nan
 
     def _effective_hurting(self) -> Floats:
         """(hosts, hosts) how many effective injections on other pairs hurt each path: by links between groups, by

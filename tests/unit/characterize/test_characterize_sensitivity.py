@@ -91,10 +91,12 @@ def test_an_injection_without_a_queue_is_limited_by_its_hosts() -> None:
 def test_weights_are_shares_of_the_other_injections() -> None:
     queue = {(0, 1): 0.01, (0, 2): 0.01}
     taken = samples(window((0, 1), queues=queue), window((0, 2), queues=queue), window((1, 2), queues={(1, 2): 0.01}))
-    weights = SharedBottlenecks.of(taken).weights
+    found = SharedBottlenecks.of(taken)
+    weights = found.weights
     assert weights[0, 2] == pytest.approx(1 / 2), "of the injections on others one of two hurts it"
     assert weights[2, 0] == 0
     assert np.isnan(weights[1, 1])
+    assert found.mean_hurt == pytest.approx(2 / 3), "two of the three injections hurt one of the six pairs each"
 
 
 def test_attempts_are_put_together() -> None:

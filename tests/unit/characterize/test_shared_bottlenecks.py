@@ -58,6 +58,7 @@ def test_weights_count_effective_injections(found: SharedBottlenecks) -> None:
     off = ~np.eye(found.hosts, dtype=bool)
     np.testing.assert_allclose(found.weights[off], hurting[off] / (found.effective.sum() - 1))
     assert np.isnan(np.diag(found.weights)).all()
+    assert found.mean_hurt == pytest.approx(hurting.sum() / found.effective.sum())
 
 
 @pytest.mark.parametrize("of", [list(range(12)), [11, 3, 4, 0, 5]])
