@@ -135,6 +135,11 @@ def test_networks_come_one_after_the_other_with_positions_that_go_on() -> None:
         (CASES + PROGRAMS.replace('"nbody"\n', '"cg"\n'), "programs: two are called cg"),
         (CASES.replace('labs = ["star"]', 'labs = ["mesh"]') + PROGRAMS, "cases: two are called cg.mpi.mesh"),
         (CASES.replace("replications = 2", 'lab = "mesh8.toml"') + PROGRAMS, "networks stand in [labs]"),
+        (CASES.replace("congestions.mpi", "congestions.clean") + PROGRAMS, "congestions.clean: is what runs without"),
+        (
+            SIMPLE + PROGRAMS.replace('"nbody"]', '"sh", "-c", "./nbody <${INPUT}"]'),
+            "programs[1].command: {INPUT} stands",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(text: str, complaint: str) -> None:

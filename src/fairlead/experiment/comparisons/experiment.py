@@ -18,7 +18,7 @@ from fairlead.experiment.comparisons.calibration import Calibration
 from fairlead.experiment.factors.congestion import Episode
 from fairlead.experiment.factors.program import Program, prepare_program
 from fairlead.experiment.plans import comparison_form, forecast
-from fairlead.experiment.plans.comparison import Case, ComparisonPlan, NetworkPlan
+from fairlead.experiment.plans.comparison import CLEAN, Case, ComparisonPlan, NetworkPlan
 from fairlead.experiment.plans.design import Row, planned_rows
 from fairlead.experiment.plans.plan import Plan
 from fairlead.experiment.plans.templates import Levels
@@ -217,7 +217,7 @@ class ComparisonExperiment(Experiment):
         program = replace(program, transport=self._plan.comparison.transport, copies=self._copies)
         labels: dict[str, Label] = {"case": case.name, "program": case.program.name, "ranks": program.ranks}
         labels |= {"cluster": testbed.cluster.name, "scale": testbed.lab.plan.scale}
-        labels |= {"scenario": comparison_form.CONGESTED if congested else comparison_form.CLEAN}
+        labels |= {"scenario": comparison_form.CONGESTED if congested else CLEAN}
         labels |= {} if number is None else {"length": number}
         launcher, job = prepare_program(testbed.cluster, program, secrets.token_hex(4))
         bottlenecks, started_s = case.congestion.bottlenecks, time.time()

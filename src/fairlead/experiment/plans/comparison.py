@@ -15,10 +15,14 @@ from fairlead.cluster.description import Transport
 from fairlead.config import Model
 from fairlead.experiment.factors.congestion import CongestionPlan
 from fairlead.experiment.factors.management import AcknowledgeName, PlaneName
-from fairlead.experiment.factors.program import ProgramPlan
+from fairlead.experiment.factors.program import PLAN_DIRECTORY, ProgramPlan
 from fairlead.experiment.plans import complaints
+from fairlead.experiment.plans.templates import placeholders
 from fairlead.lab.description import Scale
 from fairlead.protocol.settings import AgentSettings
+
+CLEAN = "clean"
+"""What the network without congestion is called."""
 
 
 class ComparisonTable(Model):
@@ -121,6 +125,9 @@ class ComparisonPlan(Model):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _distinct("programs", [program.name for program in self.programs])
+        _without_placeholders(self.programs)
+        if CLEAN in self.congestions:
+            raise ValueError(f"congestions.{CLEAN}: is what runs without congestion are called; choose another name")
         table = self.comparison
         if not self.cases:
             if (table.lab is None) == (table.cluster is None):
@@ -184,6 +191,16 @@ def _distinct(key: str, names: list[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"{key}: two are called {', '.join(twice)}")
+
+
+def _without_placeholders(programs: Iterable[ProgramPlan]) -> None:
+    for number, program in enumerate(programs):
+        for name in placeholders(*program.command):
+            if name != PLAN_DIRECTORY:
+                raise ValueError(
+                    f"programs.{number}.command: {{{name}}} stands for nothing here; there is {{{PLAN_DIRECTORY}}}, "
+                    "and a shell takes $NAME without braces"
+                )
 
 
 def _known(key: str, names: Iterable[str], known: Iterable[str]) -> None:

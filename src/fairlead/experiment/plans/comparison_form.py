@@ -7,12 +7,12 @@ from fairlead.analysis.evaluations.settings import Level
 from fairlead.experiment.factors.congestion import CongestionTable
 from fairlead.experiment.factors.management import ManagementLevel, ManagementTable, Stage
 from fairlead.experiment.plans import design
-from fairlead.experiment.plans.comparison import Case, ComparisonPlan, ComparisonTable, NetworkPlan
+from fairlead.experiment.plans.comparison import CLEAN, Case, ComparisonPlan, ComparisonTable, NetworkPlan
 from fairlead.experiment.plans.design import Row
 from fairlead.experiment.plans.plan import EvaluationTable, Plan, Replications, RunTable
 
 CASE, NETWORK, MANAGEMENT = "case", "network", "management"
-CLEAN, CONGESTED = "clean", "congested"
+CONGESTED = "congested"
 UNMANAGED, MANAGED = "none", "managed"
 
 
