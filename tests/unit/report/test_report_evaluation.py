@@ -2,6 +2,7 @@
 
 import base64
 import dataclasses
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,14 @@ from fairlead.cli.evaluate import command
 from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.columns import ColumnMap, import_csv
-from fairlead.report.evaluation import evaluation_methods, evaluation_report, evaluation_tables, network_tables
+from fairlead.report.evaluation import (
+    evaluation_chooser,
+    evaluation_figures,
+    evaluation_methods,
+    evaluation_report,
+    evaluation_tables,
+    network_tables,
+)
 from fairlead.store import Run, Store
 
 RECORD = Run(1, None, dataset.KIND, {"name": "d"}, {}, None, None, {}, 0.0, 1.0, "ok", None, None)
@@ -383,6 +391,26 @@ def test_cells_that_were_set_up_once_a_block_have_intervals_of_blocks():
     )
     once = analyse(data(cells), REPORT, whole_plot=["network"]).summaries[0]
     assert (once.mean, once.median, once.cell.n) == (None, None, 6)
+
+
+def test_figures_and_tables_have_one_mean_of_a_cell_whose_blocks_differ_in_size():
+    """Ten replications in three blocks: each block counts once, in the table as in the figures."""
+    of_network = {
+        "a": np.array([10.0, 10.2, 9.8, 20.0, 20.3, 19.7, 30.0, 30.1, 29.9, 30.0]),
+        "b": np.array([11.0, 10.0, 9.0, 21.0, 20.0, 19.0, 31.0, 30.0, 29.0, 30.0]),
+    }
+    cells = {
+        (program, network): times * values
+        for program, times in (("is", 1), ("ep", 2))
+        for network, values in of_network.items()
+    }
+    found = analyse(data(cells, blocks=[0] * 3 + [1] * 3 + [2] * 4), ReportSettings(), whole_plot=("network",))
+    means = pytest.approx([20.0, 20.0, 40.0, 40.0])  # of all samples together it would be 21 and 42
+    assert [each.centre for each in found.summaries] == means
+    for table in (evaluation_tables.cells(found), evaluation_figures.lines(found).table):
+        assert [row[table.keys.index("mean")].value for row in table.rows] == means
+    told = [cell["mean"] for case in json.loads(evaluation_chooser.data(found))["cases"] for cell in case["cells"]]
+    assert told == means
 
 
 def test_what_varies_within_whole_plots_is_compared_within_their_blocks():

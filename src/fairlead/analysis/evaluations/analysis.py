@@ -32,6 +32,11 @@ class CellSummary:
     notes: Notes = NO_NOTES
 
     @property
+    def centre(self) -> float:
+        """The mean, of blocks where that is of blocks, also where it has no interval."""
+        return self.cell.mean if self.mean is None else self.mean.value
+
+    @property
     def bar(self) -> float | None:
         """Three standard errors: the papers' error bar."""
         return None if self.sd is None else 3 * standard_error(self.cell.values)

@@ -26,8 +26,8 @@ def data(analysis: Analysis) -> str:
         cases.setdefault(case, []).append(
             {
                 "name": short_name(analysis, analysis.configuration_of(each.cell)),
-                "mean": each.cell.mean,
-                "shown": value_words(analysis, each.cell.mean),
+                "mean": each.centre,
+                "shown": value_words(analysis, each.centre),
                 "bar": each.bar or 0.0,
                 "values": [float(f"{value:.{_DIGITS}g}") for value in values],
                 "gain": "" if gain is None else words.percent(gain, signed=True),

@@ -58,8 +58,8 @@ def lines(analysis: Analysis) -> Drawing:
                 [
                     *(cell(level) for level in case),
                     cell(short_name(analysis, configuration)),
-                    cell(each.cell.mean, value_words(analysis, each.cell.mean)),
-                    cell(each.bar, value_words(analysis, each.bar, each.cell.mean, 2)),
+                    cell(each.centre, value_words(analysis, each.centre)),
+                    cell(each.bar, value_words(analysis, each.bar, each.centre, 2)),
                 ]
                 for case in shown
                 for configuration, each in cases[case].items()
@@ -90,7 +90,7 @@ def _draw_lines(analysis: Analysis, cases: dict[Levels, dict[Levels, CellSummary
 def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, CellSummary], names: list[Levels]) -> None:
     present = [name for name in names if name in cells]
     places = [names.index(name) for name in present]
-    means = [cells[name].cell.mean for name in present]
+    means = [cells[name].centre for name in present]
     bars = [cells[name].bar or 0.0 for name in present]
     for place, name in zip(places, present, strict=True):
         values = cells[name].cell.values[:200]

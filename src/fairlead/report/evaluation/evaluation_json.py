@@ -261,7 +261,7 @@ def _cells(analysis: Analysis) -> Iterator[Cell]:
 
 
 def _mean(each: CellSummary) -> Figure:
-    return _figure(each.mean) or Figure(value=each.cell.mean, interval=None)
+    return _figure(each.mean) or Figure(value=each.centre, interval=None)
 
 
 def _costs(analysis: Analysis) -> dict[Levels, CostSummary]:

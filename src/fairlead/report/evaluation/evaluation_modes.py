@@ -74,4 +74,4 @@ def _strip(axis: Any, row: int, each: CellSummary) -> None:
     axis.scatter(values / middle, row + offsets, s=9, color=palette.PLAIN.light, alpha=0.6, lw=0)
     for value in (modes.low, modes.high):
         axis.plot([value / middle] * 2, [row - 0.36, row + 0.36], color=palette.MANAGED.light, lw=2)
-    axis.plot(each.cell.mean / middle, row, marker="D", ms=5, color=palette.INK.light)
+    axis.plot(each.centre / middle, row, marker="D", ms=5, color=palette.INK.light)
