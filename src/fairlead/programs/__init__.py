@@ -185,7 +185,7 @@ def verdict(output: bytes) -> Verdict:
             continue
         try:
             data = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue  # a line of the program's own that only starts like one
         verified, seconds = data.get("verified"), data.get("seconds")
         return Verdict(

@@ -75,6 +75,7 @@ def test_a_name_that_is_in_nobody_s_path_is_told_before_mpirun_looks_for_it(
         (b"hello\n{not json\n", Verdict()),
         (b'{"verified": true, "seconds": 2}\nbye\n', Verdict(True, 2.0, {"verified": True, "seconds": 2})),
         (b'{"verified": false}\n{ x\n', Verdict(False, None, {"verified": False})),
+        (b'{"verified": true}\n' + b'{"a":' * 100_000, Verdict(True, None, {"verified": True})),
         (b'{"verified": "yes", "seconds": true}\n', Verdict(None, None, {"verified": "yes", "seconds": True})),
     ],
 )
