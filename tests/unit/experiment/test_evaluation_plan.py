@@ -234,6 +234,10 @@ def test_commands_may_name_files_beside_the_plan() -> None:
         ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nblocks = 2\n'), "whole_plot.blocks: at least 3"),
         ((HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["bond"]\n'), "whole_plot.factors: no 'bond'"),
         (
+            (HEAD, FACTORS, RUN, '[whole_plot]\nfactors = ["network"]\nreset = [["x", "{network}"]]\n'),
+            "whole_plot.reset: {network} has no level between two blocks",
+        ),
+        (
             (HEAD, FACTORS, RUN, '[replications]\ncount = 2\n[whole_plot]\nfactors = ["network"]\n'),
             "replications.count: 2 do not fill 3 blocks",
         ),

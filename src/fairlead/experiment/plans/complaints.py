@@ -70,6 +70,8 @@ def _of_templates(plan: "Plan") -> Iterator[str]:
             if name not in plan.factors:
                 directory = f"; {{{PLAN_DIRECTORY}}} is this file's" if takes_directory else ""
                 yield f"{key}: {{{name}}} is not a factor; there are {', '.join(plan.factors)}{directory}"
+            elif key == "whole_plot.reset":
+                yield f"{key}: {{{name}}} has no level between two blocks"
             elif key.startswith(("evaluation.", "whole_plot.")) and name not in configured:
                 yield f"{key}: {{{name}}} needs a re-configuration: list it in whole_plot.factors"
     for levels in product(*plan.factors.values()):

@@ -136,7 +136,7 @@ class WholePlot(Model):
     undo: tuple[tuple[str, ...], ...] = ()
     """Commands after the rows of a level."""
     reset: tuple[tuple[str, ...], ...] = ()
-    """Commands between two blocks, for example to drop caches."""
+    """Commands between two blocks, for example to drop caches; without ``{factor}``."""
 
 
 class NeighbourProgram(Model):
