@@ -14,7 +14,7 @@ from fairlead.characterize import coverage, downstream_bottlenecks, json_form, l
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.left_out import Part
 from fairlead.characterize.path_table import DetourCandidate
-from fairlead.characterize.samples import Floats, Samples
+from fairlead.characterize.samples import Bools, Floats, Samples
 from fairlead.characterize.shared_bottlenecks import CONFIDENCE, MOST_KEPT, SharedBottlenecks
 from fairlead.characterize.survey import SurveySettings
 from fairlead.characterize.tournament import Pair
@@ -256,10 +256,11 @@ class Characterization:
             lines.append(f"INCOMPLETE: {self.incomplete_because}")
         if self.stale_warning():
             lines.append(self.stale_warning())
-        for size_B, times in zip(self.latency.sizes_B, self.latency.median_s, strict=True):
+        latency = self.latency
+        for size_B, times, one_way in zip(latency.sizes_B, latency.median_s, latency.one_way, strict=True):
             if np.isfinite(times).any():
                 low, middle, high = np.nanmin(times), np.nanmedian(times), np.nanmax(times)
-                kind = "one way" if self.latency.one_way.any() else "half a round trip"
+                kind = _kind_of_times(one_way[np.isfinite(times)])
                 lines.append(
                     f"  latency of {size_B:>8} B: {low * 1e3:.3f} / {middle * 1e3:.3f} / {high * 1e3:.3f} ms "
                     f"(fastest, median, slowest pair; {kind})"
@@ -458,6 +459,13 @@ def _notes(samples: Samples, relation: SharedBottlenecks, hosts: tuple[str, ...]
     if few:
         notes.append("fewer than 30 exchanges (time budget) at " + ", ".join(f"{size} B" for size in few))
     return notes
+
+
+def _kind_of_times(one_way: Bools) -> str:
+    """What latencies of one size are, for people."""
+    if one_way.all():
+        return "one way"
+    return "one way, or half a round trip where the clocks do not tell" if one_way.any() else "half a round trip"
 
 
 def duration_words(seconds: float) -> str:

@@ -14,7 +14,7 @@ from fairlead.characterize.characterization import Characterization, MeasuredPar
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
-from fairlead.characterize.samples import Exchanges
+from fairlead.characterize.samples import Bools, Exchanges
 from fairlead.characterize.survey import Survey, SurveySettings
 from fairlead.cli import report
 from fairlead.cli.characterize import command
@@ -112,6 +112,21 @@ def test_only_a_complete_one_of_the_same_hosts_is_found(store: Store) -> None:
     assert found is not None and found.run == first
     rerouted = replace(CLUSTER, hosts=(replace(CLUSTER.hosts[0], address="10.9.9.9"), *CLUSTER.hosts[1:]))
     assert Characterization.latest(store, rerouted) is None
+
+
+def test_each_size_says_whether_its_times_are_one_way(store: Store) -> None:
+    """The clocks' error may be little of a large message's time and most of a small one's."""
+    found = Characterization.read(store, store.run(measured(store)))
+    one_way = np.zeros((2, 3, 3), dtype=bool)
+    one_way[1] = ~np.eye(3, dtype=bool)
+
+    def told(of: Bools) -> list[str]:
+        lines = replace(found, latency=replace(found.latency, one_way=of)).summary_words()
+        return [line.rpartition("; ")[2] for line in lines if line.startswith("  latency of")]
+
+    assert told(one_way) == ["half a round trip)", "one way)"]
+    one_way[0, 0, 1] = True
+    assert told(one_way)[0] == "one way, or half a round trip where the clocks do not tell)"
 
 
 def test_an_incomplete_one_shows_what_it_has(store: Store) -> None:
