@@ -1,6 +1,7 @@
 """The store's content as tables for other tools: CSV or Parquet, one file a table, every sample a row."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +17,8 @@ from fairlead.store.records import Label, Run
 from fairlead.store.store import Store
 
 Format = Literal["csv", "parquet"]
+ATTACHMENTS = "attachments"
+"""Folder of what was attached to runs."""
 
 _WRITERS: dict[str, Callable[[Any, Path], None]] = {
     "csv": lambda table, path: pyarrow.csv.write_csv(table, str(path)),
@@ -37,11 +40,13 @@ def export(store: Store, directory: Path, file_format: Format) -> list[Path]:
     """
     runs = store.runs()
     tables = {"runs": _runs_table(runs), "events": _events_table(store, runs), **_series_tables(store, runs)}
-    written = write_tables(tables, directory, file_format)
-    try:
-        return written + _write_attachments(store, runs, directory / "attachments")
-    except OSError as error:
-        raise of_system(error, directory, doing="cannot be written", kind=StoreError) from error
+    with _whole_or_nothing(directory) as written:
+        _write_tables(tables, directory, file_format, written)
+        for run in runs:
+            for attachment in store.attachments(run.id):
+                written.append(directory / ATTACHMENTS / str(run.id) / attachment.name)
+                files.write(written[-1], attachment.content)
+    return written
 
 
 def write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format) -> list[Path]:
@@ -50,18 +55,40 @@ def write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format
     Raises:
         StoreError: ``directory`` exists and is not empty, or cannot be written.
     """
+    with _whole_or_nothing(directory) as written:
+        _write_tables(tables, directory, file_format, written)
+    return written
+
+
+def _write_tables(tables: Mapping[str, Any], directory: Path, file_format: Format, written: list[Path]) -> None:
+    for name, table in tables.items():
+        written.append(directory / f"{name}.{file_format}")
+        _WRITERS[file_format](table, written[-1])
+
+
+@contextmanager
+def _whole_or_nothing(directory: Path) -> Iterator[list[Path]]:
+    """Within it files are written to a directory, each put into the list before. After an error or Ctrl-C none is left:
+    part of an export looks like all of it.
+    """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise ConfigError(f"{directory}: exists and is not an empty directory", hint="name another with --output")
-    written = []
+    written: list[Path] = []
+    was_there = directory.exists()
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            path = directory / f"{name}.{file_format}"
-            _WRITERS[file_format](table, path)
-            written.append(path)
-    except OSError as error:
-        raise of_system(error, directory, doing="cannot be written", kind=StoreError) from error
-    return written
+        yield written
+    except BaseException as error:
+        for path in written:
+            with suppress(OSError):  # it was not begun yet
+                path.unlink()
+        folders = {path.parent for path in written} | {directory / ATTACHMENTS, directory}
+        for folder in sorted(folders - ({directory} if was_there else set()), reverse=True):
+            with suppress(OSError):  # it is not there, or others have put something there
+                folder.rmdir()
+        if isinstance(error, OSError):
+            raise of_system(error, directory, doing="cannot be written", kind=StoreError) from error
+        raise
 
 
 def _runs_table(runs: Sequence[Run]) -> Any:
@@ -139,11 +166,3 @@ def _label_columns(labels: Sequence[Mapping[str, Label]]) -> dict[str, Any]:
         else:
             columns[f"label.{name}"] = pa.array([None if v is None else str(v) for v in values], pa.string())
     return columns
-
-
-def _write_attachments(store: Store, runs: Sequence[Run], directory: Path) -> list[Path]:
-    written = []
-    for run in runs:
-        for attachment in store.attachments(run.id):
-            written.append(files.write(directory / str(run.id) / attachment.name, attachment.content))
-    return written

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.export import command
-from fairlead.store import Store
+from fairlead.errors import StoreError
+from fairlead.store import Store, export
 from fairlead.store.facts import SCRIPT, collect, host_facts, parse
 
 
@@ -64,6 +65,36 @@ def test_nothing_is_overwritten(results):
     done = CliRunner().invoke(command, [str(results), "--output", str(results)])
     assert done.exit_code == 1
     assert "not an empty directory" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(OSError(28, "full"), StoreError), (KeyboardInterrupt(), KeyboardInterrupt)]
+)
+@pytest.mark.parametrize("where", ["tables", "attachments"])
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_left_of_an_export_that_does_not_end(results, tmp_path, monkeypatch, error, told, where, there):
+    """Part of one looks like all of it, and the same command again would find a directory that is not empty."""
+    target = tmp_path / "out"
+    if there:
+        target.mkdir()
+
+    def write(table, path):
+        path.write_text("run,t")
+        if where == "tables" and "series" in path.name:
+            raise error
+
+    def write_attachment(path, content):
+        path.parent.mkdir(parents=True)
+        raise error
+
+    with monkeypatch.context() as patched, Store.read(results) as store:
+        patched.setitem(export._WRITERS, "csv", write)
+        patched.setattr(export.files, "write", write_attachment)
+        with pytest.raises(told):
+            export.export(store, target, "csv")
+    assert target.exists() == there and not list(tmp_path.glob("out/*"))
+    done = CliRunner().invoke(command, [str(results), "--output", str(target)])
+    assert done.exit_code == 0 and (target / "attachments/1/stdout").is_file()
 
 
 def test_facts_name_the_kernel_and_hold_no_secrets(monkeypatch):
