@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairlead.agents.agent import EventCallback
@@ -199,9 +199,17 @@ def timed(launch: Launch, begins: Callable[[float], None] = lambda started_s: No
     Args:
         begins: called with the time of its start, seconds since the epoch, once it has been started.
     """
-    started_s = time.time()
-    exit_code, time_s = launching.timed(launch, lambda: begins(started_s))
-    return Outcome(exit_code, time_s, started_s)
+    started_s = [time.time()]
+
+    def noted(course: Course) -> int:
+        def ready() -> None:
+            course.ready()
+            started_s.append(time.time())
+
+        return launch(replace(course, ready=ready))
+
+    exit_code, time_s = launching.timed(noted, lambda: begins(started_s[-1]))
+    return Outcome(exit_code, time_s, started_s[-1])
 
 
 def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: str) -> live_runs.RunState:

@@ -46,6 +46,20 @@ def test_moves_from_bottleneck_to_bottleneck() -> None:
     assert 0.05 <= first.ended_s - first.began_s <= 0.25
 
 
+def test_the_clock_starts_when_what_is_there_from_the_start_is_there() -> None:
+    @contextmanager
+    def slow(bottleneck: int) -> Iterator[RunningCongestion]:
+        time.sleep(0.4 if bottleneck == 0 else 0.0)  # until its traffic flows
+        yield Going()
+
+    with CongestionSchedule([Episode(0.0, 0), Episode(0.3, 1)], slow) as schedule:
+        begun_s = time.time()
+        time.sleep(0.6)
+    first, second = schedule.occurrences
+    assert second.began_s - begun_s == pytest.approx(0.3, abs=0.15)
+    assert first.began_s <= begun_s + 0.05
+
+
 def test_run_that_ends_early_sees_none() -> None:
     congestion = Recorder()
     with CongestionSchedule([Episode(5.0, 0)], congestion) as schedule:

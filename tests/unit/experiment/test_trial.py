@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.jobs.launch import Course
 from fairlead.errors import AgentError, StoreError
+from fairlead.experiment.factors.congestion import Episode
 from fairlead.experiment.running import trial
+from fairlead.experiment.running.congestion_schedule import CongestionSchedule
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Event
 
@@ -40,6 +43,30 @@ def test_problems_are_events_of_the_row(monkeypatch: pytest.MonkeyPatch) -> None
     assert [each.kind for each in said] == ["problem"] * 2
     assert said[0].data == {"reason": "h1 hangs\n  end it"}
     assert said[1].data["reason"].startswith("/run/x.json: you have no permission")
+
+
+def test_a_programs_time_begins_when_the_congestion_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    class Traffic:
+        def check(self) -> None: ...
+
+    @contextmanager
+    def congest(_bottleneck: int) -> Iterator[Traffic]:
+        order.append("traffic flows")
+        yield Traffic()
+
+    def launched(*_: Any, **__: Any) -> int:
+        order.append("launched")
+        return 0
+
+    monkeypatch.setattr(trial.launch, "run", launched)
+    job: Any = SimpleNamespace(argv=["x"])
+    row = trial.Trial(CLUSTER, CLUSTER, launcher=None, job=job, timeout_s=1.0)
+    schedule = CongestionSchedule([Episode(0.0, 0)], congest)
+    course = Course(ready=lambda: order.append("its time begins"))
+    assert trial._launched(row, 1, None, schedule, lambda: None, job, course) == 0
+    assert order == ["traffic flows", "its time begins", "launched"]
 
 
 def test_a_row_without_its_events_is_no_sample(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,22 @@ def test_tidying_up_after_a_program_is_not_its_time() -> None:
     assert outcome.time_s < 0.4
 
 
+def test_what_is_set_up_beside_a_program_is_not_its_time() -> None:
+    def launch(course: Course) -> int:
+        time.sleep(0.5)  # until cross-traffic flows
+        course.ready()
+        course.started()
+        course.ended()
+        return 0
+
+    begins_s: list[float] = []
+    before_s = time.time()
+    outcome = timed(launch, begins_s.append)
+    assert outcome.time_s < 0.4
+    assert begins_s == [outcome.started_s]
+    assert outcome.started_s - before_s >= 0.5
+
+
 def test_a_program_that_cannot_be_started_is_not_said_to_be() -> None:
     def refuse(_course: Course) -> int:
         raise LaunchError("mpirun could not be started")

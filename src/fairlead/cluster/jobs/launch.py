@@ -40,19 +40,21 @@ class Course:
         started: it has been started.
         ended: it has ended, and nothing is tidied up yet.
         left_behind: something of it may run on: a host was not reached, or processes do not end.
+        ready: what is to be there beside it is there, and it is started now: its time begins here.
     """
 
     started: Callable[[], None] = lambda: None
     ended: Callable[[], None] = lambda: None
     left_behind: Callable[[], None] = lambda: None
+    ready: Callable[[], None] = lambda: None
 
 
 UNTOLD = Course()
 
 
 def timed(run_it: Callable[[Course], int], started: Callable[[], None] = lambda: None) -> tuple[int, float]:
-    """Exit code of a program and its wall time in seconds, launcher included, to its end: tidying up after it is not
-    its time.
+    """Exit code of a program and its wall time in seconds, launcher included, to its end: what is set up beside it
+    before, and tidying up after it, are not its time.
 
     Args:
         run_it: starts the program, tells the course, waits for it and tidies up. A program whose end it does not tell
@@ -60,9 +62,14 @@ def timed(run_it: Callable[[Course], int], started: Callable[[], None] = lambda:
         started: called once it has been started.
     """
     ends_s: list[float] = []
-    begin_s = time.monotonic()
-    exit_code = run_it(Course(started, lambda: ends_s.append(time.monotonic())))
-    return exit_code, (ends_s[-1] if ends_s else time.monotonic()) - begin_s
+    begins_s = [time.monotonic()]
+    ended, ready = (partial(_append_now, times_s) for times_s in (ends_s, begins_s))
+    exit_code = run_it(Course(started, ended, ready=ready))
+    return exit_code, (ends_s[-1] if ends_s else time.monotonic()) - begins_s[-1]
+
+
+def _append_now(times_s: list[float]) -> None:
+    times_s.append(time.monotonic())
 
 
 def prepare(

@@ -38,8 +38,7 @@ class Occurrence:
 class CongestionSchedule:
     """A context manager around the program's run: a thread that goes from episode to episode.
 
-    The clock of the episodes starts when the context is entered, or later by `start_clock`. An episode at time 0 is
-    under way when ``__enter__`` returns.
+    An episode at time 0 is under way when ``__enter__`` returns. The clock of the episodes starts then.
 
     Raises on exit:
         FairleadError: congestion could not be started, or ended before its time; the run does not count.
@@ -83,6 +82,8 @@ class CongestionSchedule:
                     return
                 with self._make(episode.bottleneck) as traffic:
                     began_s = time.time()
+                    if number == 0 and episode.start_s <= 0:  # what waits for it starts the program now
+                        self._begin_s = time.monotonic()
                     self._first.set()
                     later = self._episodes[number + 1 :]
                     self._watch(traffic, later[0].start_s if later else math.inf)

@@ -229,6 +229,7 @@ def _launched(
             stack.enter_context(schedule)
         if watch is not None:
             stack.enter_context(processors.watched(watch))
+        course.ready()  # cross-traffic that is there from the start takes its time to flow, which is none of the job's
         return launch.run(
             trial.cluster,
             trial.launcher,
