@@ -344,7 +344,7 @@ class Characterization:
 
     def _path_table_json(self) -> dict[str, Any]:
         entries = [
-            {"source": i, "destination": j, "candidates": [vars(each) for each in self._best_of_groups((i, j))]}
+            {"source": i, "destination": j, "candidates": [each.to_json() for each in self._best_of_groups((i, j))]}
             for i, j in self.pairs_by_groups()
         ]
         return {"size_B": self.reference_size_B(), "pairs": entries}

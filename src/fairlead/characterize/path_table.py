@@ -1,7 +1,9 @@
 """The path table: for each ordered pair of hosts, over which third host its traffic could go."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +22,7 @@ class DetourCandidate:
     Attributes:
         relay: index of the host that it leads over.
         latency_s: sum of the two legs' base latencies.
-        weight: larger of the two legs' weights, 0 (nothing hurts it) to 1.
+        weight: larger of the two legs' weights, 0 (nothing hurts it) to 1; NaN: no injection built a queue.
         shares_bottleneck: whatever injection hurts the direct path hurts a leg, too: kept, but no way out. None: the
             direct path's bottleneck is not known.
     """
@@ -29,6 +31,10 @@ class DetourCandidate:
     latency_s: float
     weight: float
     shares_bottleneck: bool | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self) | {"weight": None if math.isnan(self.weight) else self.weight}
 
 
 def candidates(
@@ -60,9 +66,13 @@ def _ordered(found: list[DetourCandidate]) -> list[DetourCandidate]:
     while by_latency:
         limit = by_latency[0].latency_s * (1 + ALIKE_SHARE)
         group = [each for each in by_latency if each.latency_s <= limit]
-        ordered += sorted(group, key=lambda each: (each.weight, each.latency_s, each.relay))
+        ordered += sorted(group, key=_robust_first)
         by_latency = by_latency[len(group) :]
     return ordered
+
+
+def _robust_first(each: DetourCandidate) -> tuple[float, float, int]:
+    return 0.0 if math.isnan(each.weight) else each.weight, each.latency_s, each.relay
 
 
 def describe(

@@ -1,5 +1,6 @@
 """The latency matrix and the path table from samples made by hand."""
 
+import json
 import math
 
 import numpy as np
@@ -130,6 +131,18 @@ def test_the_weight_is_the_larger_of_the_legs() -> None:
     hurting = relation(4, (2, 3, 0, 2), (3, 2, 2, 1), (3, 1, 2, 1))
     found = {c.relay: c.weight for c in path_table.candidates((0, 1), full_matrix(4), hurting, 64)}
     assert found[2] == pytest.approx(2 / 11)
+
+
+def test_where_no_injection_built_a_queue_the_faster_comes_first_and_the_json_has_no_weight() -> None:
+    """Hosts are the limit, as on many clouds: there is nothing that weights are shares of."""
+    hurting = relation(5)
+    hurting.effective[:] = False
+    latency = full_matrix(5, h02=1.05e-3, h03=1.02e-3)
+    found = path_table.candidates((0, 1), latency, hurting, 64)
+    assert [each.relay for each in found] == [4, 3, 2]
+    told = json.loads(json.dumps([each.to_json() for each in found], allow_nan=False))
+    assert [each["weight"] for each in told] == [None] * 3
+    assert told[0] == {"relay": 4, "latency_s": found[0].latency_s, "weight": None, "shares_bottleneck": False}
 
 
 def test_a_relay_behind_the_same_bottleneck_is_kept_and_flagged() -> None:
