@@ -17,11 +17,20 @@ from fairlead.errors import MeasurementError
 
 DEFAULT_SIZES_B = (64, 1024, 8 * 1024, 64 * 1024, 512 * 1024, 4 * 1024 * 1024)
 
+SMALL_B = DEFAULT_SIZES_B[0]
+"""Levels of congestion and probes stand on the latency of a message of this size."""
+
 CLOCK_SHARE = 0.1
 """A one-way time is used where the clocks' error bound is at most this share of it."""
 
 OUTLIER_FACTOR = 1.5
 """A pair whose median exceeds that of all pairs by this factor is measured again, with few others."""
+
+
+def with_small(sizes_B: tuple[int, ...]) -> tuple[int, ...]:
+    """Sizes, ascending, with `SMALL_B` unless one is as small: else agents would take what a larger message takes on
+    the free network for what a small one takes, and see congestion late or never."""
+    return sizes_B if sizes_B[0] <= SMALL_B else (SMALL_B, *sizes_B)
 
 
 @dataclass(frozen=True)

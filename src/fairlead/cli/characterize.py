@@ -117,6 +117,7 @@ def measure(
       fairlead characterize measure cloud.toml --every 600 --times 6
     """
     from fairlead.characterize.characterize import characterize
+    from fairlead.characterize.latency import with_small
     from fairlead.characterize.repeated import starts
     from fairlead.characterize.sample_store import CONTINUES
     from fairlead.characterize.survey import SurveySettings
@@ -131,7 +132,7 @@ def measure(
             raise click.UsageError("--sizes and --from-profile exclude each other")
         sizes = _sizes_of(profile_file)
     cluster = load_cluster(cluster_file)
-    settings = SurveySettings(sizes_B=sizes, budget_s=budget_s, large_s=large_s or None)
+    settings = SurveySettings(sizes_B=with_small(sizes), budget_s=budget_s, large_s=large_s or None)
     output = output or results / "characterization.html"
     first: Characterization | None = None
     for number in starts(period_s or 0.0, times or 1, _wait):

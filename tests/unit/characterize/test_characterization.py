@@ -129,6 +129,26 @@ def test_each_size_says_whether_its_times_are_one_way(store: Store) -> None:
     assert told(one_way)[0] == "one way, or half a round trip where the clocks do not tell)"
 
 
+@pytest.mark.parametrize(
+    ("sizes", "measured_B"), [("64KiB,1MiB", (64, 65536, 1048576)), ("1,1KiB", (1, 1024)), ("64", (64,))]
+)
+def test_a_small_message_is_measured_whatever_sizes_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: str, measured_B: tuple[int, ...]
+) -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def measure(_cluster: Any, _store: Any, settings: SurveySettings, _progress: Any, **_: Any) -> None:
+        asked.append(settings.sizes_B)
+        raise MeasurementError("that was all to be seen")
+
+    monkeypatch.setattr("fairlead.characterize.characterize.characterize", measure)
+    (tmp_path / "here.toml").write_text(
+        '[cluster]\nname = "here"\nexecutor = "local"\ninterface = "lo"\n[[hosts]]\nname = "a"\naddress = "127.0.0.1"\n'
+    )
+    CliRunner().invoke(command, [str(tmp_path / "here.toml"), "--sizes", sizes, "--results", str(tmp_path / "r")])
+    assert asked == [measured_B]
+
+
 def test_an_incomplete_one_shows_what_it_has(store: Store) -> None:
     number = characterization.begin(store, CLUSTER, SETTINGS)
     survey = Survey(
