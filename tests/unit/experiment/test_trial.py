@@ -60,7 +60,7 @@ def test_a_programs_time_begins_when_the_congestion_is_there(monkeypatch: pytest
         order.append("launched")
         return 0
 
-    monkeypatch.setattr(trial.launch, "run", launched)
+    monkeypatch.setattr("fairlead.cluster.jobs.launch.run", launched)
     job: Any = SimpleNamespace(argv=["x"])
     row = trial.Trial(CLUSTER, CLUSTER, launcher=None, job=job, timeout_s=1.0)
     schedule = CongestionSchedule([Episode(0.0, 0)], congest)
