@@ -433,6 +433,24 @@ def test_what_varies_within_whole_plots_is_compared_within_their_blocks():
     )
 
 
+def test_the_gain_of_a_group_is_as_sure_as_its_pairs_where_they_stand_side_by_side_in_blocks():
+    """Blocks differ by far more than what is compared within them: that is no error of the gains."""
+    rows = np.array([[block * 0.99, block * 1.01] for block in (10.0, 20.0, 40.0)]).ravel()
+    cells = {(program, network): rows * times for program, times in (("x", 1.0), ("y", 0.8)) for network in ("a", "b")}
+    settings = ReportSettings(
+        configurations=("program",),
+        baseline={"program": "x"},
+        groups=(CellGroup(name="all", where={"program": ("y",)}),),
+    )
+    found = analyse(data(cells, blocks=[0, 0, 1, 1, 2, 2]), settings, whole_plot=("network",))
+    (group,) = found.groups
+    inside = 6 * 2 * ((np.log(1.01) - np.log(0.99)) / 2) ** 2  # a pair's squared deviations: 6 times 2 rows
+    error = 1.25 * np.sqrt(inside / (12 - 3 - 1) / 3) / np.sqrt(2)  # of the mean of two gains
+    half = stats.t.ppf(0.975, 8) * error
+    assert (group.value, group.cells) == (pytest.approx(0.25), 2)
+    assert (group.interval.low, group.interval.high) == pytest.approx((0.25 - half, 0.25 + half))
+
+
 def test_gains_of_blocks_lie_within_their_intervals():
     """Samples alone would say that nothing was gained: one block holds four fifths of the base's."""
     cells = {("is", "plain"): [8.0, 12, 8, 8, 8], ("is", "bond"): [8.0, 8, 8, 8, 10]}

@@ -1,9 +1,10 @@
 """What the samples of an evaluation say, computed. No I/O."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from math import hypot
+from math import hypot, inf, log
 
 import numpy as np
 
@@ -13,12 +14,15 @@ from fairlead.analysis.evaluations.analysis import Analysis, BetterShares, CellS
 from fairlead.analysis.evaluations.configuration_pair import ALIKE, FASTER, SLOWER, UNKNOWN, ConfigurationPair
 from fairlead.analysis.evaluations.dataset import Dataset, DesignCell, Levels
 from fairlead.analysis.evaluations.notes import of_cells
-from fairlead.analysis.evaluations.pairwise import Compare, comparison_method, of_blocks
+from fairlead.analysis.evaluations.pairwise import Compare, comparison_method, of_blocks, within_blocks
 from fairlead.analysis.evaluations.settings import CellGroup, ReportSettings
 from fairlead.errors import StatisticsError
 from fairlead.statistics import blocks, estimates, ratios, variance
 from fairlead.statistics.bootstrap import check_level
 from fairlead.statistics.estimates import Difference, Estimate
+
+IntervalOfMean = Callable[[Sequence[ConfigurationPair], float, float], Estimate | None]
+"""Interval of the mean gain of pairs, from these, that mean, and the level."""
 
 
 def analyse(
@@ -53,7 +57,7 @@ def analyse(
         summaries=tuple(_summaries(data, level, by_blocks=bool(whole_plot))),
         pairs=tuple(against),
         other_pairs=tuple(others),
-        groups=tuple(_group_gains(data, configurations, members, level, by_blocks=compare is of_blocks)),
+        groups=tuple(_group_gains(data, configurations, members, level, _interval_of_means(data, compare))),
         shares=tuple(_shares(name, pairs) for name, pairs in {**members, "all": against}.items() if pairs),
         effects=tuple(effects),
         no_effects=no_effects,
@@ -188,8 +192,7 @@ def _group_gains(
     configurations: Sequence[str],
     members: Mapping[str, Sequence[ConfigurationPair]],
     level: float,
-    *,
-    by_blocks: bool,
+    interval_of: IntervalOfMean,
 ) -> Iterator[GroupGain]:
     at = [data.place(name) for name in configurations]
     for group, pairs in members.items():
@@ -198,8 +201,14 @@ def _group_gains(
             by_configuration.setdefault(tuple(pair.second.levels[k] for k in at), []).append(pair)
         for configuration, own in by_configuration.items():
             value = float(np.mean([pair.speed_value for pair in own]))
-            interval = _mean_gain_of_blocks(data, own, value, level) if by_blocks else _mean_gain(own, value, level)
-            yield GroupGain(group, configuration, len(own), value, interval)
+            yield GroupGain(group, configuration, len(own), value, interval_of(own, value, level))
+
+
+def _interval_of_means(data: Dataset, compare: Compare) -> IntervalOfMean:
+    """As pairs are compared."""
+    if compare is of_blocks:
+        return partial(_mean_gain_of_blocks, data)
+    return _mean_gain_within_blocks if compare is within_blocks else _mean_gain
 
 
 def _mean_gain(pairs: Sequence[ConfigurationPair], value: float, level: float) -> Estimate | None:
@@ -214,6 +223,20 @@ def _mean_gain(pairs: Sequence[ConfigurationPair], value: float, level: float) -
     least = min(min(pair.first.n, pair.second.n) for pair in pairs)
     half = estimates.t_quantile(level, least - 1) * hypot(*errors) / len(pairs)
     return Estimate(value, value - half, value + half, level, least, "delta method")
+
+
+def _mean_gain_within_blocks(pairs: Sequence[ConfigurationPair], value: float, level: float) -> Estimate | None:
+    """The same where pairs stand side by side in blocks: what blocks add cancels out in each gain, and is no error."""
+    errors, degrees, counts = [], [], []
+    for pair in pairs:
+        if pair.speed is None or pair.difference is None or not 0 < 1 + pair.speed.low < 1 + pair.speed.high < inf:
+            return None
+        degrees.append(pair.difference.degrees_of_freedom)
+        of_logarithm = log((1 + pair.speed.high) / (1 + pair.speed.low)) / 2 / estimates.t_quantile(level, degrees[-1])
+        errors.append((1 + pair.speed_value) * of_logarithm)
+        counts.append(pair.speed.n)
+    half = estimates.t_quantile(level, min(degrees)) * hypot(*errors) / len(pairs)
+    return Estimate(value, value - half, value + half, level, min(counts), "Student t within blocks")
 
 
 def _mean_gain_of_blocks(
