@@ -183,10 +183,14 @@ class Cluster:
         hosts = tuple(self.host(name) for name in names)
         return replace(self, hosts=hosts, launch_from=self.launch_from and hosts[0].name)
 
-    def nothing_to_manage(self) -> str | None:
-        """Why there is no traffic to manage here, in words; None where there is some."""
+    def nothing_to_manage(self, ways: int = 0) -> str | None:
+        """Why there is no traffic to manage here, in words; None where there is some.
+
+        Args:
+            ways: equal-cost paths that agents may take: with these a pair needs no third host.
+        """
         if len(self.compute_hosts()) == 1:
             return f"{self.name} has one compute host: all traffic stays inside it, so there is nothing to manage"
-        if len(self.managed_hosts()) == 2:
+        if len(self.managed_hosts()) == 2 and not ways:
             return f"{self.name} has two hosts: traffic is monitored, but there is no third host to reroute it over"
         return None

@@ -19,6 +19,7 @@ from fairlead.manage.manual_reroutes import Reroute
 from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
+from fairlead.protocol.settings import ways_in
 from fairlead.store import Store
 from fairlead.store import facts as host_facts
 from fairlead.store.records import Label
@@ -105,7 +106,7 @@ def _management(
     cluster: Cluster, components: Components, results: Path, own: Store, manual: bool, plane: str, quiet: bool
 ) -> Management:
     """How the program is managed, by what earlier runs left. ``own``: the store of this one."""
-    if nothing := cluster.nothing_to_manage():
+    if nothing := cluster.nothing_to_manage(ways_in(cluster.settings)):
         say(nothing, quiet)
     with with_earlier(results, own) as earlier:
         management = run.management_for(cluster, components, earlier, quiet=quiet)

@@ -15,18 +15,22 @@ from fairlead.protocol.answers import Ready
 AUTO = "auto"
 RELAY = "relay"
 FEWEST = 3
-"""Hosts that a reroute takes: its two ends and the relay."""
+"""Hosts that a reroute over another one takes: its two ends and the relay."""
+ENDS = 2
+"""Hosts that a reroute by another equal-cost path takes."""
 CARRIED = (
     "It carries messages between ranks; collective calls, MPI-IO and one-sided communication stay on the direct path"
 )
 """What agents carry, told before the program starts (docs/explanation/relay-plane.md)."""
+NO_RELAY = "no other host can relay traffic"
 
 
 def choose_plane(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
     """The management with its plane: the one that is wanted; for ``auto`` the best that hosts and program allow.
 
     That is route if every host can, else relay if agents can carry the program's messages, else route among the hosts
-    that can, else nothing. A remark says which, why, and what would make it better.
+    that can, else nothing. A remark says which, why, and what would make it better. Where only other equal-cost paths
+    could be taken, it is route or nothing: agents do not carry messages by these.
 
     Args:
         unseen: why agents could not carry the program's messages, in words; None: they could.
@@ -35,11 +39,23 @@ def choose_plane(wanted: str, cluster: Cluster, management: Management, unseen: 
         AgentError, HostError: agents could not be started to find out.
     """
     if wanted == RELAY and management.reroutes:
+        found = on_plane(management, RELAY)
         remark = f"plane: relay, by the agents. {CARRIED}"
-        return replace(management, plane=RELAY, remarks=[*management.remarks, remark])
+        if not (found.components.detours or found.manual):
+            remark = (
+                f"plane: relay, so congestion is only reported: {NO_RELAY}, and only the route plane can take other "
+                "equal-cost paths"
+            )
+        return replace(found, remarks=[*found.remarks, remark])
     if wanted != AUTO or not management.reroutes:
         return replace(management, plane=ROUTE if wanted == AUTO else wanted)
     return decide(cluster, management, _ready(cluster, management), unseen)
+
+
+def on_plane(management: Management, plane: str) -> Management:
+    """The management with this plane; without detours of its own where the plane has none to offer."""
+    detours = management.components.detours and (plane == ROUTE or management.relays)
+    return replace(management, plane=plane, components=replace(management.components, detours=detours))
 
 
 def choose_at_start(wanted: str, cluster: Cluster, management: Management, unseen: str | None = None) -> Management:
@@ -63,15 +79,16 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | Non
     first, reason = unable[0]
     cannot = f"the guardian cannot set routes on {len(unable)} of {len(names)} hosts ({first}: {reason})"
     privilege = f"`fairlead doctor {cluster.source}` shows how to give the guardian its privilege"
-    if unseen is None:
+    if unseen is None and (management.relays or management.manual):
         remark = (
             f"plane: relay, by the agents, because {cannot}. {CARRIED}. Even without reroutes it costs "
             "programs about 1 % of their time, more where processors limit them; --no-detours avoids that. "
             f"The route plane costs less: {privilege}"
         )
-        return replace(_with(management, remark), plane=RELAY)
-    agents = f"agents cannot carry the program's messages: {unseen}"
-    if len(names) - len(unable) >= FEWEST or management.manual:  # which hosts cannot is said once the agents are there
+        return on_plane(_with(management, remark), RELAY)
+    agents = NO_RELAY if unseen is None else f"agents cannot carry the program's messages: {unseen}"
+    fewest = ENDS if management.ways else FEWEST
+    if len(names) - len(unable) >= fewest or management.manual:  # which hosts cannot is said once the agents are there
         return _with(management, f"plane: route on hosts where the guardian has its privilege, because {agents}")
     remark = f"plane: none, so congestion is only reported: {cannot}, and {agents}. To change that: {privilege}"
     return replace(_with(management, remark), components=replace(management.components, detours=False))

@@ -14,6 +14,7 @@ from fairlead.manage.migration.moving import MakeMover
 from fairlead.manage.migration.probing import Path
 from fairlead.protocol import answers
 from fairlead.protocol.objects import Manage
+from fairlead.protocol.settings import ways_in
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Management:
             None: the plane is decided.
         characterized: all of the characterization; None: there is none.
         settings: of the agents, those that differ from their defaults.
+        relays: a pair may be led over another host; otherwise only by another equal-cost path (`ways`).
     """
 
     components: Components
@@ -67,6 +69,12 @@ class Management:
     decide: "Callable[[Sequence[answers.Ready | None]], Management] | None" = None
     characterized: Characterization | None = None
     settings: Mapping[str, int | float] = field(default_factory=dict)
+    relays: bool = True
+
+    @property
+    def ways(self) -> int:
+        """How many equal-cost paths agents may lead a pair by, on the route plane."""
+        return ways_in(self.settings)
 
     @property
     def in_ranks(self) -> bool:

@@ -45,7 +45,7 @@ from fairlead.placement.json_form import Placement
 from fairlead.programs import own_files
 from fairlead.programs.linkage import Linkage
 from fairlead.protocol.recorded_events import EventRecorder
-from fairlead.protocol.settings import Number, describe
+from fairlead.protocol.settings import Number, describe, ways_in
 from fairlead.store import Store
 from fairlead.store.records import Label
 
@@ -306,12 +306,14 @@ def _management(
     quiet: bool,
 ) -> Management | None:
     """How the run is managed; None where it is not."""
-    nothing = cluster.nothing_to_manage()
+    nothing = cluster.nothing_to_manage(ways_in(settings_for(cluster, settings or {})))
     if nothing and components.agents:
         say(nothing, quiet)
     if not components.agents or len(cluster.managed_hosts()) < 2:
         if manual:
-            raise ConfigError("--reroute needs agents, and a cluster of at least three hosts")
+            raise ConfigError(
+                "--reroute needs agents, and a cluster of at least three hosts, or of two with equal-cost paths"
+            )
         return None
     management = replace(management_for(cluster, components, store, settings, quiet=quiet), manual=manual)
     if management.settings and components.detection:
@@ -442,18 +444,20 @@ def management_for(
     ):
         if warning:
             say(warning, quiet)
+    relays = found.has_detour()
     remarks = []
-    if components.detours and not found.has_detour():
+    if components.detours and not relays:
         remarks.append(
             f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
-            "reported, traffic is not rerouted"
+            f"reported, traffic is {'only rerouted by other equal-cost paths' if plain.ways else 'not rerouted'}"
         )
-        components = replace(components, detours=False)
+        components = replace(components, detours=plain.ways > 0)
     return replace(
         plain,
         components=components,
         tables=found.manage_tables(),
         remarks=remarks,
+        relays=relays,
         base_s=found.base_s(),
         sharing=found.sensitivity,
         characterized=found,
@@ -472,13 +476,14 @@ def _learning(cluster: Cluster, plain: Management, paths: known.KnownPaths) -> M
     """How a run is managed whose agents learn what they have to know of the network."""
     components, remarks = plain.components, [paths.words(cluster)]
     hosts = len(cluster.managed_hosts())
-    if hosts < FEWEST:
+    relays = hosts >= FEWEST
+    if not (relays or plain.ways):
         components = replace(components, detours=False)
     if components.migration:
         components = replace(components, migration=False)
         remarks.append("no virtual machine is migrated: that needs a characterization")
     tables = {index: paths.manage_tables(index) for index in range(hosts)}
-    return replace(plain, components=components, tables=tables, remarks=remarks)
+    return replace(plain, components=components, tables=tables, remarks=remarks, relays=relays)
 
 
 def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:

@@ -11,6 +11,7 @@ from fairlead.protocol.setting_table import SETTINGS
 
 Number = int | float
 PAGE = "docs/reference/agent-settings.md"
+WAYS = "ways.count"
 
 
 def checked(values: Mapping[str, Any]) -> dict[str, Number]:
@@ -41,6 +42,11 @@ def require_consistent(settings: Mapping[str, Number]) -> None:
 
 
 AgentSettings = Annotated[dict[str, Number], BeforeValidator(checked)]
+
+
+def ways_in(settings: Mapping[str, Number]) -> int:
+    """How many equal-cost paths agents with these settings may take (docs/explanation/equal-cost-paths.md)."""
+    return int(settings.get(WAYS, SETTINGS[WAYS].default))
 
 
 def describe(settings: Mapping[str, Number]) -> str:

@@ -154,6 +154,8 @@ def test_one_and_two_hosts_are_legal_but_said_to_be_of_no_use() -> None:
     assert "nothing to manage" in (parse_cluster(one).nothing_to_manage() or "")
     two = one + '[[hosts]]\nname="b"\naddress="127.0.0.2"\n'
     assert "no third host" in (parse_cluster(two).nothing_to_manage() or "")
+    assert parse_cluster(two).nothing_to_manage(ways=1) is None
+    assert "nothing to manage" in (parse_cluster(one).nothing_to_manage(ways=1) or "")
 
 
 def test_paths_in_the_ssh_table_start_at_the_files_directory(tmp_path: Path) -> None:

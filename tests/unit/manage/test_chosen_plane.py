@@ -1,5 +1,7 @@
 """Which plane ``auto`` is, and what is said of it, by what hosts and program allow."""
 
+from dataclasses import replace
+
 import pytest
 
 from fairlead.agents.group import LEASE_S, JobOptions
@@ -7,7 +9,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.errors import HostError
 from fairlead.manage import chosen_plane
-from fairlead.manage.chosen_plane import choose_at_start, choose_plane, decide
+from fairlead.manage.chosen_plane import choose_at_start, choose_plane, decide, on_plane
 from fairlead.manage.components import FULL, STAGES
 from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.protocol.answers import Ready
@@ -38,10 +40,17 @@ def plane_of(plane: str, reason: str = "") -> Ready:
     )
 
 
-def decided(able: int, unseen: str | None = None, *, manual: bool = False) -> tuple[Management, str]:
+def by_ways(*, manual: bool = False, relays: bool = False) -> Management:
+    """Pairs may take two other equal-cost paths; without ``relays`` that is all they may do."""
+    return replace(management(manual=manual), settings={"ways.count": 2}, relays=relays)
+
+
+def decided(
+    able: int, unseen: str | None = None, *, manual: bool = False, begun: Management | None = None
+) -> tuple[Management, str]:
     """With so many of four hosts whose guardian may, the last ones; and the remark that was added."""
     ready = [plane_of("none", REASON)] * (4 - able) + [plane_of("route")] * able
-    found = decide(cluster(), management(manual=manual), ready, unseen)
+    found = decide(cluster(), begun or management(manual=manual), ready, unseen)
     first, remark = found.remarks
     assert first == "first"
     return found, remark
@@ -87,6 +96,45 @@ def test_nothing_where_neither_can() -> None:
 def test_a_reroute_by_hand_is_tried_all_the_same() -> None:
     found, _ = decided(0, STATIC, manual=True)
     assert (found.plane, found.reroutes) == ("route", True)
+
+
+def test_equal_cost_paths_are_taken_among_two_hosts_that_can() -> None:
+    for relays, unseen in ((True, STATIC), (False, STATIC), (False, None)):
+        found, remark = decided(2, unseen, begun=by_ways(relays=relays))
+        assert (found.plane, found.components, found.reroutes) == ("route", FULL, True)
+        assert remark.startswith("plane: route on hosts where the guardian has its privilege, because ")
+        assert remark.endswith("no other host can relay traffic" if unseen is None else STATIC)
+
+
+def test_agents_carry_nothing_where_no_host_can_relay() -> None:
+    found, remark = decided(1, begun=by_ways())
+    assert (found.plane, found.components, found.reroutes) == ("route", STAGES["detection"], False)
+    assert remark == (
+        "plane: none, so congestion is only reported: the guardian cannot set routes on 3 of 4 hosts (h0: "
+        "CAP_NET_ADMIN is missing), and no other host can relay traffic. To change that: `fairlead doctor c.toml` "
+        "shows how to give the guardian its privilege"
+    )
+    found, remark = decided(1, begun=by_ways(manual=True))
+    assert (found.plane, found.components) == ("relay", STAGES["detection"])
+    assert remark.startswith("plane: relay, by the agents, because the guardian cannot set routes on 3 of 4 hosts")
+    assert decided(1, begun=by_ways(relays=True))[0].components == FULL
+
+
+def test_equal_cost_paths_are_of_the_route_plane() -> None:
+    found = choose_plane("relay", cluster(2), by_ways())
+    assert (found.plane, found.components, found.remarks[1:]) == (
+        "relay",
+        STAGES["detection"],
+        [
+            "plane: relay, so congestion is only reported: no other host can relay traffic, and only the route plane "
+            "can take other equal-cost paths"
+        ],
+    )
+    found = choose_plane("relay", cluster(), by_ways(relays=True))
+    assert (found.components, found.remarks[1][:30]) == (FULL, "plane: relay, by the agents. I")
+    assert choose_plane("route", cluster(2), by_ways()).components == FULL
+    assert on_plane(by_ways(), "relay").components == STAGES["detection"]
+    assert on_plane(by_ways(), "route").components == FULL
 
 
 def test_agents_are_not_started_where_the_answer_is_known() -> None:

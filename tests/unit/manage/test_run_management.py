@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -45,6 +46,44 @@ def test_agents_learn_where_nothing_is_known(store: Store) -> None:
 
 def test_two_hosts_need_no_guardians(store: Store) -> None:
     assert run.management_for(cluster(2), FULL, store).components == STAGES["detection"]
+
+
+def test_two_hosts_can_take_other_equal_cost_paths(store: Store) -> None:
+    management = run.management_for(cluster(2), FULL, store, {"ways.count": 3})
+    assert (management.components, management.ways, management.relays) == (FULL, 3, False)
+    assert management.job_options().guardian == ("/guardian",)
+    assert management.job_options().manage[1].settings == {"ways.count": 3}
+    assert run.management_for(cluster(3), FULL, store, {"ways.count": 3}).relays
+    assert run.management_for(cluster(2), FULL, store).job_options().guardian is None
+
+
+@pytest.mark.parametrize(
+    ("ways", "said"),
+    [
+        (0, "congestion is reported, traffic is not rerouted"),
+        (2, "congestion is reported, traffic is only rerouted by other equal-cost paths"),
+    ],
+)
+def test_where_no_detour_is_known_equal_cost_paths_are_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ways: int, said: str
+) -> None:
+    found = SimpleNamespace(has_detour=lambda: False, manage_tables=dict, base_s=dict, sensitivity=None)
+    monkeypatch.setattr(run, "latest_characterization", lambda *_: found)
+    management = run.management_for(cluster(), FULL, store, {"ways.count": ways}, quiet=True)
+    assert (management.components.detours, management.relays) == (ways > 0, False)
+    assert management.remarks == [f"there is no detour around any bottleneck on c, as on a single switch: {said}"]
+
+
+def test_that_two_hosts_have_no_third_is_said_where_they_need_one(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(settings: dict[str, int | float]) -> str:
+        run._management(cluster(2), FULL, store, settings, ["x"], {}, False, False, False)
+        return capsys.readouterr().err
+
+    monitored = "c has two hosts: traffic is monitored, but there is no third host to reroute it over"
+    assert said({}) == f"fairlead: {monitored}\n"
+    assert said({"ways.count": 2}) == "fairlead: agents decide with ways.count = 2 (default 0)\n"
 
 
 def test_no_machine_is_migrated_by_what_is_not_known(store: Store) -> None:

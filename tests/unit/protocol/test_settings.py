@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairlead.protocol.setting_table import SETTINGS
-from fairlead.protocol.settings import checked, describe, require_consistent
+from fairlead.protocol.settings import checked, describe, require_consistent, ways_in
 
 
 def test_full_names_and_tables_by_group_are_the_same() -> None:
@@ -60,3 +60,8 @@ def test_settings_that_depend_on_each_other(values: dict[str, Any], complaint: s
 def test_people_read_what_differs() -> None:
     dwell = SETTINGS["detour.dwell_s"].default
     assert describe({"detour.dwell_s": 7.5}) == f"detour.dwell_s = 7.5 (default {dwell:g})"
+
+
+def test_there_are_no_ways_unless_they_are_asked_for() -> None:
+    assert ways_in({}) == 0
+    assert ways_in({"detour.dwell_s": 1, "ways.count": 7}) == 7

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -33,6 +33,7 @@ from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import Congestion, CongestionDescription
 from fairlead.lab.migration import replug
+from fairlead.manage.chosen_plane import on_plane
 from fairlead.manage.management import Management
 from fairlead.manage.run import management_for
 from fairlead.net import apply as net
@@ -192,7 +193,7 @@ class Testbed:
                     characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress, anew=new)
                 self._characterized = True
             found = management_for(self.cluster, managed.components, self._store, dict(managed.settings), quiet=True)
-            self._managements[managed] = replace(found, plane=managed.plane)
+            self._managements[managed] = on_plane(found, managed.plane)
         return self._managements[managed]
 
     def congestion(self, bottleneck: CongestionDescription) -> Congestion:

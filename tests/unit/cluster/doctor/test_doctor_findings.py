@@ -393,6 +393,15 @@ def test_one_host_is_legal_but_of_no_use() -> None:
     assert "nothing to manage" in one(judge(alone), "enough_hosts").text
 
 
+def test_two_hosts_are_enough_for_equal_cost_paths() -> None:
+    facts = healthy()
+    two = replace(facts.cluster, hosts=facts.cluster.hosts[:2])
+    found = one(judge(ClusterFacts(two, facts.hosts[:2])), "enough_hosts")
+    assert "no third host" in found.text and "ways.count" in found.fix
+    with_ways = ClusterFacts(replace(two, settings={"ways.count": 2}), facts.hosts[:2])
+    assert [item for item in judge(with_ways) if item.check == "enough_hosts"] == []
+
+
 def test_mpirun_on_this_machine() -> None:
     facts = healthy()
     here = parse_version(OPEN_MPI, mpirun="mpirun")

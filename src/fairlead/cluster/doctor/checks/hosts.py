@@ -6,6 +6,7 @@ from fairlead.cluster.cache import local_cache
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 from fairlead.cluster.executors import executor_of
+from fairlead.protocol.settings import ways_in
 
 GOOD_CLOCK_SOURCES = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 BUSY_LOAD_PER_CORE = 1.0
@@ -62,10 +63,14 @@ def shared_files(facts: ClusterFacts) -> Iterable[Finding]:
 
 @check
 def enough_hosts(facts: ClusterFacts) -> Iterable[Finding]:
-    """There is traffic to manage, and a third host to lead it over."""
-    if reason := facts.cluster.nothing_to_manage():
+    """There is traffic to manage, and a third host or another equal-cost path to lead it over."""
+    if reason := facts.cluster.nothing_to_manage(ways_in(facts.cluster.settings)):
         yield note(
-            "enough_hosts", [], reason, "add [[hosts]]; a host without ranks (role = relay) is enough as the third"
+            "enough_hosts",
+            [],
+            reason,
+            "add [[hosts]]; a host without ranks (role = relay) is enough as the third, and where switches spread "
+            "connections over equal-cost paths, ways.count of [settings] is enough for two",
         )
 
 
