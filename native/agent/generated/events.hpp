@@ -185,7 +185,8 @@ struct KeptEvent {
     core::HostId destination = core::kNoHost;
     /// relay of its traffic, as in `rerouted`
     core::HostId relay = core::kNoHost;
-    /// see below; `reroute_failed` is followed by a colon and the guardian's message
+    /// see below; after a colon, `reroute_failed` has the guardian's message, `no_better_way` how many paths were
+    /// measured
     std::string reason{};
     /// as in `rerouted`; 0 where not measured
     double queue_delay_s = 0.0;

@@ -71,6 +71,9 @@ TEST(Events, AnEqualCostPathIsNamedInWords) {
     kept.best = core::way_of(1);
     EXPECT_EQ(line_of(event_of(kept, 0)).at("best"), 3);
     EXPECT_TRUE(line_of(event_of(kept, 0)).at("relay").is_null());
+    kept.reason = core::KeepReason::no_better_way;
+    kept.detail = "all 3 were measured";
+    EXPECT_EQ(line_of(event_of(kept, 0)).at("reason"), "no_better_way: all 3 were measured");
 }
 
 TEST(Events, ReasonsAndLevelsAreTexts) {

@@ -25,6 +25,9 @@ class KeepReason(StrEnum):
     NO_ANSWER = "no_answer"
     # no relay is faster by the margin
     NOT_BETTER = "not_better"
+    # no host can relay this pair, and no other equal-cost path is faster by the margin. Those that failed or were slow
+    # a moment ago are not measured
+    NO_BETTER_WAY = "no_better_way"
     # every path to the destination is congested: a case for the migration controller
     DESTINATION_CONGESTED = "destination_congested"
     # every path from this host is congested
@@ -41,7 +44,7 @@ class KeepReason(StrEnum):
     GIVES_WAY = "gives_way"
     # the destination has no plane, or does not answer
     DESTINATION_LOST = "destination_lost"
-    # relays answered, but no echo came back over them
+    # relays answered, but no echo came back over them; or none came back by any equal-cost path
     NOT_CARRIED = "not_carried"
     # a better path is known, but the last change is too recent
     HELD = "held"
@@ -54,6 +57,7 @@ KEEP_REASON_WORDS = {
     "no_candidate": "no other host can relay its traffic",
     "no_answer": "no relay answered in time",
     "not_better": "no detour is sufficiently faster",
+    "no_better_way": "none of the other equal-cost paths is sufficiently faster",
     "destination_congested": "all paths to the destination are congested",
     "source_congested": "all paths from the source are congested",
     "own_load": "the program's own traffic accounts for the queue",

@@ -206,7 +206,8 @@ class Kept(Event[HostT]):
         source: the pair.
         destination: the pair.
         relay: relay of its traffic, as in `rerouted`.
-        reason: see below; `reroute_failed` is followed by a colon and the guardian's message.
+        reason: see below; after a colon, `reroute_failed` has the guardian's message, `no_better_way` how many paths
+            were measured.
         queue_delay_s: as in `rerouted`; 0 where not measured.
         foreign_share: as in `rerouted`; 0 where not measured.
         present_latency_s: as in `rerouted`; 0 where not measured.

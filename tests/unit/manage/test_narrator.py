@@ -157,6 +157,12 @@ def test_a_program_that_fills_its_own_path_is_nothing_to_tell() -> None:
     assert _told(replace(kept, reason="no_candidate")) == ["h0→h1 not rerouted: no other host can relay its traffic"]
 
 
+def test_it_is_told_how_many_equal_cost_paths_were_measured() -> None:
+    assert _told(event("kept", reason="no_better_way: all 3 were measured")) == [
+        "h0→h1 not rerouted: none of the other equal-cost paths is sufficiently faster: all 3 were measured"
+    ]
+
+
 def test_migrations_are_told_with_their_reasons() -> None:
     details = {"vm": "h0", "server": "s0", "to": "s1", "reason": "all is slow"}
     said = {

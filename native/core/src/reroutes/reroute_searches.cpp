@@ -237,7 +237,9 @@ void Reroutes::take_or_keep(HostId host) {
     Choice choice = destination.search->choose(turn(host), random_);
     if (choice.relay == kNoHost) {
         const bool lost = parts_.relay_role.able() && (peers_.down(host) || !peers_.reachable(host));
-        return keep(host, lost ? KeepReason::destination_lost : choice.reason, choice);
+        if (lost) return keep(host, KeepReason::destination_lost, choice);
+        const bool by_ways = choice.reason == KeepReason::no_better_way;
+        return keep(host, choice.reason, choice, by_ways ? destination.search->ways().told() : std::string());
     }
     choice.best = choice.relay;
     const bool held = destination.hold.holds(now_) && !destination.search->found().silent;

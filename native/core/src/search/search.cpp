@@ -270,10 +270,24 @@ Choice Search::choose(std::size_t turn, Random& random) const {
     const Choice way = core::choose(measured_ways_, present_, 0, settings, random);
     if (way.relay != kNoHost || found_.unseen) return way;
     Choice choice = core::choose(measured_, present_, turn, settings, random);
-    if (choice.relay == kNoHost && measured_.empty() && any_refused_) {
+    if (choice.relay != kNoHost) return choice;
+    if (measured_.empty() && any_refused_) {
         choice.reason = any_broken_ ? KeepReason::not_carried : KeepReason::refused;
+    } else if (ways_.known() > 0) {
+        tell_of_ways(way, choice);
     }
     return choice;
+}
+
+/// Neither a way nor a relay is better: with no relay to choose from, the ways are the reason.
+void Search::tell_of_ways(const Choice& way, Choice& choice) const {
+    if (way.best != kNoHost && (choice.best == kNoHost || way.latency_s < choice.latency_s)) {
+        choice.best = way.best;
+        choice.latency_s = way.latency_s;
+    }
+    if (!measured_.empty()) return;
+    choice.reason = KeepReason::no_better_way;
+    if (ways_.none_back()) choice.reason = present_.silent ? KeepReason::destination_silent : KeepReason::not_carried;
 }
 
 /// From which rate on a detour is worth sharing a relay that has no room left; 0: it is not known to be.

@@ -99,6 +99,7 @@ class Search {
     bool enough(const DelayWindow::Summary& seen) const;
     double needed_share(const DelayWindow::Summary& seen) const;
     double least_bps() const;
+    void tell_of_ways(const Choice& way, Choice& choice) const;
 
     const SearchParts* parts_;
     HostId destination_;

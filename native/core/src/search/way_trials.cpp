@@ -12,8 +12,8 @@ void WayTrials::ask(const AvoidedRelays& avoided, Time now, Outbox& out) {
     asked_at_ = next_round_ = now;
     rounds_ = 0;
     tried_.clear();
-    if (!parts_->relay_role.able() || !parts_->peers.reachable(destination_)) return;
-    for (int number = 0; number < parts_->job.ways; ++number) {
+    known_ = parts_->relay_role.able() && parts_->peers.reachable(destination_) ? parts_->job.ways : 0;
+    for (int number = 0; number < known_; ++number) {
         const HostId way = way_of(number);
         if (!avoided.avoids(way, now)) tried_.emplace_back().way = way;
     }
@@ -56,8 +56,8 @@ bool WayTrials::complete(Time now) const {
 /// Where nothing came back at all, answers may queue on their way here.
 Time WayTrials::deadline() const {
     const ChoiceSettings& choice = parts_->job.settings.choice;
-    const bool none = silent().size() == tried_.size();
-    return next_round_ - parts_->job.settings.echo.trial_s + (none ? choice.query_extended_s : choice.query_timeout_s);
+    const double timeout_s = none_back() ? choice.query_extended_s : choice.query_timeout_s;
+    return next_round_ - parts_->job.settings.echo.trial_s + timeout_s;
 }
 
 std::optional<WayTrials::Queue> WayTrials::queue(const Tried& tried) const {
@@ -99,6 +99,14 @@ std::vector<HostId> WayTrials::silent() const {
         if (std::ranges::none_of(tried.echoes, back)) found.push_back(tried.way);
     }
     return found;
+}
+
+std::string WayTrials::told() const {
+    const auto measured =
+        std::ranges::count_if(tried_, [this](const Tried& tried) { return queue(tried).has_value(); });
+    if (measured < known_) return std::to_string(measured) + " of " + std::to_string(known_) + " were measured";
+    if (known_ == 1) return "the only one was measured";
+    return std::string("all ").append(std::to_string(known_)).append(" were measured");
 }
 
 double WayTrials::standing_queue_s() const {

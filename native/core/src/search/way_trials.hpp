@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "detours/avoided_relays.hpp"
@@ -31,6 +32,12 @@ class WayTrials {
     std::vector<MeasuredCandidate> measure() const;
     /// Those by which none came back.
     std::vector<HostId> silent() const;
+    /// Whether these are all that were tried.
+    bool none_back() const { return !empty() && silent().size() == tried_.size(); }
+    /// How many lead to the destination; 0: none, as one of the hosts has no data plane.
+    int known() const { return known_; }
+    /// How many of these were measured, in words.
+    std::string told() const;
     /// The longest queue that every echo by one of them met; s.
     double standing_queue_s() const;
     /// After `now`, when there may be something to do; infinite: not before the next event.
@@ -61,7 +68,8 @@ class WayTrials {
     Time asked_at_ = 0.0;
     Time next_round_ = 0.0;
     int rounds_ = 0;
-    std::vector<Tried> tried_;
+    int known_ = 0;
+    std::vector<Tried> tried_;  ///< of those known
 };
 
 }  // namespace fairlead::core

@@ -208,6 +208,25 @@ TEST_F(RerouteSearches, RelaysThatCarryNothingAreAvoidedForAWhile) {
     EXPECT_EQ(only<Rerouted>(steps(40)).size(), 1U);
 }
 
+/// As on two hosts; by each path an echo takes 6 ms.
+TEST_F(RerouteSearches, OfEqualCostPathsThatAreNoBetterItIsToldHowManyWereMeasured) {
+    rig.job.ways = 3;
+    for (HostId host = 2; host < kRigHosts; ++host) rig.peers.lose(host);
+    rig.probe(1, 0.0);
+    at(rig.now);
+    queue_s[1] = 10e-3;
+    suspect(1);
+    const std::vector<Action> actions = until<Kept>();
+    EXPECT_EQ(only<SendEcho>(actions).size(), 9U);
+    EXPECT_TRUE(only<Reroute>(actions).empty());
+    const auto kept = only<Kept>(actions);
+    ASSERT_EQ(kept.size(), 1U);
+    EXPECT_EQ(kept[0].reason, KeepReason::no_better_way);
+    EXPECT_EQ(kept[0].detail, "all 3 were measured");
+    EXPECT_TRUE(is_way(kept[0].best));
+    EXPECT_NEAR(kept[0].present_latency_s - kept[0].best_latency_s, 10e-3 - 5.7e-3, 1e-3);
+}
+
 TEST_F(RerouteSearches, AQueueOfTheJobsOwnBytesIsLeftAlone) {
     queue_s[1] = 5e-3;
     suspect(1, 500000);

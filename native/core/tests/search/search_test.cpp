@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tests/parts_rig.hpp"
 
@@ -39,6 +40,11 @@ class SearchOf : public testing::Test {
                                              rig.now + 0.003 * i);
             }
         }
+        for (const SendEcho& sent : only<SendEcho>(actions)) {
+            const double queue_s = is_way(sent.echo.relay) ? ways_s[way_number(sent.echo.relay)] : -1.0;
+            if (queue_s < 0.0) continue;
+            EXPECT_TRUE(search.take_echo({sent.echo.token, 0, 1, sent.echo.relay}, rig.now + 300e-6 + queue_s));
+        }
         for (const auto& [relay, query] : messages<wire::PathQuery>(actions)) {
             search.take_report(relay, {query.token, 1, 3, 3, leg_s, 150e-6, 0.0}, rig.now + 0.006);
         }
@@ -64,6 +70,7 @@ class SearchOf : public testing::Test {
     PartsRig rig;
     AvoidedRelays avoided;
     Random random{1};
+    double ways_s[kMaxWays] = {};  ///< queues of the equal-cost paths; below 0: no echo comes back
 };
 
 TEST_F(SearchOf, AFalseAlarmEndsAfterABurst) {
@@ -201,6 +208,79 @@ TEST_F(SearchOf, WithoutCandidatesThereIsNoChoice) {
     search.judge(rig.now);
     search.measure();
     EXPECT_EQ(search.choose(0, random).reason, KeepReason::no_candidate);
+}
+
+/// There are three equal-cost paths to host 1.
+class SearchOfWays : public SearchOf {
+  protected:
+    SearchOfWays() {
+        rig.job.ways = 3;
+        rig.probe(1, 0.0);
+    }
+    void lose_relays() {
+        for (HostId host = 2; host < kRigHosts; ++host) rig.peers.lose(host);
+    }
+    /// Where the direct path queues for 10 ms, the legs to and from relays for so long.
+    Choice chosen(double leg_s = 0.0) {
+        rig.out.take();
+        Search search = begin();
+        EXPECT_EQ(run(search, 10e-3, leg_s), Step::measured);
+        search.judge(rig.now);
+        search.measure();
+        told = search.ways().told();
+        return search.choose(0, random);
+    }
+    std::string told;
+};
+
+TEST_F(SearchOfWays, TheBestIsTakenThoughRelaysAreFree) {
+    ways_s[0] = ways_s[2] = 10e-3;
+    EXPECT_EQ(chosen().relay, way_of(1));
+    EXPECT_EQ(told, "all 3 were measured");
+}
+
+TEST_F(SearchOfWays, WithoutARelayItIsTheReasonThatNoneIsBetter) {
+    lose_relays();
+    ways_s[0] = 9e-3;
+    ways_s[1] = 8e-3;
+    ways_s[2] = 11e-3;
+    const Choice choice = chosen();
+    EXPECT_EQ(choice.relay, kNoHost);
+    EXPECT_EQ(choice.reason, KeepReason::no_better_way);
+    EXPECT_EQ(choice.best, way_of(1));
+    EXPECT_GT(choice.latency_s, 8e-3);
+    EXPECT_EQ(told, "all 3 were measured");
+}
+
+TEST_F(SearchOfWays, ItIsToldHowManyWereMeasured) {
+    lose_relays();
+    std::ranges::fill(ways_s, 9e-3);
+    ways_s[2] = -1.0;
+    EXPECT_EQ(chosen().reason, KeepReason::no_better_way);
+    EXPECT_EQ(told, "2 of 3 were measured");
+    for (int number = 0; number < 3; ++number) avoided.lost(way_of(number), 60.0, rig.now);
+    EXPECT_EQ(chosen().reason, KeepReason::no_better_way);
+    EXPECT_EQ(told, "0 of 3 were measured");
+    avoided = {};
+    rig.job.ways = 1;
+    EXPECT_EQ(chosen().reason, KeepReason::no_better_way);
+    EXPECT_EQ(told, "the only one was measured");
+}
+
+TEST_F(SearchOfWays, ThatDeliverNothingAreTheReason) {
+    lose_relays();
+    std::ranges::fill(ways_s, -1.0);
+    EXPECT_EQ(chosen().reason, KeepReason::not_carried);
+    rig.peers.lose(1);
+    EXPECT_EQ(chosen().reason, KeepReason::no_candidate) << "there are none to a host without a plane";
+}
+
+TEST_F(SearchOfWays, RelaysThatAreNoBetterEitherAreTheReason) {
+    std::ranges::fill(ways_s, 8e-3);
+    const Choice choice = chosen(9e-3);
+    EXPECT_EQ(choice.relay, kNoHost);
+    EXPECT_EQ(choice.reason, KeepReason::destination_congested);
+    EXPECT_EQ(choice.best, way_of(0)) << "the fastest of all";
 }
 
 /// The pair is on a detour over host 3: all detours queue for so long, and the direct path for so long.

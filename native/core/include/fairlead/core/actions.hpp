@@ -96,7 +96,7 @@ struct Kept {
     HostId best = kNoHost;  ///< fastest candidate measured, kNoHost: none
     double best_latency_s = 0.0;
     std::vector<FlowRate> flows;  ///< as in Rerouted, where they were counted
-    std::string detail;           ///< the guardian's words after a failed reroute, else empty
+    std::string detail;  ///< the guardian's words after a failed reroute, how many ways were measured; else empty
 };
 /// A notice came in about a path of this host.
 struct Noticed {

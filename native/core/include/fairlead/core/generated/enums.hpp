@@ -38,6 +38,9 @@ enum class KeepReason : std::uint8_t {
     no_answer,
     /// no relay is faster by the margin
     not_better,
+    /// no host can relay this pair, and no other equal-cost path is faster by the margin. Those that failed or were
+    /// slow a moment ago are not measured
+    no_better_way,
     /// every path to the destination is congested: a case for the migration controller
     destination_congested,
     /// every path from this host is congested
@@ -54,7 +57,7 @@ enum class KeepReason : std::uint8_t {
     gives_way,
     /// the destination has no plane, or does not answer
     destination_lost,
-    /// relays answered, but no echo came back over them
+    /// relays answered, but no echo came back over them; or none came back by any equal-cost path
     not_carried,
     /// a better path is known, but the last change is too recent
     held,
@@ -71,6 +74,8 @@ constexpr std::string_view name(KeepReason value) {
             return "no_answer";
         case KeepReason::not_better:
             return "not_better";
+        case KeepReason::no_better_way:
+            return "no_better_way";
         case KeepReason::destination_congested:
             return "destination_congested";
         case KeepReason::source_congested:
