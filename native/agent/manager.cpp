@@ -70,6 +70,9 @@ Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpC
       precedence_(precedence) {
     watch_sockets();
     prober_.on_step([this](core::HostId peer) { feed(core::ClockStepped{peer}); });
+    plane_.on_trial_left([this](const wire::Echo& echo) {
+        feed(core::EchoLeft{echo.destination, echo.relay, echo.token});
+    });
     for (core::PairMix& mix : manage.mixes) feed(std::move(mix));
     poll();
 }
@@ -88,6 +91,7 @@ void Manager::watch_sockets() {
 
 Manager::~Manager() {
     prober_.on_step(nullptr);
+    plane_.on_trial_left(nullptr);
     for (const auto timer : {wake_timer_, poll_timer_, stop_timer_}) loop_.cancel(timer);
     for (const auto& [destination, wish] : manual_requests_) loop_.cancel(wish.timer);
 }

@@ -51,6 +51,9 @@ class DataPlane {
     virtual bool proves() const { return false; }
     /// Sends one, as large as what that way carries. `trial`: before anything is rerouted that way.
     virtual void echo(const core::wire::Echo&, bool /*trial*/) {}
+    using EchoLeft = std::function<void(const core::wire::Echo& echo)>;
+    /// Has it told when a trial's echo leaves, where that is not at once; nullptr: no longer.
+    virtual void on_trial_left(EchoLeft /*left*/) {}
 
     /// Withdraws everything and waits for that. Returns what went wrong, or an empty string.
     virtual std::string tear_down() = 0;

@@ -77,7 +77,10 @@ RoutePlane::RoutePlane(EventLoop& loop, const Config& config)
               request(guardian::Try{by.destination, by.relay, by.leg_mtu_B, by.way},
                       [made = std::move(made)](const std::string& error) { made(error.empty()); });
           },
-          [this](const core::wire::Echo& echo) { echoes_->send(echo, true); }) {}
+          [this](const core::wire::Echo& echo) {
+              echoes_->send(echo, true);
+              if (trial_left_) trial_left_(echo);
+          }) {}
 
 RoutePlane::~RoutePlane() {
     loop_.cancel(lease_timer_);

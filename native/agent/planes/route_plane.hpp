@@ -53,6 +53,7 @@ class RoutePlane final : public DataPlane {
     void learn_leg(core::HostId destination, core::HostId relay, std::uint16_t mtu_B, Done failed) override;
     bool proves() const override { return up_; }
     void echo(const core::wire::Echo& echo, bool trial) override;
+    void on_trial_left(EchoLeft left) override { trial_left_ = std::move(left); }
     /// Waits for the guardian.
     std::string tear_down() override;
 
@@ -91,6 +92,7 @@ class RoutePlane final : public DataPlane {
     std::map<core::HostId, Route> routes_;  ///< by destination
     EventLoop::TimerId lease_timer_ = 0;    ///< 0: nothing is rerouted
     TrialQueue trials_;
+    EchoLeft trial_left_;
     std::map<std::pair<core::HostId, core::HostId>, std::uint16_t> leg_mtus_B_;  ///< by destination and relay
     UdpChannel* channel_ = nullptr;
     std::unique_ptr<EchoSender> echoes_;

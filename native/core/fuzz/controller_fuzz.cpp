@@ -154,6 +154,7 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
     }
     if (const auto* sent = std::get_if<SendEcho>(&action)) {
         const wire::Echo& echo = sent->echo;
+        if (in.byte() % 2 == 0) return EchoLeft{echo.destination, echo.relay, echo.token};
         return Received{echo.destination, wire::EchoReply{echo.token, echo.source, echo.destination, echo.relay}};
     }
     const auto* send = std::get_if<Send>(&action);
@@ -171,7 +172,7 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
 }
 
 Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked, std::uint64_t& delivered_B) {
-    switch (in.byte() % 15) {
+    switch (in.byte() % 16) {
         case 0:
         case 1:
             return fitting(in, asked);
@@ -214,6 +215,8 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
             return InterfaceBusy{in.seconds() * 1e9};
         case 13:
             return Pause{in.byte() % 4 == 0 ? 0.0 : in.seconds()};
+        case 14:
+            return EchoLeft{in.host(), in.host(), in.token()};
         default:
             if (in.byte() == 0) return Stop{};
             if (in.byte() == 0) return PlaneLost{};

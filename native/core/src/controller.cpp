@@ -77,6 +77,7 @@ class Controller::State {
     void handle(const Received& received);
     void handle(const ClockStepped& step);
     void handle(const Tick& tick);
+    void handle(const EchoLeft& left);
     void handle(const ManualReroute& reroute);
     void handle(const ManualRestore& back);
     void handle(const Pause& pause);
@@ -225,6 +226,10 @@ void Controller::State::handle(const Tick& tick) {
     reroutes_.set_spare(tick.spare);
     answer_loads(true);
     advance();
+}
+
+void Controller::State::handle(const EchoLeft& left) {
+    if (job_.other(left.destination)) reroutes_.on_echo_left(left);
 }
 
 void Controller::State::handle(const ManualReroute& reroute) {

@@ -89,6 +89,7 @@ class Rig {
             }
         } else if (const auto* sent = std::get_if<SendEcho>(&action)) {
             const wire::Echo& echo = sent->echo;
+            if (sent->trial && tells_left) events.push_back(EchoLeft{echo.destination, echo.relay, echo.token});
             const bool arrives = echoes && echo.relay != broken && echo.destination != silent;
             if (arrives) events.push_back(Received{echo.destination, reply_to(echo)});
         } else if (std::holds_alternative<SampleSockets>(action)) {
@@ -171,6 +172,7 @@ class Rig {
     HostId deaf = kNoHost;    ///< the direct path to it is silent: what goes over a relay is answered over that
     HostId broken = kNoHost;  ///< a relay that answers, but forwards nothing
     bool echoes = true;       ///< what takes a detour arrives
+    bool tells_left = false;  ///< trials' echoes leave only when they are answered, and that is told
     std::vector<Action> all;
     std::vector<Action> open;  ///< not answered yet, see step()
 };

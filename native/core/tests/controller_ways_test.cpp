@@ -84,6 +84,19 @@ TEST(EqualCostPaths, AreEnoughWhereThereIsNoRelay) {
     EXPECT_TRUE(is_way(rig.seen<Rerouted>()[0].relay));
 }
 
+/// Each echo is answered 6 ms after it was asked for; it may have waited for its route for as long.
+TEST(EqualCostPaths, TheTimeUntilAnEchoLeavesIsNotCounted) {
+    for (const bool told : {false, true}) {
+        Rig rig(with_ways());
+        rig.tells_left = told;
+        rig.on(Tick{});
+        rig.on(Received{1, wire::Hello{kHosts, true}});
+        rig.on(ProbeResult{1, 0, rig.now, false, 300e-6, 0.0, 0.0, 0.0});
+        rig.congestion(10e-3, 0.0);
+        EXPECT_EQ(rig.seen<Rerouted>().size(), told ? 1U : 0U);
+    }
+}
+
 TEST(EqualCostPaths, TheirPairReturnsAfterTheDwellTime) {
     Rig rig(with_ways());
     rig.greet_all();

@@ -71,6 +71,8 @@ class Search {
     void drop_relay(Outbox& out);
 
     void take_report(HostId relay, const wire::PathReport& report, Time now) { candidates_.take(relay, report, now); }
+    /// An echo that may be one of this search's ways.
+    void note_left(const EchoLeft& left, Time now) { ways_.note_left(left, now); }
     /// Whether it is the answer to an echo of this search's ways.
     bool take_echo(const wire::EchoReply& reply, Time now) { return ways_.take(reply, now); }
     const WayTrials& ways() const { return ways_; }

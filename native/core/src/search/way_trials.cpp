@@ -31,6 +31,15 @@ void WayTrials::advance(Time now, Outbox& out) {
     next_round_ = now + parts_->job.settings.echo.trial_s;
 }
 
+void WayTrials::note_left(const EchoLeft& left, Time now) {
+    for (Tried& tried : tried_) {
+        if (tried.way != left.relay) continue;
+        for (Sent& sent : tried.echoes) {
+            if (sent.token == left.token && !sent.round_trip_s) sent.at = now;
+        }
+    }
+}
+
 bool WayTrials::take(const wire::EchoReply& reply, Time now) {
     if (reply.destination != destination_) return false;
     for (Tried& tried : tried_) {
@@ -57,7 +66,11 @@ bool WayTrials::complete(Time now) const {
 Time WayTrials::deadline() const {
     const ChoiceSettings& choice = parts_->job.settings.choice;
     const double timeout_s = none_back() ? choice.query_extended_s : choice.query_timeout_s;
-    return next_round_ - parts_->job.settings.echo.trial_s + timeout_s;
+    Time last = asked_at_;
+    for (const Tried& tried : tried_) {
+        for (const Sent& sent : tried.echoes) last = std::max(last, sent.at);
+    }
+    return last + timeout_s;
 }
 
 std::optional<WayTrials::Queue> WayTrials::queue(const Tried& tried) const {

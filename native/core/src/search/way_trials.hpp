@@ -10,6 +10,7 @@
 
 #include "detours/avoided_relays.hpp"
 #include "fairlead/core/choice.hpp"
+#include "fairlead/core/events.hpp"
 #include "search/search_parts.hpp"
 
 namespace fairlead::core {
@@ -22,6 +23,8 @@ class WayTrials {
     void ask(const AvoidedRelays& avoided, Time now, Outbox& out);
     /// Sends the echoes that are due.
     void advance(Time now, Outbox& out);
+    /// If it is one of these echoes, its time counts from now on, and no longer from when it was asked for.
+    void note_left(const EchoLeft& left, Time now);
     /// Whether it is the answer to one of these echoes; if so it is taken.
     bool take(const wire::EchoReply& reply, Time now);
 
@@ -46,7 +49,7 @@ class WayTrials {
   private:
     struct Sent {
         std::uint32_t token = 0;
-        Time at = 0.0;
+        Time at = 0.0;  ///< when it left, or was asked for
         std::optional<double> round_trip_s;
     };
     struct Tried {

@@ -87,6 +87,39 @@ TEST_F(Ways, HaveMoreTimeWhereNoAnswerComesBackAtAll) {
     EXPECT_EQ(trials.silent().size(), 3U);
 }
 
+/// The guardian makes the routes one after the other.
+TEST_F(Ways, TheTimeUntilAnEchoLeavesIsNotCounted) {
+    ask();
+    for (int i = 0; i < 3; ++i) {
+        for (const SendEcho& sent : only<SendEcho>(rig.out.take())) {
+            const Time left = rig.now + 4e-3 * (1 + way_number(sent.echo.relay));
+            trials.note_left({1, sent.echo.relay, sent.echo.token}, left);
+            EXPECT_TRUE(trials.take({sent.echo.token, 0, 1, sent.echo.relay}, left + 300e-6 + 2e-3));
+        }
+        rig.now += rig.job.settings.echo.trial_s;
+        trials.advance(rig.now, rig.out);
+    }
+    const auto found = queues_s();
+    ASSERT_EQ(found.size(), 3U);
+    for (const auto& [way, queue_s] : found) EXPECT_NEAR(queue_s, 2e-3, 1e-9) << way_number(way);
+}
+
+TEST_F(Ways, AnswersToEchoesThatLeaveLateAreWaitedForAsLong) {
+    ask();
+    round({{0, 0.0}, {1, 0.0}, {2, -1.0}});
+    round({{0, 0.0}, {1, 0.0}, {2, -1.0}});
+    const std::vector<SendEcho> last = only<SendEcho>(rig.out.take());
+    ASSERT_EQ(last.size(), 3U);
+    const Time left = rig.now + 20e-3;
+    trials.note_left({1, last[0].echo.relay, last[0].echo.token}, left);
+    const Time end = left + rig.job.settings.choice.query_timeout_s;
+    EXPECT_NEAR(trials.next_due(rig.now), end, 1e-9);
+    EXPECT_FALSE(trials.complete(end - 1e-6));
+    EXPECT_TRUE(trials.complete(end + 1e-6));
+    trials.note_left({1, way_of(0), last[1].echo.token}, left + 1.0);
+    EXPECT_NEAR(trials.next_due(rig.now), end, 1e-9) << "of another way";
+}
+
 TEST_F(Ways, WhatAnswersQueueForOnTheirWayBackIsNotCounted) {
     for (int i = 0; i < 3; ++i) {
         rig.paths.probes().on_result({1, 0, rig.now + 0.001 * i, false, 4.3e-3, 0.0, 4e-3, 0.0}, rig.now);

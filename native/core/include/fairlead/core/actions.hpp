@@ -29,7 +29,7 @@ struct SendProbes {
 };
 
 /// An echo on the path of rerouted packets, as large as those. `trial`: over echo.relay, a host or a way, where nothing
-/// is rerouted yet.
+/// is rerouted yet; gives an EchoLeft, where it does not leave at once.
 struct SendEcho {
     wire::Echo echo;
     bool trial = false;

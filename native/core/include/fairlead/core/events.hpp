@@ -89,6 +89,13 @@ struct Tick {
     bool spare = true;         ///< the agent has processor time for searches
 };
 
+/// A trial's echo has left this host, once its route was there: until then its time does not count.
+struct EchoLeft {
+    HostId destination = kNoHost;
+    HostId relay = kNoHost;  ///< or a way
+    std::uint32_t token = 0;
+};
+
 /// By hand, from the supervisor: such a detour stays until it is restored by hand, or its relay dies. Answer: Rerouted
 /// or Restored, or ManualEnded.
 struct ManualReroute {
@@ -137,7 +144,7 @@ struct PlaneLost {};
 struct Stop {};
 
 using Event = std::variant<SocketSample, ProbeResult, Received, RerouteDone, RerouteFailed, RestoreDone, RestoreFailed,
-                           ClockStepped, Tick, ManualReroute, ManualRestore, Pause, PairMix, SharingChanged,
+                           ClockStepped, Tick, EchoLeft, ManualReroute, ManualRestore, Pause, PairMix, SharingChanged,
                            MessageTime, InterfaceBusy, PlaneLost, Stop>;
 
 }  // namespace fairlead::core
