@@ -147,11 +147,6 @@ void Reroutes::on_echo(const wire::EchoReply& reply) {
     if (destination.detour && destination.detour->relay() == reply.relay) destination.detour->take(reply, now_);
 }
 
-void Reroutes::on_echo_left(const EchoLeft& left) {
-    Destination& destination = destinations_[left.destination];
-    if (destination.search) destination.search->note_left(left, now_);
-}
-
 void Reroutes::on_guardian(const RerouteDone& done) {
     const std::optional<Rerouted> decision = destinations_[done.destination].route.move_answered(done.relay);
     if (!decision) return;

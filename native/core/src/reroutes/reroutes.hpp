@@ -42,7 +42,9 @@ class Reroutes {
     void on_grant(HostId relay, const wire::RelayGrant& grant);
     void on_refusal(HostId relay, const wire::RelayRefuse& refuse);
     void on_echo(const wire::EchoReply& reply);
-    void on_echo_left(const EchoLeft& left);
+    void on_echo_left(const EchoLeft& left) {
+        if (auto& search = destinations_[left.destination].search) search->note_left(left, now_);
+    }
     /// The guardian's answers.
     void on_guardian(const RerouteDone& done);
     void on_guardian(const RerouteFailed& failed);
