@@ -76,7 +76,7 @@ Agent::Agent(EventLoop& loop, Output& output, Config config)
       boots_(config_.host_count()) {
     manage_ = parse_manage(config_, monotonic_s());
     config_.manage = nullptr;
-    if (manage_->controller.automatic) route_.set_ways(manage_->controller.settings.ways.count);
+    route_.set_ways(manage_->controller.settings.ways.count);
     scheduling_ = raise_scheduling();
     route_.start();  // the guardian is scheduled as the agent is
     keep_for_this_thread(scheduling_);
@@ -184,6 +184,11 @@ void Agent::run(const Command& command) {
         void operator()(const RerouteCommand& c) const {
             if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
             agent.manager_->reroute(c.peer, c.relay, [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
+        }
+        void operator()(const RerouteByWayCommand& c) const {
+            if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");
+            agent.manager_->reroute_by_way(c.peer, static_cast<int>(c.way),
+                                           [a = &agent, id = c.id](const auto& e) { a->acknowledge(id, e); });
         }
         void operator()(const RestoreCommand& c) const {
             if (!agent.manager_) return agent.acknowledge(c.id, "the agent is not ready yet");

@@ -52,6 +52,17 @@ std::string without(const DataPlane& plane) {
     return "there is no " + std::string(plane.name()) + " plane: " + plane.reason();
 }
 
+/// Why there is no equal-cost path of this number, from 1; empty: there is.
+std::string without_way(const DataPlane& plane, int number) {
+    const int ways = plane.ways();
+    if (number >= 1 && number <= ways) return {};
+    if (ways == 0) return "there are no equal-cost paths: only the route plane has them, as many as ways.count says";
+    return std::string("there is no equal-cost path ")
+        .append(std::to_string(number))
+        .append(": ways.count is ")
+        .append(std::to_string(ways));
+}
+
 }  // namespace
 
 Manager::Manager(EventLoop& loop, const Config& config, const Clock& clock, UdpChannel& channel, Prober& prober,
@@ -302,6 +313,12 @@ void Manager::reroute(core::HostId destination, core::HostId relay, ManualDone d
     if (!plane_.up()) return done(without(plane_));
     await(destination, {relay, std::move(done), 0});
     feed(core::ManualReroute{destination, relay});
+}
+
+void Manager::reroute_by_way(core::HostId destination, int number, ManualDone done) {
+    if (!plane_.up()) return done(without(plane_));
+    if (const std::string mistake = without_way(plane_, number); !mistake.empty()) return done(mistake);
+    reroute(destination, core::way_of(number - 1), std::move(done));
 }
 
 void Manager::restore(core::HostId destination, ManualDone done) {

@@ -42,6 +42,8 @@ class Manager {
     /// What the program's messages tell of the paths that lead here.
     void on_message_time(const core::NetworkTime& time);
     void reroute(core::HostId destination, core::HostId relay, ManualDone done);
+    /// By an equal-cost path; `number`: from 1.
+    void reroute_by_way(core::HostId destination, int number, ManualDone done);
     void restore(core::HostId destination, ManualDone done);
     /// See core::Pause.
     void pause(double for_s);

@@ -22,13 +22,21 @@ std::string milliseconds(double time_s) {
     return text.data();
 }
 
+std::string way_words(core::HostId way) {
+    return std::string("equal-cost path ").append(std::to_string(core::way_number(way) + 1));
+}
+
 std::string over(core::HostId relay) {
     if (!core::is_way(relay)) return "over the relay ";
-    return "over equal-cost path " + std::to_string(core::way_number(relay) + 1) + " ";
+    return std::string("over ").append(way_words(relay)).append(" ");
 }
 
 std::string why(const core::Rerouted& rerouted) {
-    if (rerouted.manual) return "by hand";
+    if (rerouted.manual) {
+        std::string text = "by hand";
+        if (core::is_way(rerouted.relay)) text.append(": ").append(way_words(rerouted.relay));
+        return text;
+    }
     if (rerouted.again) return "again, after a pause";
     const std::string times = "; messages take " + milliseconds(rerouted.present_latency_s) + ", " +
                               over(rerouted.relay) + milliseconds(rerouted.detour_latency_s);

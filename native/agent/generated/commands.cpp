@@ -124,6 +124,15 @@ RerouteCommand read_reroute(const json& object, Receiver receiver) {
     return read;
 }
 
+RerouteByWayCommand read_reroute_by_way(const json& object, Receiver receiver) {
+    const JsonFields fields(object, "reroute_by_way", {"type", "id", "peer", "way"});
+    RerouteByWayCommand read;
+    read.id = fields.whole("id", 0, kMaxId);
+    read.peer = peer_in(fields.any("peer"), fields.name("peer"), receiver);
+    read.way = fields.whole<std::uint32_t>("way", RerouteByWayCommand::way_limits);
+    return read;
+}
+
 RestoreCommand read_restore(const json& object, Receiver receiver) {
     const JsonFields fields(object, "restore", {"type", "id", "peer"});
     RestoreCommand read;
@@ -212,6 +221,7 @@ Command read_command(const std::string& type, const json& object, Receiver recei
     if (type == "bulk") return read_bulk(object, receiver);
     if (type == "probe") return read_probe(object, receiver);
     if (type == "reroute") return read_reroute(object, receiver);
+    if (type == "reroute_by_way") return read_reroute_by_way(object, receiver);
     if (type == "restore") return read_restore(object, receiver);
     if (type == "pause") return read_pause(object);
     if (type == "progress") return read_progress(object);

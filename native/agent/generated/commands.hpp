@@ -204,6 +204,17 @@ struct RerouteCommand {
     core::HostId relay = core::kNoHost;
 };
 
+/// Reroutes the traffic to a peer by another equal-cost path until it is restored.
+struct RerouteByWayCommand {
+    static constexpr WholeLimits way_limits{1, 7};
+
+    std::int64_t id = 0;
+    /// destination of the traffic
+    core::HostId peer = core::kNoHost;
+    /// number of the path, up to `ways.count`
+    std::uint32_t way = 0;
+};
+
 /// Restores the traffic to its direct path; succeeds if it is already there.
 struct RestoreCommand {
     std::int64_t id = 0;
@@ -211,8 +222,8 @@ struct RestoreCommand {
     core::HostId peer = core::kNoHost;
 };
 
-/// Restores all pairs but those rerouted on command, and reroutes none for a while; the commands `reroute` and
-/// `restore` work on.
+/// Restores all pairs but those rerouted on command, and reroutes none for a while; the commands `reroute`,
+/// `reroute_by_way` and `restore` work on.
 struct PauseCommand {
     static constexpr RealLimits for_s_limits{0.0, 3600.0};
 
@@ -251,8 +262,9 @@ struct StopCommand {
 };
 
 /// What comes after the configuration.
-using Command = std::variant<PingpongCommand, BulkCommand, ProbeCommand, RerouteCommand, RestoreCommand, PauseCommand,
-                             ProgressCommand, SharesCommand, StepClockCommand, LeaseCommand, StopCommand>;
+using Command = std::variant<PingpongCommand, BulkCommand, ProbeCommand, RerouteCommand, RerouteByWayCommand,
+                             RestoreCommand, PauseCommand, ProgressCommand, SharesCommand, StepClockCommand,
+                             LeaseCommand, StopCommand>;
 
 /// The agent that a message comes to: hosts are checked against this.
 struct Receiver {

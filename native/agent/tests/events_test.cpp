@@ -62,6 +62,10 @@ TEST(Events, AnEqualCostPathIsNamedInWords) {
     EXPECT_EQ(line.at("reason"),
               "19.30 ms of queueing delay, met by the connections and not by probes; messages take 21.50 ms, over "
               "equal-cost path 2 2.20 ms");
+    rerouted.manual = true;
+    EXPECT_EQ(line_of(event_of(rerouted, 0, 100.0)).at("reason"), "by hand: equal-cost path 2");
+    rerouted.relay = 5;
+    EXPECT_EQ(line_of(event_of(rerouted, 0, 100.0)).at("reason"), "by hand");
     core::Restored restored;
     restored.destination = 3;
     restored.relay = core::way_of(1);

@@ -162,11 +162,13 @@ struct SlowPlane final : DataPlane {
     std::string_view name() const override { return "slow"; }
     bool up() const override { return true; }
     const std::string& reason() const override { return no_reason; }
+    int ways() const override { return has_ways; }
     void reroute(core::HostId, core::HostId, Done done) override { rerouting = std::move(done); }
     void restore(core::HostId, Done done) override { restoring = std::move(done); }
     std::string tear_down() override { return {}; }
     std::vector<Carried> carried() override { return carries; }
     std::vector<Carried> carries;
+    int has_ways = 0;
 };
 
 /// As the relay plane: the program's own connections do not show it.
@@ -234,6 +236,17 @@ TEST_F(ManualTest, AFailureIsTheAnswerOfItsOwnCommand) {
     manager->reroute(1, 2, answer("second"));
     plane.rerouting("busy");
     EXPECT_EQ(answers, std::vector<std::string>{"second:busy"});
+}
+
+TEST_F(ManualTest, AnEqualCostPathThatThereIsNotIsNamed) {
+    manager->reroute_by_way(1, 1, answer("none"));
+    plane.has_ways = 3;
+    manager->reroute_by_way(1, 4, answer("fourth"));
+    EXPECT_EQ(answers,
+              (std::vector<std::string>{
+                  "none:there are no equal-cost paths: only the route plane has them, as many as ways.count says",
+                  "fourth:there is no equal-cost path 4: ways.count is 3"}));
+    EXPECT_FALSE(plane.rerouting);
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ Event next_event(Input& in, Guardian& guardian, const std::vector<Action>& asked
         case 6:
             return guardian_event(in, guardian);
         case 7:
-            return ManualReroute{in.host(), in.host()};
+            return ManualReroute{in.host(), in.byte() % 4 == 0 ? way_of(in.byte() % (kWays + 1)) : in.host()};
         case 8:
             return ManualRestore{in.host()};
         case 9:

@@ -233,8 +233,10 @@ void Controller::State::handle(const EchoLeft& left) {
 }
 
 void Controller::State::handle(const ManualReroute& reroute) {
-    if (!job_.other(reroute.destination) || !job_.other(reroute.relay) || reroute.relay == reroute.destination) return;
-    if (!stopping_ && relay_role_.able()) reroutes_.request_manually(reroute.destination, reroute.relay);
+    const bool way = is_way(reroute.relay) && way_number(reroute.relay) < job_.ways;
+    if (!job_.other(reroute.destination) || !(way || job_.other(reroute.relay))) return;
+    if (reroute.relay == reroute.destination || stopping_ || !relay_role_.able()) return;
+    reroutes_.request_manually(reroute.destination, reroute.relay);
 }
 
 void Controller::State::handle(const ManualRestore& back) {

@@ -97,6 +97,20 @@ TEST(EqualCostPaths, TheTimeUntilAnEchoLeavesIsNotCounted) {
     }
 }
 
+TEST(EqualCostPaths, AreTakenByHandUpToTheirNumber) {
+    Rig rig(with_ways(2));
+    rig.greet_all();
+    rig.on(ManualReroute{1, way_of(2)});
+    EXPECT_TRUE(rig.seen<SendEcho>().empty()) << "there is none";
+    rig.surroundings(rig.on(ManualReroute{1, way_of(1)}), 0.0, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    EXPECT_EQ(rig.seen<Rerouted>()[0].relay, way_of(1));
+    EXPECT_TRUE(rig.seen<Rerouted>()[0].manual);
+    EXPECT_EQ(rig.controller.view(1).relay, way_of(1));
+    for (int i = 0; i < 100; ++i) step(rig, rig.sample(300e-6), 0.1, 0.0);
+    EXPECT_TRUE(rig.seen<Restored>().empty()) << "whatever is measured";
+}
+
 TEST(EqualCostPaths, TheirPairReturnsAfterTheDwellTime) {
     Rig rig(with_ways());
     rig.greet_all();

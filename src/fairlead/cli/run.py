@@ -10,11 +10,11 @@ from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.named_path import NamedPath
 from fairlead.cli.parameters.program_command import ProgramCommand
-from fairlead.cli.parameters.reroutes import parse_reroutes
+from fairlead.cli.parameters.reroutes import HELP, parse_reroutes
 from fairlead.cli.parameters.transport import transport_option
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
-from fairlead.protocol.settings import Number
+from fairlead.protocol.settings import WAYS, Number
 
 if TYPE_CHECKING:
     from fairlead.manage.components import Components
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @click.option("--migrate", is_flag=True, help="Also migrate virtual machines away from congested servers.")
 @click.option("--migrate-dry-run", is_flag=True, help="Only report which virtual machine would be migrated, and why.")
 @click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
-              help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
+              help=HELP)  # fmt: skip
 @click.option(
     "--set",
     "settings",
@@ -102,7 +102,7 @@ def command(
     messages: Path | None,
     migrate: bool,
     migrate_dry_run: bool,
-    reroutes: list[tuple[str, str, str]],
+    reroutes: list[tuple[str, str, str | int]],
     settings: dict[str, Number],
     plane: str,
     transport: str,
@@ -147,7 +147,7 @@ def command(
         _check_beside_own_mpirun(mpirun, transport)
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
-    if settings and (no_agents or no_detection):
+    if settings and (no_agents or (no_detection and set(settings) != {WAYS})):
         raise click.UsageError("--set changes how agents detect congestion; omit --no-agents and --no-detection")
     watch_unasked = monitor is None and not (no_agents or no_detection)
     if acknowledge and not (monitor or watch_unasked):

@@ -10,7 +10,7 @@ import click
 
 from fairlead.cli.parameters.named_path import NamedPath
 from fairlead.cli.parameters.program_command import ProgramCommand
-from fairlead.cli.parameters.reroutes import parse_reroutes
+from fairlead.cli.parameters.reroutes import HELP, parse_reroutes
 from fairlead.manage.data_planes import PLANES
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
               help="Never pause reroutes to see what they give, as for `fairlead run`.")  # fmt: skip
 @click.option("--monitor", is_flag=True, help="Also record communication time by host pair.")
 @click.option("--reroute", "reroutes", multiple=True, callback=parse_reroutes, metavar="SOURCE:DESTINATION:RELAY",
-              help="Reroute a host pair over RELAY for the whole run. Repeatable.")  # fmt: skip
+              help=HELP)  # fmt: skip
 @click.option("--nodes", type=click.Choice(["job", "step"]), default="job", show_default=True,
               help="With `slurm`: nodes that take part: all of the job's, or the step's only.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors on stderr.")
@@ -47,7 +47,7 @@ def command(
     no_detours: bool,
     no_benefit: bool,
     monitor: bool,
-    reroutes: list[tuple[str, str, str]],
+    reroutes: list[tuple[str, str, str | int]],
     nodes: "Nodes",
     quiet: bool,
 ) -> int:

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +14,7 @@ from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.management import Management
-from fairlead.manage.manual_reroutes import Reroute
+from fairlead.manage.manual_reroutes import Reroute, asked_for
 from fairlead.manage.recording import recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
@@ -63,7 +62,7 @@ def supervise(
     program = _ProgramBeside(starter)
 
     def execute(store: Store, identity: int) -> Outcome:
-        management = _management(cluster, components, results, store, bool(reroutes), plane, quiet)
+        management = _management(cluster, components, results, store, reroutes, plane, quiet)
         return run.execute(
             cluster, job, store, identity, program.launch, management, reroutes, Ending(), quiet,
             ends_together_s=ENDS_TOGETHER_S,
@@ -103,14 +102,20 @@ class _ProgramBeside:
 
 
 def _management(
-    cluster: Cluster, components: Components, results: Path, own: Store, manual: bool, plane: str, quiet: bool
+    cluster: Cluster,
+    components: Components,
+    results: Path,
+    own: Store,
+    reroutes: Sequence[Reroute],
+    plane: str,
+    quiet: bool,
 ) -> Management:
     """How the program is managed, by what earlier runs left. ``own``: the store of this one."""
     if nothing := cluster.nothing_to_manage(ways_in(cluster.settings)):
         say(nothing, quiet)
     with with_earlier(results, own) as earlier:
         management = run.management_for(cluster, components, earlier, quiet=quiet)
-    return choose_at_start(plane, cluster, replace(management, manual=manual), run.not_built())
+    return choose_at_start(plane, cluster, asked_for(management, reroutes), run.not_built())
 
 
 def _record(store: Store, identity: int, outcome: Outcome, code: int | None) -> None:

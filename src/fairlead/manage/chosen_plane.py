@@ -79,19 +79,28 @@ def decide(cluster: Cluster, management: Management, ready: Sequence[Ready | Non
     first, reason = unable[0]
     cannot = f"the guardian cannot set routes on {len(unable)} of {len(names)} hosts ({first}: {reason})"
     privilege = f"`fairlead doctor {cluster.source}` shows how to give the guardian its privilege"
-    if unseen is None and (management.relays or management.manual):
+    why_not = _not_by_agents(management, unseen)
+    if why_not is None:
         remark = (
             f"plane: relay, by the agents, because {cannot}. {CARRIED}. Even without reroutes it costs "
             "programs about 1 % of their time, more where processors limit them; --no-detours avoids that. "
             f"The route plane costs less: {privilege}"
         )
         return on_plane(_with(management, remark), RELAY)
-    agents = NO_RELAY if unseen is None else f"agents cannot carry the program's messages: {unseen}"
     fewest = ENDS if management.ways else FEWEST
     if len(names) - len(unable) >= fewest or management.manual:  # which hosts cannot is said once the agents are there
-        return _with(management, f"plane: route on hosts where the guardian has its privilege, because {agents}")
-    remark = f"plane: none, so congestion is only reported: {cannot}, and {agents}. To change that: {privilege}"
+        return _with(management, f"plane: route on hosts where the guardian has its privilege, because {why_not}")
+    remark = f"plane: none, so congestion is only reported: {cannot}, and {why_not}. To change that: {privilege}"
     return replace(_with(management, remark), components=replace(management.components, detours=False))
+
+
+def _not_by_agents(management: Management, unseen: str | None) -> str | None:
+    """Why agents should not carry what is rerouted, in words; None where they may. ``unseen``: see `choose_plane`."""
+    if unseen is not None:
+        return f"agents cannot carry the program's messages: {unseen}"
+    if management.by_way:
+        return "agents cannot lead a pair by an equal-cost path"
+    return None if management.relays or management.manual else NO_RELAY
 
 
 def _with(management: Management, remark: str) -> Management:

@@ -36,9 +36,11 @@ class Management:
 
     Attributes:
         components: what is switched on.
-        tables: by host index, the decision tables (`Characterization.manage_tables`).
+        tables: by host index, the decision tables (`Characterization.manage_tables`); without detection, what agents
+            have to know for reroutes by hand.
         binaries: agent and guardian on the hosts.
         manual: reroutes are made by hand: guardians are needed even without detours of fairlead's own.
+        by_way: some of these are by equal-cost paths, which only the route plane has.
         remarks: what the user should know before the program starts.
         rings: where the program's ranks write the ends of their messages; None: they do not.
         unasked: how messages are watched where nobody asked for it; None: somebody did, or they are not.
@@ -58,6 +60,7 @@ class Management:
     tables: Mapping[int, Manage]
     binaries: HostBinaries
     manual: bool = False
+    by_way: bool = False
     remarks: Sequence[str] = ()
     rings: str | None = None
     unasked: Unasked | None = None
@@ -109,7 +112,7 @@ class Management:
         """What the agents are told for these components."""
         return JobOptions(
             guardian=self.binaries.guardian if self.reroutes else None,
-            manage=self._decision_tables() if self.components.detection else {},
+            manage=self._decision_tables() if self.components.detection or self.manual else {},
             rings=self.rings,
             acknowledge=self.components.acknowledge,
             relay=self.relay,

@@ -27,13 +27,13 @@ from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
 from fairlead.manage import message_files, silent_hosts
-from fairlead.manage.agent_settings import settings_for
+from fairlead.manage.agent_settings import by_hand, settings_for
 from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.joined_ranks import joined
 from fairlead.manage.management import Management, OtherPlaneError
-from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
+from fairlead.manage.manual_reroutes import ManualReroutes, Reroute, asked_for
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import unasked
@@ -81,7 +81,7 @@ def run(
         own_mpirun: ``argv`` is a whole launch line.
         bring: files that hosts get, and that ``argv`` names.
         watch_unasked: messages are watched, too, where that harms no program; where it is not done that is said.
-        reroutes: (source, destination, relay) host names, rerouted manually before the program starts.
+        reroutes: made by hand before the program starts.
         settings: of agents, in place of the cluster's (docs/reference/agent-settings.md).
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
         transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
@@ -112,9 +112,7 @@ def run(
 
     def managed(store: Store, identity: int) -> Outcome:
         with with_earlier(results, store) as earlier:
-            management = _management(
-                cluster, components, earlier, settings, argv, labels, bool(reroutes), dry_run, quiet
-            )
+            management = _management(cluster, components, earlier, settings, argv, labels, reroutes, dry_run, quiet)
         if management is not None:
             if watch_unasked:
                 management = _watching(ready, management, own_mpirun, quiet)
@@ -301,7 +299,7 @@ def _management(
     settings: Mapping[str, Number] | None,
     argv: Sequence[str],
     labels: Mapping[str, Label],
-    manual: bool,
+    reroutes: Sequence[Reroute],
     dry_run: bool,
     quiet: bool,
 ) -> Management | None:
@@ -310,12 +308,12 @@ def _management(
     if nothing and components.agents:
         say(nothing, quiet)
     if not components.agents or len(cluster.managed_hosts()) < 2:
-        if manual:
+        if reroutes:
             raise ConfigError(
                 "--reroute needs agents, and a cluster of at least three hosts, or of two with equal-cost paths"
             )
         return None
-    management = replace(management_for(cluster, components, store, settings, quiet=quiet), manual=manual)
+    management = asked_for(management_for(cluster, components, store, settings, quiet=quiet), reroutes)
     if management.settings and components.detection:
         say(f"agents decide with {describe(management.settings)}", quiet)
     if management.components.migration:
@@ -381,7 +379,7 @@ def _execute(
     """
     recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
     with joined(cluster, job, management) as (ready, management):
-        manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet))
+        manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet), management.ways)
 
         def prepare(agents: AgentThread) -> None:
             ending.release_by(agents.stop)
@@ -428,7 +426,7 @@ def management_for(
     """
     plain = Management(components, {}, bring_everywhere(cluster), settings=settings_for(cluster, settings or {}))
     if not components.detection:
-        return plain
+        return replace(plain, tables=by_hand(len(cluster.managed_hosts()), plain.settings))
     found = latest_characterization(store, cluster)
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))

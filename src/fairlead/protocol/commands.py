@@ -183,6 +183,29 @@ class Reroute(Command[answers.Done]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RerouteByWay(Command[answers.Done]):
+    """Reroutes the traffic to a peer by another equal-cost path until it is restored.
+
+    Attributes:
+        peer: destination of the traffic.
+        way: number of the path, up to `ways.count`.
+    """
+
+    TYPE: ClassVar[str] = "reroute_by_way"
+    ANSWER: ClassVar[type[Answer]] = answers.Done
+
+    peer: int
+    way: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": self.TYPE,
+            "peer": self.peer,
+            "way": self.way,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Restore(Command[answers.Done]):
     """Restores the traffic to its direct path; succeeds if it is already there.
 
@@ -204,8 +227,8 @@ class Restore(Command[answers.Done]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause(Command[answers.Done]):
-    """Restores all pairs but those rerouted on command, and reroutes none for a while; the commands `reroute` and
-    `restore` work on.
+    """Restores all pairs but those rerouted on command, and reroutes none for a while; the commands `reroute`,
+    `reroute_by_way` and `restore` work on.
 
     Attributes:
         for_s: length from now on, whatever was said before; 0: the pause ends, and detours that it interrupted are

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import click
 import pytest
@@ -60,6 +61,26 @@ def test_settings_need_agents_that_detect(tmp_path: Path, off: str) -> None:
     assert done.exit_code == 2
     assert done.output.splitlines()[-1] == (
         "Error: --set changes how agents detect congestion; omit --no-agents and --no-detection"
+    )
+
+
+def test_equal_cost_paths_need_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: dict[str, Any] = {}
+    monkeypatch.setattr("fairlead.manage.run.run", lambda *_, **given: called.update(given) or 0)
+    words = "run c.toml --no-detection --set ways.count=3 --reroute h0:h4:way:2 --reroute way:h0:way -- cg"
+    done = CliRunner().invoke(command, words.split(), prog_name="fairlead")
+    assert done.exit_code == 0, done.output
+    assert called["settings"] == {"ways.count": 3}
+    assert called["reroutes"] == [("h0", "h4", 2), ("way", "h0", "way")]
+
+
+@pytest.mark.parametrize("value", ["h0:h4", "h0::h4", "h0:h4:way:", "h0:h4:way:x", "h0:h4:way:-1", "h0:h4:h2:1"])
+def test_a_reroute_has_one_of_two_forms(value: str) -> None:
+    done = CliRunner().invoke(command, ["run", "c.toml", "--reroute", value, "--", "cg"], prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == (
+        f"Error: Invalid value for '--reroute': {value!r} is not SOURCE:DESTINATION:RELAY or "
+        "SOURCE:DESTINATION:way:NUMBER"
     )
 
 

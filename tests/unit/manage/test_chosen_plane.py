@@ -120,6 +120,16 @@ def test_agents_carry_nothing_where_no_host_can_relay() -> None:
     assert decided(1, begun=by_ways(relays=True))[0].components == FULL
 
 
+def test_agents_lead_no_pair_by_an_equal_cost_path() -> None:
+    asked = replace(by_ways(manual=True, relays=True), by_way=True)
+    found, remark = decided(2, begun=asked)
+    assert (found.plane, found.reroutes) == ("route", True)
+    assert remark == (
+        "plane: route on hosts where the guardian has its privilege, because agents cannot lead a pair by an "
+        "equal-cost path"
+    )
+
+
 def test_equal_cost_paths_are_of_the_route_plane() -> None:
     found = choose_plane("relay", cluster(2), by_ways())
     assert (found.plane, found.components, found.remarks[1:]) == (

@@ -4,13 +4,15 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fairlead.cluster.description import Cluster, Host
-from fairlead.errors import AgentError, FairleadError, HostError
+from fairlead.errors import AgentError, ConfigError, FairleadError, HostError
 from fairlead.manage import manual_reroutes
-from fairlead.manage.manual_reroutes import ManualReroutes
+from fairlead.manage.manual_reroutes import ManualReroutes, Reroute
 from fairlead.protocol import commands, numbers
 
 from ..agent_events import event
@@ -131,3 +133,35 @@ def test_one_that_lost_an_agent_again_is_not_given_up(monkeypatch: pytest.Monkey
     made(2, RESTARTED)
     settled()
     assert agents.made == [(0, 1, 2)] * 4
+
+
+def test_a_reroute_by_an_equal_cost_path_takes_no_third_host() -> None:
+    asked: list[tuple[int, Any]] = []
+    agents: Any = SimpleNamespace(command=lambda host, command, timeout_s: asked.append((host, command)))
+    made = ManualReroutes(CLUSTER, [("h0", "h1", 2)], lambda text: None, ways=3)
+    made.make(agents)
+    assert asked == [(0, commands.RerouteByWay(peer=1, way=2))]
+    made(0, REROUTED)
+    for host in (2, 1):
+        made(host, DIED)
+        made(0, RESTORED)
+        made(host, RESTARTED)
+        settled()
+        assert len(asked) == (1 if host == 2 else 2)
+
+
+@pytest.mark.parametrize(
+    ("reroute", "ways", "complaint"),
+    [
+        (("h0", "x", "h2"), 0, "--reroute h0:x:h2: no managed host is called 'x'"),
+        (("h0", "h1", "way1"), 3, "--reroute h0:h1:way1: no managed host is called 'way1'"),
+        (("x", "h1", 1), 3, "--reroute x:h1:way:1: no managed host is called 'x'"),
+        (("h0", "h1", 1), 0, "--reroute h0:h1:way:1: there are no equal-cost paths"),
+        (("h0", "h1", 4), 3, "--reroute h0:h1:way:4: there is no such equal-cost path; ways.count is 3, so they are 1"),
+        (("h0", "h1", 0), 3, "--reroute h0:h1:way:0: there is no such equal-cost path; ways.count is 3, so they are 1"),
+    ],
+)
+def test_what_there_is_not_is_named(reroute: Reroute, ways: int, complaint: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        ManualReroutes(CLUSTER, [reroute], lambda text: None, ways)
+    assert str(raised.value).startswith(complaint)

@@ -15,6 +15,7 @@ from fairlead.errors import ConfigError
 from fairlead.manage import run
 from fairlead.manage.components import FULL, MIGRATING, STAGES
 from fairlead.manage.management import Management
+from fairlead.manage.manual_reroutes import asked_for
 from fairlead.programs import unseen
 from fairlead.programs.linkage import Linkage
 from fairlead.protocol.objects import Learn
@@ -78,7 +79,7 @@ def test_that_two_hosts_have_no_third_is_said_where_they_need_one(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def said(settings: dict[str, int | float]) -> str:
-        run._management(cluster(2), FULL, store, settings, ["x"], {}, False, False, False)
+        run._management(cluster(2), FULL, store, settings, ["x"], {}, (), False, False)
         return capsys.readouterr().err
 
     monitored = "c has two hosts: traffic is monitored, but there is no third host to reroute it over"
@@ -100,6 +101,32 @@ def test_agents_get_the_settings_of_the_cluster_and_of_the_run(store: Store) -> 
     assert all(table.settings == {"detour.dwell_s": 3, "probes.burst": 4} for table in told.values())
     assert told[0].to_json()["settings"] == {"detour.dwell_s": 3, "probes.burst": 4}
     assert "settings" not in run.management_for(cluster(), FULL, store).job_options().manage[0].to_json()
+
+
+def test_for_reroutes_by_hand_agents_only_need_to_know_of_equal_cost_paths(store: Store) -> None:
+    known = run.management_for(cluster(2), STAGES["agents"], store, {"ways.count": 3})
+    assert known.job_options().manage == {}
+    asked = asked_for(known, [("h0", "h1", 2)])
+    assert (asked.manual, asked.by_way, asked.job_options().guardian) == (True, True, ("/guardian",))
+    told = asked.job_options().manage
+    assert sorted(told) == [0, 1]
+    assert told[1].to_json() == {
+        "base": {
+            "age_s": 0.0,
+            "sizes_B": [],
+            "latency_s": [],
+            "rate_bps": [[None]],
+            "groups": [0, 0],
+            "own_latency_s": [],
+            "own_rate_bps": [[None, None], [None, None]],
+        },
+        "shares": [],
+        "learn": None,
+        "settings": {"ways.count": 3},
+        "automatic": False,
+    }
+    assert not asked_for(known, [("h0", "h1", "h2")]).by_way
+    assert not asked_for(known, ()).manual
 
 
 def test_settings_that_do_not_go_with_the_clusters_are_refused(store: Store) -> None:

@@ -40,6 +40,10 @@ TEST(Command, FieldsAreRead) {
     const auto reroute = parse<RerouteCommand>(R"({"type":"reroute","id":4,"peer":3,"relay":2})");
     EXPECT_EQ(reroute.peer, 3);
     EXPECT_EQ(reroute.relay, 2);
+    const auto by_way = parse<RerouteByWayCommand>(R"({"type":"reroute_by_way","id":10,"peer":3,"way":7})");
+    EXPECT_EQ(by_way.id, 10);
+    EXPECT_EQ(by_way.peer, 3);
+    EXPECT_EQ(by_way.way, 7U);
     parse<LeaseCommand>(R"({"type":"lease"})");
     EXPECT_EQ(parse<RestoreCommand>(R"({"type":"restore","id":5,"peer":3})").peer, 3);
     EXPECT_DOUBLE_EQ(parse<PauseCommand>(R"({"type":"pause","id":8,"for_s":2.5})").for_s, 2.5);
@@ -72,6 +76,8 @@ TEST(Command, MistakesNameTheFieldAndTheCommand) {
         {R"({"type":"probe","id":7,"peers":[1],"count":0,"interval_s":0})", "'count'"},
         {R"({"type":"reroute","id":7,"peer":1,"relay":1})", "'relay'"},
         {R"({"type":"reroute","id":7,"peer":1,"relay":0})", "'relay'"},
+        {R"({"type":"reroute_by_way","id":7,"peer":1,"way":0})", "'way'"},
+        {R"({"type":"reroute_by_way","id":7,"peer":1,"way":8})", "'way'"},
         {R"({"type":"pause","id":7})", "'for_s'"},
         {R"({"type":"pause","id":7,"for_s":-1})", "'for_s'"},
         {R"({"type":"shares","id":7})", "'shares'"},

@@ -299,6 +299,28 @@ TEST(Manage, TablesByGroupsReachTheController) {
     }
 }
 
+/// What agents are told that are to have equal-cost paths, and to reroute by hand only.
+TEST(Manage, SettingsNeedNoTables) {
+    json value = valid();
+    value["manage"] = {{"base",
+                        {{"age_s", 0.0},
+                         {"sizes_B", json::array()},
+                         {"latency_s", json::array()},
+                         {"rate_bps", json::array({json::array({nullptr})})},
+                         {"groups", {0, 0, 0}},
+                         {"own_latency_s", json::array()},
+                         {"own_rate_bps", {{nullptr, nullptr, nullptr}, {nullptr, nullptr, nullptr}}}}},
+                       {"shares", json::array()},
+                       {"learn", nullptr},
+                       {"settings", {{"ways.count", 3}}},
+                       {"automatic", false}};
+    const ManageConfig result = parse_manage(parse(value), 0.0);
+    EXPECT_FALSE(result.controller.automatic);
+    EXPECT_FALSE(result.controller.learns);
+    EXPECT_EQ(result.controller.settings.ways.count, 3);
+    EXPECT_FALSE(result.controller.base.latency_s({1, 2}).has_value());
+}
+
 TEST(Manage, NullMeansManualOnly) {
     const Config config = parse(valid());
     EXPECT_FALSE(parse_manage(config, 0.0).controller.automatic);

@@ -4,10 +4,19 @@
 
 namespace fairlead::core {
 
-/// Why the pair cannot be rerouted over the relay.
+namespace {
+constexpr const char* kSilentDetour =
+    "the detour does not carry packets: nothing that was sent over the relay to the destination came back (is the "
+    "overlay's UDP port blocked, or does the relay's packet filter not forward?)";
+constexpr const char* kSilentWay =
+    "the equal-cost path does not carry packets: nothing that was sent by it to the destination came back (is the "
+    "overlay's UDP port blocked?)";
+}  // namespace
+
+/// Why the pair cannot be rerouted over the relay, or by the way.
 std::optional<std::string> Reroutes::complaint(HostId host, HostId relay) const {
-    if (peers_.lacks_plane(relay)) return "the relay has no data plane";
-    if (peers_.down(relay)) return "the relay does not answer";
+    if (!is_way(relay) && peers_.lacks_plane(relay)) return "the relay has no data plane";
+    if (!is_way(relay) && peers_.down(relay)) return "the relay does not answer";
     if (peers_.down(host)) return "the destination does not answer";
     if (peers_.lacks_plane(host)) return "the destination has no data plane";
     return std::nullopt;
@@ -51,15 +60,12 @@ void Reroutes::try_manually(HostId host) {
     if (now_ < destination.trial->deadline)
         return destination.trial->proof.advance(parts_.job.settings.echo, now_, out_);
     destination.trial.reset();
-    out_.emit(
-        ManualEnded{host, relay,
-                    "the detour does not carry packets: nothing that was sent over the relay to the destination came "
-                    "back (is the overlay's UDP port blocked, or does the relay's packet filter not forward?)"});
+    out_.emit(ManualEnded{host, relay, is_way(relay) ? kSilentWay : kSilentDetour});
 }
 
 void Reroutes::reroute_manually(HostId host, HostId relay) {
     // Rate 0: a grant is not waited for, but the relay knows of the path and keeps it by the heartbeats.
-    out_.send(relay, wire::RelayRequest{out_.token(), host, 0.0});
+    if (!is_way(relay)) out_.send(relay, wire::RelayRequest{out_.token(), host, 0.0});
     Rerouted decision;
     decision.relay = relay;
     decision.manual = true;

@@ -51,7 +51,7 @@ class Reroutes {
     void on_guardian(const RestoreDone& done);
     void on_guardian(const RestoreFailed& failed);
 
-    /// A manual reroute (relay) or restoration (kNoHost). What the controller had in mind is dropped.
+    /// A manual reroute (relay or way) or restoration (kNoHost). What the controller had in mind is dropped.
     void request_manually(HostId destination, HostId relay);
     /// Until then the controller reroutes nothing: its detours end. A time that is over ends the pause.
     void pause(Time until);

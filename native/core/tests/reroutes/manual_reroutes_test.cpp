@@ -39,6 +39,43 @@ TEST_F(ManualReroutes, ADetourThatIsNotProvedInTimeIsGivenUp) {
     EXPECT_NE(ended[0].error.find("does not carry packets"), std::string::npos);
 }
 
+TEST_F(ManualReroutes, MayTakeAnEqualCostPathOfWhichNoHostHasToHear) {
+    for (HostId host = 2; host < kRigHosts; ++host) rig.peers.lose(host);
+    reroutes.request_manually(1, way_of(2));
+    const auto echoes = only<SendEcho>(rig.out.take());
+    ASSERT_EQ(echoes.size(), 1U);
+    EXPECT_EQ(echoes[0].echo.relay, way_of(2));
+    EXPECT_TRUE(echoes[0].trial);
+    reroutes.on_echo({echoes[0].echo.token, 0, 1, way_of(2)});
+    const auto actions = rig.out.take();
+    EXPECT_TRUE(only<Send>(actions).empty());
+    ASSERT_EQ(only<Reroute>(actions).size(), 1U);
+    EXPECT_EQ(only<Reroute>(actions)[0].relay, way_of(2));
+    reroutes.on_guardian(RerouteDone{1, way_of(2)});
+    const auto rerouted = only<Rerouted>(rig.out.take());
+    ASSERT_EQ(rerouted.size(), 1U);
+    EXPECT_TRUE(rerouted[0].manual);
+    EXPECT_EQ(rig.traffic.relay(1), way_of(2));
+    reroutes.request_manually(1, kNoHost);
+    reroutes.on_guardian(RestoreDone{1});
+    const auto restored = only<Restored>(rig.out.take());
+    ASSERT_EQ(restored.size(), 1U);
+    EXPECT_EQ(restored[0].relay, way_of(2));
+}
+
+TEST_F(ManualReroutes, AnEqualCostPathThatDeliversNothingIsGivenUp) {
+    reroutes.request_manually(1, way_of(0));
+    at(rig.now + 0.51);
+    rig.out.take();
+    reroutes.advance();
+    rig.peers.lose(1);
+    reroutes.request_manually(1, way_of(0));
+    const auto ended = only<ManualEnded>(rig.out.take());
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_NE(ended[0].error.find("the equal-cost path does not carry packets"), std::string::npos);
+    EXPECT_EQ(ended[1].error, "the destination does not answer");
+}
+
 TEST_F(ManualReroutes, WhatCannotWorkIsSaidAtOnce) {
     rig.peers.lose(3);
     reroutes.request_manually(1, 3);

@@ -100,7 +100,7 @@ struct EchoLeft {
 /// or Restored, or ManualEnded.
 struct ManualReroute {
     HostId destination = kNoHost;
-    HostId relay = kNoHost;
+    HostId relay = kNoHost;  ///< or a way
 };
 struct ManualRestore {
     HostId destination = kNoHost;
