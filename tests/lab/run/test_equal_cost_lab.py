@@ -99,9 +99,16 @@ def have_on(lab: labs.Lab, spine: str) -> None:
         assert seed < 20, "the connection keeps the other spine whatever the hash"
 
 
-def started(lab: labs.Lab, cluster: Path, results: Path) -> Command:
-    """On h0 and h1; h2 could relay."""
-    return run(cluster, "-n", "2", "--set", f"ways.count={WAYS}", program=CG, results=results)
+def started(cluster: Path, results: Path, *options: str) -> Command:
+    """On h0 and h1."""
+    return run(cluster, "-n", "2", "--set", f"ways.count={WAYS}", *options, program=CG, results=results)
+
+
+def of_hosts(lab: labs.Lab, number: int, directory: Path) -> Path:
+    """The lab's cluster file with its first hosts only; the third could relay."""
+    path = cluster_file(lab, directory)
+    path.write_text(path.read_text().partition(f'\n[[hosts]]\nname = "h{number}"')[0])
+    return path
 
 
 def verified(lab: labs.Lab, command: Command) -> None:
@@ -111,9 +118,10 @@ def verified(lab: labs.Lab, command: Command) -> None:
     wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
 
 
-def test_a_pair_on_the_congested_spine_takes_the_other(lab: labs.Lab, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hosts", [3, 2])
+def test_a_pair_on_the_congested_spine_takes_the_other(lab: labs.Lab, tmp_path: Path, hosts: int) -> None:
     congested = f"spine{lab.plan.spine_of[0][1]}"
-    with started(lab, cluster_file(lab, tmp_path), tmp_path) as command:
+    with started(of_hosts(lab, hosts, tmp_path), tmp_path) as command:
         wait_for(lambda: processes(lab, "h0", "cg") and processes(lab, "h1", "cg"), "the ranks' start")
         wait_for(lambda: len(command.events("base_learnt")) >= 2, "both paths being known")
         have_on(lab, congested)
@@ -125,3 +133,14 @@ def test_a_pair_on_the_congested_spine_takes_the_other(lab: labs.Lab, tmp_path: 
     moved = [event.data for event in command.events("rerouted")]
     (taken, *_) = [data for data in moved if (data["source"], data["relay"]) == ("h0", data["destination"])]
     assert "over equal-cost path" in taken["reason"]
+
+
+def test_a_pair_takes_an_equal_cost_path_by_hand(lab: labs.Lab, tmp_path: Path) -> None:
+    options = ["--no-detection", "--reroute", "h0:h1:way:2"]
+    with started(of_hosts(lab, 2, tmp_path), tmp_path, *options) as command:
+        command.wait_to_hear(f"{OVER}: by hand: equal-cost path 2")
+        wait_for(lambda: processes(lab, "h0", "cg") and processes(lab, "h1", "cg"), "the ranks' start")
+        (route,) = rerouted_routes(lab, "h0")
+        assert " dev f2-" in route, route
+        assert rerouted_routes(lab, "h1") == []
+        verified(lab, command)
