@@ -162,7 +162,7 @@ void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
     } else if (messages_ && messages_->on_message(opened.sender, opened.message)) {
         return;
     } else if (manager_) {
-        manager_->on_message(opened.sender, opened.boot_id, opened.message);
+        manager_->on_message(opened.sender, opened.boot_id, opened.message, received_ns);
     }
 }
 

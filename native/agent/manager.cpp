@@ -194,9 +194,18 @@ void Manager::sample_interface() {
     if (const auto rate_bps = interface_.take_bps(now_s)) feed(core::InterfaceBusy{*rate_bps});
 }
 
-void Manager::on_message(core::HostId from, std::uint64_t boot_id, const wire::Message& message) {
-    if (const auto* grant = std::get_if<wire::RelayGrant>(&message)) learn_leg(from, *grant);
-    feed(core::Received{from, message, boot_id});
+void Manager::on_message(core::HostId from, std::uint64_t boot_id, const wire::Message& message,
+                         std::int64_t received_ns) {
+    core::Received received{from, message, boot_id};
+    if (const auto* grant = std::get_if<wire::RelayGrant>(&message)) {
+        learn_leg(from, *grant);
+    } else if (std::holds_alternative<wire::Echo>(message)) {
+        echo_arrived_ns_ = received_ns;
+    } else if (const auto* reply = std::get_if<wire::EchoReply>(&message);
+               reply != nullptr && reply->source == config_.self && reply->arrived_ns != 0) {
+        received.free_departure = prober_.free_departure_s(reply->destination, reply->arrived_ns);
+    }
+    feed(std::move(received));
 }
 
 /// Where several hosts' messages came in one call, it is not certain whose was late.
@@ -219,6 +228,13 @@ void Manager::perform(const core::Send& send) {
     if (const auto* grant = std::get_if<wire::RelayGrant>(&send.message)) {
         wire::RelayGrant told = *grant;
         told.leg_mtu_B = plane_.route_mtu_B(grant->destination);
+        channel_.send(send.to, told);
+        return;
+    }
+    if (const auto* reply = std::get_if<wire::EchoReply>(&send.message);
+        reply != nullptr && reply->destination == config_.self) {
+        wire::EchoReply told = *reply;
+        told.arrived_ns = echo_arrived_ns_;
         channel_.send(send.to, told);
         return;
     }

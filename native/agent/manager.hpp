@@ -37,8 +37,9 @@ class Manager {
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
-    /// A control message of an authenticated peer.
-    void on_message(core::HostId from, std::uint64_t boot_id, const core::wire::Message& message);
+    /// A control message of an authenticated peer. `received_ns`: by this host's clock.
+    void on_message(core::HostId from, std::uint64_t boot_id, const core::wire::Message& message,
+                    std::int64_t received_ns);
     /// What the program's messages tell of the paths that lead here.
     void on_message_time(const core::NetworkTime& time);
     void reroute(core::HostId destination, core::HostId relay, ManualDone done);
@@ -128,6 +129,7 @@ class Manager {
     double run_delay_since_poll_s_ = 0.0;
     std::deque<core::Event> events_;
     bool feeding_ = false;
+    std::int64_t echo_arrived_ns_ = 0;  ///< of the last echo, while it is answered
     bool plane_lost_ = false;
     bool stopping_ = false;
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay, as the kernel acknowledged

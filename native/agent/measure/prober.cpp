@@ -62,4 +62,11 @@ void Prober::on_reply(core::HostId from, const core::wire::ProbeReply& reply, st
                     .peer_run_delay_s = reply.run_delay_s});
 }
 
+std::optional<double> Prober::free_departure_s(core::HostId peer, std::int64_t arrived_ns) const {
+    const auto left_ns = peer_clock(peer).free_departure_ns(arrived_ns);
+    if (!left_ns) return std::nullopt;
+    const double now_s = monotonic_s();
+    return now_s - static_cast<double>(clock_.now_ns() - *left_ns) * 1e-9;
+}
+
 }  // namespace fairlead::agent

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,10 @@ class Prober {
 
     /// Told to peers with every answer: how long this agent itself lately waited for a CPU.
     void set_run_delay(double run_delay_s) { run_delay_s_ = run_delay_s; }
+
+    /// When a message that arrived at the peer then, by its clock, would have left here, had it met no queue, in s of
+    /// CLOCK_MONOTONIC; nothing: its clock is not known yet.
+    std::optional<double> free_departure_s(core::HostId peer, std::int64_t arrived_ns) const;
 
     const core::ClockSync& peer_clock(core::HostId peer) const { return clocks_.at(peer); }
     std::uint64_t sent() const { return sent_; }

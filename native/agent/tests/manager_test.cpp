@@ -52,7 +52,7 @@ TEST(Manager, AnswersALoadQueryFromFreshSamplesAtOnce) {
     usleep(20'000);  // else the connections were listed just now, and are not listed again
 
     const std::uint64_t sent_before = own.channel.packets_sent();
-    manager.on_message(1, 1, wire::LoadQuery{77});
+    manager.on_message(1, 1, wire::LoadQuery{77}, 0);
     EXPECT_GT(own.channel.packets_sent(), sent_before) << "not only when a timer is due";
     loop.after(2.0, [&] { loop.stop(); });
     loop.run();
@@ -103,7 +103,7 @@ TEST(Manager, WatchesConnectionsAgainAfterAFailure) {
     // The first finds the failure, the last comes after the pause.
     for (const double after_s : {0.02, 0.9}) {
         loop.after(after_s, [&, token = reports.size() + 1] {
-            manager.on_message(1, 1, wire::LoadQuery{static_cast<std::uint32_t>(token)});
+            manager.on_message(1, 1, wire::LoadQuery{static_cast<std::uint32_t>(token)}, 0);
         });
     }
     loop.after(1.1, [&] { loop.stop(); });
@@ -214,7 +214,7 @@ TEST_F(ManualTest, ARestorationIsAnsweredWhenTheTrafficIsBack) {
     answers.clear();
 
     manager->reroute(1, 2, answer("reroute"));
-    manager->on_message(2, 1, wire::RelayRefuse{1, 1, wire::RefuseReason::no_plane});
+    manager->on_message(2, 1, wire::RelayRefuse{1, 1, wire::RefuseReason::no_plane}, 0);
     EXPECT_EQ(answers, std::vector<std::string>{"reroute:the relay refused: it has no data plane, or is stopping"});
     answers.clear();
     // A reroute of which no command waits for the answer is still under way.
@@ -236,6 +236,22 @@ TEST_F(ManualTest, AFailureIsTheAnswerOfItsOwnCommand) {
     manager->reroute(1, 2, answer("second"));
     plane.rerouting("busy");
     EXPECT_EQ(answers, std::vector<std::string>{"second:busy"});
+}
+
+/// From the round trip the asker cannot tell what the echo queued for on its way here.
+TEST_F(ManualTest, TheAnswerToAnEchoTellsWhenThatArrived) {
+    Station peer(loop, clock, 1);
+    wire::EchoReply told;
+    peer.channel.on_message([&](const Opened& opened, std::int64_t) {
+        const auto* reply = std::get_if<wire::EchoReply>(&opened.message);
+        if (reply == nullptr) return;
+        told = *reply;
+        loop.stop();
+    });
+    manager->on_message(1, 1, wire::Echo{7, 1, 0, core::way_of(1), 0}, 12345);
+    loop.after(2.0, [&] { loop.stop(); });
+    loop.run();
+    EXPECT_EQ(told, (wire::EchoReply{7, 1, 0, core::way_of(1), 12345}));
 }
 
 TEST_F(ManualTest, AnEqualCostPathThatThereIsNotIsNamed) {

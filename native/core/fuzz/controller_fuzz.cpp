@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "fairlead/core/controller.hpp"
@@ -155,7 +156,8 @@ Event fitting(Input& in, const std::vector<Action>& asked) {
     if (const auto* sent = std::get_if<SendEcho>(&action)) {
         const wire::Echo& echo = sent->echo;
         if (in.byte() % 2 == 0) return EchoLeft{echo.destination, echo.relay, echo.token};
-        return Received{echo.destination, wire::EchoReply{echo.token, echo.source, echo.destination, echo.relay}};
+        return Received{echo.destination, wire::EchoReply{echo.token, echo.source, echo.destination, echo.relay}, 0,
+                        in.byte() % 2 == 0 ? std::optional(delay_s) : std::nullopt};
     }
     const auto* send = std::get_if<Send>(&action);
     if (send == nullptr) return Tick{delay_s};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
 
 #include "job.hpp"
 #include "learning/learning.hpp"
@@ -106,7 +108,7 @@ class Controller::State {
     void answer(HostId from, const wire::RelayRelease& release) { relay_role_.answer(from, release); }
     void answer(HostId from, const wire::Heartbeat& beat);
     void answer(HostId from, const wire::Echo& echo) { relay_role_.answer(from, echo, out_); }
-    void answer(HostId from, const wire::EchoReply& reply);
+    void answer(HostId from, const wire::EchoReply& reply, std::optional<Time> free_departure);
     void answer(HostId, const wire::Probe&) {}       // the agent's
     void answer(HostId, const wire::ProbeReply&) {}  // the agent's
     void answer(HostId, const wire::SendQuery&) {}   // the message monitor's
@@ -212,7 +214,15 @@ void Controller::State::handle(const Received& received) {
         reroutes_.replace_host(from);
         paths_.probes().meet_again(from, now_);
     }
-    std::visit([&](const auto& message) { answer(from, message); }, received.message);
+    std::visit(
+        [&](const auto& message) {
+            if constexpr (std::is_same_v<decltype(message), const wire::EchoReply&>) {
+                answer(from, message, received.free_departure);
+            } else {
+                answer(from, message);
+            }
+        },
+        received.message);
     reroutes_.progress();
 }
 
@@ -331,8 +341,10 @@ void Controller::State::answer(HostId from, const wire::Heartbeat& beat) {
     relay_role_.answer_beat(from, beat.uses, now_, out_);
 }
 
-void Controller::State::answer(HostId from, const wire::EchoReply& reply) {
-    if (!relay_role_.hand_on(from, reply, out_) && reply.source == job_.self) reroutes_.on_echo(reply);
+void Controller::State::answer(HostId from, const wire::EchoReply& reply, std::optional<Time> free_departure) {
+    if (relay_role_.hand_on(from, reply, out_) || reply.source != job_.self) return;
+    if (free_departure && !std::isfinite(*free_departure)) free_departure.reset();
+    reroutes_.on_echo(reply, free_departure);
 }
 
 void Controller::State::advance() {

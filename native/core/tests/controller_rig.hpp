@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -91,7 +92,7 @@ class Rig {
             const wire::Echo& echo = sent->echo;
             if (sent->trial && tells_left) events.push_back(EchoLeft{echo.destination, echo.relay, echo.token});
             const bool arrives = echoes && echo.relay != broken && echo.destination != silent;
-            if (arrives) events.push_back(Received{echo.destination, reply_to(echo)});
+            if (arrives) events.push_back(Received{echo.destination, reply_to(echo), 0, free_departure()});
         } else if (std::holds_alternative<SampleSockets>(action)) {
             events.push_back(sample(20e-3));
             if (second != kNoHost) events.push_back(second_sample(20e-3));
@@ -125,6 +126,9 @@ class Rig {
         }
         return events;
     }
+    /// Where answers tell when their echoes arrived: the 6 ms that these take in `surroundings` are those of the way
+    /// back.
+    std::optional<Time> free_departure() const { return tells_arrival ? std::optional(now - 6e-3) : std::nullopt; }
     static wire::EchoReply reply_to(const wire::Echo& echo) {
         return {echo.token, echo.source, echo.destination, echo.relay};
     }
@@ -172,6 +176,7 @@ class Rig {
     HostId deaf = kNoHost;    ///< the direct path to it is silent: what goes over a relay is answered over that
     HostId broken = kNoHost;  ///< a relay that answers, but forwards nothing
     bool echoes = true;       ///< what takes a detour arrives
+    bool tells_arrival = false;
     bool tells_left = false;  ///< trials' echoes leave only when they are answered, and that is told
     std::vector<Action> all;
     std::vector<Action> open;  ///< not answered yet, see step()

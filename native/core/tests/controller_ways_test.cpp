@@ -97,6 +97,19 @@ TEST(EqualCostPaths, TheTimeUntilAnEchoLeavesIsNotCounted) {
     }
 }
 
+/// Each echo is answered 6 ms after it was asked for; it may be the answers that queue.
+TEST(EqualCostPaths, WhatAnswersQueueForIsNotCountedWhereTheyTellTheArrival) {
+    for (const bool told : {false, true}) {
+        Rig rig(with_ways());
+        rig.tells_arrival = told;
+        rig.on(Tick{});
+        rig.on(Received{1, wire::Hello{kHosts, true}});
+        rig.on(ProbeResult{1, 0, rig.now, false, 300e-6, 0.0, 0.0, 0.0});
+        rig.congestion(10e-3, 0.0);
+        EXPECT_EQ(rig.seen<Rerouted>().size(), told ? 1U : 0U);
+    }
+}
+
 TEST(EqualCostPaths, AreTakenByHandUpToTheirNumber) {
     Rig rig(with_ways(2));
     rig.greet_all();

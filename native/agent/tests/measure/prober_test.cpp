@@ -62,6 +62,20 @@ TEST(Prober, APeersProbeShowsThatItsClockStepped) {
     }
 }
 
+TEST(Prober, WhatArrivesNowWouldHaveLeftAMomentAgo) {
+    EventLoop loop;
+    End here(loop, 0);
+    End there(loop, 1);
+    there.clock.step(100.0);
+    EXPECT_FALSE(here.prober.free_departure_s(1, there.clock.now_ns()).has_value());
+    for (int i = 0; i < 5; ++i) ASSERT_FALSE(here.probe(loop, 1).lost);
+    const std::int64_t arrived_ns = there.clock.now_ns();
+    const double now_s = monotonic_s();
+    ASSERT_TRUE(here.prober.free_departure_s(1, arrived_ns).has_value());
+    EXPECT_NEAR(*here.prober.free_departure_s(1, arrived_ns), now_s, 0.1);
+    EXPECT_NEAR(*here.prober.free_departure_s(1, arrived_ns + 1'000'000'000), now_s + 1.0, 0.1);
+}
+
 TEST(Clock, TellsOnceThatItWasSet) {
     Clock clock({});
     EXPECT_FALSE(clock.take_step());

@@ -65,10 +65,13 @@ bool Detour::way_slow(const Paths& paths, const Traffic& traffic, Time now) cons
 
 /// Nothing: it leads over a relay, or it is not known yet.
 std::optional<double> Detour::way_queue_s(const Paths& paths, Time now) const {
-    const std::optional<double> round_trip_s = echoes_.least_round_trip_s();
-    if (!is_way(relay_) || !round_trip_s) return std::nullopt;
+    if (!is_way(relay_) || echoes_.recent().size() < EchoWatch::kRecent) return std::nullopt;
     const Time recent = now - 4.0 * job_->settings.detour.direct_period_s;
-    return core::way_queue_s(paths, destination_, *round_trip_s, recent);
+    double least_s = HUGE_VAL;
+    for (const EchoTime& echo : echoes_.recent()) {
+        least_s = std::min(least_s, core::way_queue_s(paths, destination_, echo, recent));
+    }
+    return least_s;
 }
 
 bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {

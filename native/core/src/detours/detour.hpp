@@ -45,7 +45,10 @@ class Detour {
     /// Sends the next echo. While some are missing the destination is asked by the direct path as well, to tell a dead
     /// host from a broken detour.
     void send_echo(Time now, Outbox& out);
-    void take(const wire::EchoReply& reply, Time now) { echoes_.answered(reply.token, now); }
+    /// `free_departure`: see Received.
+    void take(const wire::EchoReply& reply, Time now, std::optional<Time> free_departure = {}) {
+        echoes_.answered(reply.token, now, free_departure);
+    }
     /// Whether too many did not come back.
     bool lost(Time now) const { return echoes_.missing(job_->settings.echo, now) >= job_->settings.echo.missed; }
     /// Since when the destination is asked directly; nothing: it is not.

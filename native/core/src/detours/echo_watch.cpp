@@ -12,12 +12,16 @@ void EchoWatch::sent(std::uint32_t token, Time now) {
     last_ = now;
 }
 
-bool EchoWatch::answered(std::uint32_t token, Time now) {
+EchoTime echo_time(Time left, std::optional<Time> free_departure, Time now) {
+    return {now - left, free_departure ? std::optional(*free_departure - left) : std::nullopt};
+}
+
+bool EchoWatch::answered(std::uint32_t token, Time now, std::optional<Time> free_departure) {
     const auto found =
         std::find_if(waiting_.begin(), waiting_.end(), [token](const Sent& each) { return each.token == token; });
     if (found == waiting_.end()) return false;
     const double round_trip_s = now - found->at;
-    recent_.push_back(round_trip_s);
+    recent_.push_back(echo_time(found->at, free_departure, now));
     if (recent_.size() > kRecent) recent_.pop_front();
     if (!smoothed_s_) {
         smoothed_s_ = round_trip_s;
@@ -28,11 +32,6 @@ bool EchoWatch::answered(std::uint32_t token, Time now) {
     }
     waiting_.erase(waiting_.begin(), found + 1);
     return true;
-}
-
-std::optional<double> EchoWatch::least_round_trip_s() const {
-    if (recent_.size() < kRecent) return std::nullopt;
-    return *std::ranges::min_element(recent_);
 }
 
 double EchoWatch::patience_s(const EchoSettings& settings) const {

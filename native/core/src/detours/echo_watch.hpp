@@ -11,17 +11,29 @@
 
 namespace fairlead::core {
 
+/// What the answer to an echo tells.
+struct EchoTime {
+    double round_trip_s = 0.0;
+    std::optional<double> late_s;  ///< so much later than one that meets no queue it arrived; nothing: not known
+};
+
+/// Of an echo that left at this time and is answered now. `free_departure`: see Received.
+EchoTime echo_time(Time left, std::optional<Time> free_departure, Time now);
+
 class EchoWatch {
   public:
+    static constexpr std::size_t kRecent = 8;
+
     void sent(std::uint32_t token, Time now);
     /// This one came back, so the older ones are not waited for. False if it is not one that was waited for.
-    bool answered(std::uint32_t token, Time now);
+    /// `free_departure`: see Received.
+    bool answered(std::uint32_t token, Time now, std::optional<Time> free_departure = {});
 
     /// How long an echo may take before it counts as missing: by the round trips so far, as TCP's time-out (RFC 6298,
     /// section 2).
     double patience_s(const EchoSettings& settings) const;
-    /// The shortest of the last kRecent that came back; nothing: there were fewer.
-    std::optional<double> least_round_trip_s() const;
+    /// Of the last that came back, kRecent at most.
+    const std::deque<EchoTime>& recent() const { return recent_; }
     /// How many took longer, in a row. They are counted, not timed: an agent that did not run sent none and misses
     /// none.
     int missing(const EchoSettings& settings, Time now) const;
@@ -33,9 +45,8 @@ class EchoWatch {
         std::uint32_t token = 0;
         Time at = 0.0;
     };
-    static constexpr std::size_t kRecent = 8;
-    std::deque<Sent> waiting_;   ///< oldest first
-    std::deque<double> recent_;  ///< round trips, in s
+    std::deque<Sent> waiting_;     ///< oldest first
+    std::deque<EchoTime> recent_;  ///< likewise
     std::optional<Time> last_;
     std::optional<double> smoothed_s_;
     double deviation_s_ = 0.0;

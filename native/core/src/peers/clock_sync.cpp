@@ -18,6 +18,14 @@ constexpr int kSearchSteps = 60;
 // that waits a second is rare, and looked into for nothing.
 constexpr double kStep_s = 0.010;
 constexpr double kLongestWay_s = 1.0;
+constexpr std::int64_t kFar_ns = std::int64_t{1} << 60;
+
+/// Whether differences of the two can be relied on.
+bool near(std::int64_t stamp_ns, std::int64_t reference_ns) {
+    std::int64_t distance_ns = 0;
+    return !__builtin_sub_overflow(stamp_ns, reference_ns, &distance_ns) && distance_ns <= kFar_ns &&
+           distance_ns >= -kFar_ns;
+}
 
 /// Place of the maximum of a concave function on [low, high].
 template <typename F>
@@ -78,13 +86,9 @@ std::optional<Queueing> ClockSync::add(const Exchange& exchange) {
         own_reference_ns_ = t1;
         peer_reference_ns_ = t2;
     }
-    constexpr std::int64_t kFar_ns = std::int64_t{1} << 60;
-    for (const auto& [stamp, reference] : {std::pair{t1, own_reference_ns_}, std::pair{t4, own_reference_ns_},
-                                           std::pair{t2, peer_reference_ns_}, std::pair{t3, peer_reference_ns_}}) {
-        std::int64_t distance = 0;
-        if (__builtin_sub_overflow(stamp, reference, &distance) || distance > kFar_ns || distance < -kFar_ns) {
-            return std::nullopt;
-        }
+    if (!near(t1, own_reference_ns_) || !near(t4, own_reference_ns_) || !near(t2, peer_reference_ns_) ||
+        !near(t3, peer_reference_ns_)) {
+        return std::nullopt;
     }
     const Limit upper{own_x(t1), peer_x(t2) - own_x(t1)};
     const Limit lower{own_x(t4), peer_x(t3) - own_x(t4)};
@@ -192,6 +196,12 @@ std::optional<double> ClockSync::forward_s(std::int64_t sent_own_ns, std::int64_
     if (buckets_.empty()) return std::nullopt;
     const double sent = own_x(sent_own_ns);
     return peer_x(received_peer_ns) - sent - middle(sent, nullptr);
+}
+
+std::optional<std::int64_t> ClockSync::free_departure_ns(std::int64_t received_peer_ns) const {
+    if (buckets_.empty() || !near(received_peer_ns, peer_reference_ns_)) return std::nullopt;
+    const double x = (peer_x(received_peer_ns) - corridor(drift_).high) / (1.0 + drift_);
+    return own_reference_ns_ + static_cast<std::int64_t>(x / kNanosecond_s);
 }
 
 }  // namespace fairlead::core

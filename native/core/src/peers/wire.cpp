@@ -428,10 +428,12 @@ void read(Reader& in, Echo& m) {
 
 Kind write(Writer& out, const EchoReply& m) {
     write_detour(out, m);
+    out.put(m.arrived_ns);
     return Kind::echo_reply;
 }
 void read(Reader& in, EchoReply& m) {
     read_detour(in, m);
+    m.arrived_ns = in.stamp();
 }
 
 template <typename T>

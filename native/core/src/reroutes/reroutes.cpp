@@ -137,14 +137,15 @@ void Reroutes::on_refusal(HostId relay, const wire::RelayRefuse& refuse) {
     start_restore(host, stops ? RestoreReason::peer_stopped : RestoreReason::relay_revoked);
 }
 
-void Reroutes::on_echo(const wire::EchoReply& reply) {
+void Reroutes::on_echo(const wire::EchoReply& reply, std::optional<Time> free_departure) {
     Destination& destination = destinations_[reply.destination];
     if (destination.uses(reply.relay)) peers_.answered(reply.destination);
     if (destination.trial && destination.trial->proof.answered(reply)) return try_manually(reply.destination);
     RelayAsk* const ask = destination.search ? destination.search->asked() : nullptr;
     if (ask != nullptr && ask->answered(reply)) return take(reply.destination);
-    if (destination.search && destination.search->take_echo(reply, now_)) return;
-    if (destination.detour && destination.detour->relay() == reply.relay) destination.detour->take(reply, now_);
+    if (destination.search && destination.search->take_echo(reply, now_, free_departure)) return;
+    if (!destination.detour || destination.detour->relay() != reply.relay) return;
+    destination.detour->take(reply, now_, free_departure);
 }
 
 void Reroutes::on_guardian(const RerouteDone& done) {

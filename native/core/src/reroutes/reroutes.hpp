@@ -41,7 +41,8 @@ class Reroutes {
     void on_report(HostId relay, const wire::PathReport& report);
     void on_grant(HostId relay, const wire::RelayGrant& grant);
     void on_refusal(HostId relay, const wire::RelayRefuse& refuse);
-    void on_echo(const wire::EchoReply& reply);
+    /// `free_departure`: see Received.
+    void on_echo(const wire::EchoReply& reply, std::optional<Time> free_departure = {});
     void on_echo_left(const EchoLeft& left) {
         if (auto& search = destinations_[left.destination].search) search->note_left(left, now_);
     }

@@ -74,7 +74,9 @@ class Search {
     /// An echo that may be one of this search's ways.
     void note_left(const EchoLeft& left, Time now) { ways_.note_left(left, now); }
     /// Whether it is the answer to an echo of this search's ways.
-    bool take_echo(const wire::EchoReply& reply, Time now) { return ways_.take(reply, now); }
+    bool take_echo(const wire::EchoReply& reply, Time now, std::optional<Time> free_departure = {}) {
+        return ways_.take(reply, now, free_departure);
+    }
     const WayTrials& ways() const { return ways_; }
     LoadCount& count() { return count_; }
     const LoadCount& count() const { return count_; }

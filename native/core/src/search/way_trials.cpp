@@ -35,18 +35,18 @@ void WayTrials::note_left(const EchoLeft& left, Time now) {
     for (Tried& tried : tried_) {
         if (tried.way != left.relay) continue;
         for (Sent& sent : tried.echoes) {
-            if (sent.token == left.token && !sent.round_trip_s) sent.at = now;
+            if (sent.token == left.token && !sent.answered) sent.at = now;
         }
     }
 }
 
-bool WayTrials::take(const wire::EchoReply& reply, Time now) {
+bool WayTrials::take(const wire::EchoReply& reply, Time now, std::optional<Time> free_departure) {
     if (reply.destination != destination_) return false;
     for (Tried& tried : tried_) {
         if (tried.way != reply.relay) continue;
         for (Sent& sent : tried.echoes) {
             if (sent.token != reply.token) continue;
-            if (!sent.round_trip_s) sent.round_trip_s = now - sent.at;
+            if (!sent.answered) sent.answered = echo_time(sent.at, free_departure, now);
             return true;
         }
     }
@@ -57,7 +57,7 @@ bool WayTrials::complete(Time now) const {
     if (empty()) return true;
     if (!all_sent()) return false;
     const auto answered = [](const Tried& tried) {
-        return std::ranges::all_of(tried.echoes, [](const Sent& sent) { return sent.round_trip_s.has_value(); });
+        return std::ranges::all_of(tried.echoes, [](const Sent& sent) { return sent.answered.has_value(); });
     };
     return std::ranges::all_of(tried_, answered) || now >= deadline();
 }
@@ -74,18 +74,18 @@ Time WayTrials::deadline() const {
 }
 
 std::optional<WayTrials::Queue> WayTrials::queue(const Tried& tried) const {
-    double fastest_s = HUGE_VAL;
-    double slowest_s = 0.0;
+    double least_s = HUGE_VAL;
+    double most_s = 0.0;
     std::size_t answered = 0;
     for (const Sent& sent : tried.echoes) {
-        if (!sent.round_trip_s) continue;
-        fastest_s = std::min(fastest_s, *sent.round_trip_s);
-        slowest_s = std::max(slowest_s, *sent.round_trip_s);
+        if (!sent.answered) continue;
+        const double queue_s = way_queue_s(parts_->paths, destination_, *sent.answered, asked_at_);
+        least_s = std::min(least_s, queue_s);
+        most_s = std::max(most_s, queue_s);
         ++answered;
     }
     if (2 * answered <= tried.echoes.size()) return std::nullopt;
-    return Queue{way_queue_s(parts_->paths, destination_, fastest_s, asked_at_),
-                 way_queue_s(parts_->paths, destination_, slowest_s, asked_at_)};
+    return Queue{least_s, most_s};
 }
 
 std::vector<MeasuredCandidate> WayTrials::measure() const {
@@ -108,7 +108,7 @@ std::vector<MeasuredCandidate> WayTrials::measure() const {
 std::vector<HostId> WayTrials::silent() const {
     std::vector<HostId> found;
     for (const Tried& tried : tried_) {
-        const auto back = [](const Sent& sent) { return sent.round_trip_s.has_value(); };
+        const auto back = [](const Sent& sent) { return sent.answered.has_value(); };
         if (std::ranges::none_of(tried.echoes, back)) found.push_back(tried.way);
     }
     return found;

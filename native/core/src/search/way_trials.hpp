@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "detours/avoided_relays.hpp"
+#include "detours/echo_watch.hpp"
 #include "fairlead/core/choice.hpp"
 #include "fairlead/core/events.hpp"
 #include "search/search_parts.hpp"
@@ -25,8 +26,8 @@ class WayTrials {
     void advance(Time now, Outbox& out);
     /// If it is one of these echoes, its time counts from now on, and no longer from when it was asked for.
     void note_left(const EchoLeft& left, Time now);
-    /// Whether it is the answer to one of these echoes; if so it is taken.
-    bool take(const wire::EchoReply& reply, Time now);
+    /// Whether it is the answer to one of these echoes; if so it is taken. `free_departure`: see Received.
+    bool take(const wire::EchoReply& reply, Time now, std::optional<Time> free_departure = {});
 
     bool empty() const { return tried_.empty(); }
     /// Whether all echoes were answered, or have had their time.
@@ -50,7 +51,7 @@ class WayTrials {
     struct Sent {
         std::uint32_t token = 0;
         Time at = 0.0;  ///< when it left, or was asked for
-        std::optional<double> round_trip_s;
+        std::optional<EchoTime> answered;
     };
     struct Tried {
         HostId way = kNoHost;

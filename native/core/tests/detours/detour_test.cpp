@@ -42,15 +42,22 @@ TEST_F(DetourOf, AWayIsMeasuredByItsEchoes) {
     rig.probe(1, 0.0);
     Detour way(rig.job, 1, way_of(0), false, rig.now);
     EXPECT_FALSE(way.way_slow(rig.paths, rig.traffic, rig.now)) << "nothing is known";
+    std::optional<Time> arrives;
     const auto echo = [&](double queue_s) {
         rig.out.take();
         way.send_echo(rig.now, rig.out);
         const auto sent = only<SendEcho>(rig.out.take());
         ASSERT_EQ(sent.size(), 1U);
         EXPECT_FALSE(sent[0].trial);
-        way.take({sent[0].echo.token, 0, 1, way_of(0)}, rig.now + 300e-6 + queue_s);
+        way.take({sent[0].echo.token, 0, 1, way_of(0)}, rig.now + 300e-6 + queue_s, arrives);
         rig.now += 0.1;
     };
+    for (int i = 0; i < 8; ++i) {
+        arrives = rig.now;
+        echo(20e-3);
+    }
+    EXPECT_FALSE(way.way_slow(rig.paths, rig.traffic, rig.now)) << "only the answers queue";
+    arrives.reset();
     for (int i = 0; i < 8; ++i) echo(0.5e-3);
     EXPECT_FALSE(way.way_slow(rig.paths, rig.traffic, rig.now));
     const double free_s = *way.latency_s(rig.paths, rig.traffic, rig.now);

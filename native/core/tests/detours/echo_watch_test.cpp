@@ -61,18 +61,19 @@ TEST(EchoWatch, AnAgentThatDidNotRunMissesNoneButWhatItSent) {
     EXPECT_EQ(echoes.missing(kSettings, 100.0), 1);
 }
 
-TEST(EchoWatch, TellsTheShortestOfTheLastRoundTrips) {
+TEST(EchoWatch, KeepsWhatTheLastAnswersTold) {
     EchoWatch watch;
-    const auto echo = [&](std::uint32_t token, double round_trip_s) {
+    for (std::uint32_t token = 1; token <= 10; ++token) {
         watch.sent(token, token);
-        watch.answered(token, token + round_trip_s);
-    };
-    for (std::uint32_t token = 1; token < 8; ++token) echo(token, 0.02);
-    EXPECT_FALSE(watch.least_round_trip_s().has_value()) << "too few";
-    echo(8, 0.01);
-    EXPECT_NEAR(*watch.least_round_trip_s(), 0.01, 1e-9);
-    for (std::uint32_t token = 9; token < 17; ++token) echo(token, 0.03);
-    EXPECT_NEAR(*watch.least_round_trip_s(), 0.03, 1e-9);
+        const std::optional<Time> free_departure = token == 10 ? std::optional(10.005) : std::nullopt;
+        watch.answered(token, token + 0.02 + 0.001 * token, free_departure);
+    }
+    ASSERT_EQ(watch.recent().size(), EchoWatch::kRecent);
+    EXPECT_NEAR(watch.recent().front().round_trip_s, 0.023, 1e-9);
+    EXPECT_FALSE(watch.recent().front().late_s.has_value());
+    EXPECT_NEAR(watch.recent().back().round_trip_s, 0.030, 1e-9);
+    ASSERT_TRUE(watch.recent().back().late_s.has_value());
+    EXPECT_NEAR(*watch.recent().back().late_s, 0.005, 1e-9);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "fairlead/core/random.hpp"
 
@@ -124,6 +125,24 @@ TEST(ClockSync, CongestionForMinutesStaysQueueing) {
         ASSERT_NEAR(queueing->forward_s, 5e-3, 0.3e-3) << "after " << i << " s";
         ASSERT_LE(queueing->backward_s, 0.3e-3);
     }
+}
+
+/// Whatever the way back is like.
+TEST(ClockSync, TellsWhenAMessageWouldHaveLeftThatMetNoQueue) {
+    const Scenario scenario{"", -40.0, 100e-6, 2e-3, 20e-3, 0.5};
+    TwoClocks peers(scenario, 1);
+    ClockSync clock;
+    EXPECT_FALSE(clock.free_departure_ns(peers.peer_ns(100.0)).has_value());
+    double ignored = 0.0;
+    for (int i = 0; i < 200; ++i) clock.add(peers.exchange(100.0 + i, ignored));
+    const double left = 300.0;
+    for (const double queue_s : {0.0, 5e-3, 40e-3}) {
+        const auto departure_ns = clock.free_departure_ns(peers.peer_ns(left + 75e-6 + queue_s));
+        ASSERT_TRUE(departure_ns.has_value());
+        EXPECT_NEAR(static_cast<double>(*departure_ns - peers.own_ns(left)) * 1e-9, queue_s, 100e-6);
+    }
+    EXPECT_FALSE(clock.free_departure_ns(std::numeric_limits<std::int64_t>::min()).has_value());
+    EXPECT_FALSE(clock.free_departure_ns(std::numeric_limits<std::int64_t>::max()).has_value());
 }
 
 TEST(ClockSync, RecoversFromAStep) {

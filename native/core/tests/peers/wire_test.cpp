@@ -36,7 +36,7 @@ std::vector<Message> one_of_each() {
         SendReport{{{1, 65536, -10, 5, 5, true}}},
         RanksHere{{0, 7, 4000000000U}},
         Echo{8, 1, 2, 3, 5},
-        EchoReply{8, 1, 2, 3}};
+        EchoReply{8, 1, 2, 3, -12345}};
 }
 
 std::vector<std::uint8_t> bytes_of(const Message& message) {

@@ -130,6 +130,25 @@ TEST_F(Ways, WhatAnswersQueueForOnTheirWayBackIsNotCounted) {
     EXPECT_NEAR(queues_s().at(way_of(1)), 5e-3, 1e-9);
 }
 
+/// Both directions are congested.
+TEST_F(Ways, AreToldApartByArrivalsWhateverAnswersQueueFor) {
+    for (int i = 0; i < 3; ++i) {
+        rig.paths.probes().on_result({1, 0, rig.now + 0.001 * i, false, 20.3e-3, 0.0, 20e-3, 0.0}, rig.now);
+    }
+    ask();
+    for (int i = 0; i < 3; ++i) {
+        for (const SendEcho& sent : only<SendEcho>(rig.out.take())) {
+            const double queue_s = 3e-3 * way_number(sent.echo.relay);
+            const Time answered = rig.now + 300e-6 + queue_s + 4e-3 * i;
+            EXPECT_TRUE(trials.take({sent.echo.token, 0, 1, sent.echo.relay}, answered, rig.now + queue_s));
+        }
+        rig.now += rig.job.settings.echo.trial_s;
+        trials.advance(rig.now, rig.out);
+    }
+    for (int number = 0; number < 3; ++number) EXPECT_NEAR(queues_s().at(way_of(number)), 3e-3 * number, 1e-9);
+    EXPECT_NEAR(trials.standing_queue_s(), 6e-3, 1e-9);
+}
+
 TEST_F(Ways, ThatAreAvoidedOrLeadNowhereAreNotTried) {
     avoided.lost(way_of(1), 1.0, rig.now);
     ask();

@@ -57,6 +57,10 @@ class ClockSync {
     /// One-way time of a message, sent at own time and received at the peer's time.
     std::optional<double> forward_s(std::int64_t sent_own_ns, std::int64_t received_peer_ns) const;
 
+    /// When a message that came at the peer's time would have left here, had it met no queue: as the fastest probe, on
+    /// the own clock. What it left earlier is its queueing delay, as of probes.
+    std::optional<std::int64_t> free_departure_ns(std::int64_t received_peer_ns) const;
+
     /// How often a clock was seen to step (or its drift to change), so that older exchanges had to be dropped.
     int steps() const { return steps_; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -57,6 +58,9 @@ struct Received {
     HostId from = kNoHost;
     wire::Message message;
     std::uint64_t boot_id = 0;  ///< of the envelope: differs from start to start of the peer's agent
+    /// Of an EchoReply: when the echo would have left here, had it met no queue on its way to where it arrived when it
+    /// did; nothing: not known.
+    std::optional<Time> free_departure = {};
 };
 
 /// The guardian's answers; kernel acknowledged.

@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 10;
+inline constexpr std::uint8_t kVersion = 11;
 /// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
 /// jumbo frame.
 inline constexpr std::size_t kMaxMessage_B = 9000;
@@ -181,6 +181,7 @@ struct EchoReply {
     HostId source = 0;  ///< of the echo
     HostId destination = 0;
     HostId relay = 0;
+    std::int64_t arrived_ns = 0;  ///< when the echo did, by its destination's clock; 0: not told
     friend bool operator==(const EchoReply&, const EchoReply&) = default;
 };
 
