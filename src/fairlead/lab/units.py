@@ -21,19 +21,30 @@ def _parse(value: object, units: dict[str, float], kind: str) -> float:
     return result
 
 
+def _parse_whole(value: object, units: dict[str, float], kind: str, least: str) -> int:
+    """As `_parse`, in whole numbers of the least unit. What would be none of it is refused: it means nothing at all."""
+    result = round(_parse(value, units, kind))
+    if result < 1:
+        raise ValueError(f"{value!r}: a {kind} must be at least {least}")
+    return result
+
+
 def parse_rate(value: object) -> int:
-    """Bits per second of ``"1gbit"`` (powers of ten). Raises ValueError."""
-    return round(_parse(value, dict(_RATE_UNITS), "rate"))
+    """Bits per second of ``"1gbit"`` (powers of ten), to the nearest one. Raises ValueError, also where that is 0."""
+    return _parse_whole(value, dict(_RATE_UNITS), "rate", "1bit")
 
 
 def parse_size(value: object) -> int:
-    """Bytes of ``"16KiB"`` or ``"64kB"``. Raises ValueError."""
-    return round(_parse(value, dict(_SIZE_UNITS), "size"))
+    """Bytes of ``"16KiB"`` or ``"64kB"``, to the nearest one. Raises ValueError, also where that is 0."""
+    return _parse_whole(value, dict(_SIZE_UNITS), "size", "1B")
 
 
 def parse_time(value: object) -> float:
-    """Seconds of ``"20ms"``. Raises ValueError."""
-    return _parse(value, _TIME_UNITS, "time")
+    """Seconds of ``"20ms"``. Raises ValueError, also where the nearest nanosecond, as it is written, is 0."""
+    result = _parse(value, _TIME_UNITS, "time")
+    if round(result * 1e9) < 1:
+        raise ValueError(f"{value!r}: a time must be at least 0.001us")
+    return result
 
 
 def parse_queue(value: object) -> str:

@@ -1,5 +1,8 @@
 """Quantities with units."""
 
+import re
+from collections.abc import Callable
+
 import pytest
 
 from fairlead.lab.units import format_rate, parse_queue, parse_rate, parse_size, parse_time, queue_bytes
@@ -26,6 +29,30 @@ def test_what_is_not_a_rate_is_refused(value: object) -> None:
 def test_times() -> None:
     assert parse_time("20ms") == pytest.approx(0.02)
     assert parse_time("5 us") == pytest.approx(5e-6)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "least"),
+    [
+        (parse_rate, "0.1bit", "1bit"),
+        (parse_rate, "0.0004kbit", "1bit"),
+        (parse_size, "0.5B", "1B"),
+        (parse_size, "0.0001KiB", "1B"),
+        (parse_time, "0.0004us", "0.001us"),
+        (parse_time, "0.0000000001s", "0.001us"),
+    ],
+)
+def test_what_would_be_rounded_to_nothing_is_refused_with_the_least_that_is_possible(
+    parse: Callable[[object], float], text: str, least: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"^'{re.escape(text)}': a (rate|size|time) must be at least {least}$"):
+        parse(text)
+    assert parse(least) > 0
+
+
+def test_what_is_not_whole_is_the_nearest_that_is() -> None:
+    assert parse_rate("0.6bit") == 1
+    assert parse_size("1.4B") == 1
 
 
 def test_a_queue_in_time_depends_on_the_rate_and_one_in_bytes_does_not() -> None:
