@@ -29,6 +29,27 @@ class RunProgress:
 
 
 @dataclass(frozen=True)
+class MigrationSituation:
+    """What a choice goes by.
+
+    Attributes:
+        inventory: the site's servers and machines.
+        traffic: what they send and receive.
+        progress: how the run goes.
+        congested: servers that nothing is moved to, the one that machines are to leave among them.
+        refused: targets that said no.
+        settings: of the choice.
+    """
+
+    inventory: Inventory
+    traffic: TrafficRates
+    progress: RunProgress
+    congested: Collection[str]
+    refused: Collection[str]
+    settings: MigrationSettings
+
+
+@dataclass(frozen=True)
 class MigrationCandidate:
     """A move that could be made. Costs are seconds of the program's time."""
 
@@ -49,37 +70,26 @@ class MigrationChoice:
     why: str
 
 
-def choose_migration(
-    diagnosis: Diagnosis,
-    inventory: Inventory,
-    traffic: TrafficRates,
-    progress: RunProgress,
-    congested: Collection[str],
-    refused: Collection[str],
-    settings: MigrationSettings,
-) -> MigrationChoice:
+def choose_migration(diagnosis: Diagnosis, situation: MigrationSituation) -> MigrationChoice:
     """The first move of those that bring all the job's machines away from a congested server; none unless all can go.
 
     The gain is counted for all of them, as a program is as slow as its slowest path: the time that congestion would
     still cost after the last one is gone. So is the cost: copies slow the program, pauses stop it.
-
-    Args:
-        congested: servers that nothing is moved to, the present one among them.
-        refused: targets that said no.
     """
+    progress, settings = situation.progress, situation.settings
     moves: list[MigrationCandidate] = []
     left = list(diagnosis.vms)
     while left:
         candidates = []
         for name in left:
-            candidate = _candidate(inventory.vm(name), inventory, traffic, progress, congested, refused, settings)
+            candidate = _candidate(situation.inventory.vm(name), situation)
             if isinstance(candidate, str):
                 done = f"once {', '.join(f'{each.vm} is on {each.target}' for each in moves)}, " if moves else ""
                 return MigrationChoice(None, 0.0, 0.0, done + candidate)
             candidates.append(candidate)
         moves.append(min(candidates, key=lambda each: (each.cost_s, each.vm)))
         left.remove(moves[-1].vm)
-        inventory, traffic = _after(moves[-1], inventory, traffic)
+        situation = _after(moves[-1], situation)
     until_s = sum(each.copy_s for each in moves) + (len(moves) - 1) * settings.dwell_s
     gain_s = max(0.0, progress.rest_s - until_s) * progress.lost_share
     cost_s = sum(each.cost_s for each in moves)
@@ -92,37 +102,31 @@ def choose_migration(
     return MigrationChoice(moves[0], gain_s, cost_s, numbers)
 
 
-def _after(move: MigrationCandidate, inventory: Inventory, traffic: TrafficRates) -> tuple[Inventory, TrafficRates]:
-    """The site once a machine has moved and exchanges there what it exchanges now."""
+def _after(move: MigrationCandidate, situation: MigrationSituation) -> MigrationSituation:
+    """The same once a machine has moved and exchanges there what it exchanges now."""
+    inventory, traffic = situation.inventory, situation.traffic
     vms = tuple(replace(vm, server=move.target) if vm.name == move.vm else vm for vm in inventory.vms)
     own, servers = traffic.vms.get(move.vm, _SILENT), dict(traffic.servers)
     for name, sign in ((move.source, -1), (move.target, 1)):
         rate = servers.get(name, _SILENT)
         servers[name] = Rate(max(0.0, rate.in_bps + sign * own.in_bps), max(0.0, rate.out_bps + sign * own.out_bps))
-    return replace(inventory, vms=vms), replace(traffic, servers=servers)
+    return replace(situation, inventory=replace(inventory, vms=vms), traffic=replace(traffic, servers=servers))
 
 
-def _target(
-    vm: Vm,
-    inventory: Inventory,
-    traffic: TrafficRates,
-    progress: RunProgress,
-    congested: Collection[str],
-    refused: Collection[str],
-    settings: MigrationSettings,
-) -> tuple[str | None, str]:
+def _target(vm: Vm, situation: MigrationSituation) -> tuple[str | None, str]:
     """The server with most rate left that can take the machine, or why none can."""
+    inventory, progress, settings = situation.inventory, situation.progress, situation.settings
     network = inventory.server(vm.server).network
     left: dict[str, float] = {}
     problems = []
     for server in inventory.servers:
         if server.name == vm.server or server.network != network:
             continue
-        busiest_bps = _usual_bps(server.name, inventory, traffic, progress) + progress.usual_in_bps.get(vm.name, 0.0)
+        busiest_bps = _usual_bps(server.name, situation) + progress.usual_in_bps.get(vm.name, 0.0)
         bars = inventory.bars(server.name, vm)
-        if server.name in congested:
+        if server.name in situation.congested:
             problems.append(f"{server.name} is congested itself")
-        elif server.name in refused:
+        elif server.name in situation.refused:
             problems.append(f"{server.name} refused")
         elif bars:
             problems.append(f"{server.name} {bars}")
@@ -137,31 +141,25 @@ def _target(
     return max(left, key=lambda name: (left[name], name)), ""
 
 
-def _usual_bps(server: str, inventory: Inventory, traffic: TrafficRates, progress: RunProgress) -> float:
+def _usual_bps(server: str, situation: MigrationSituation) -> float:
     """What a server's uplink carries, with its machines of the job as busy as they are without congestion."""
+    traffic, usual_in_bps = situation.traffic, situation.progress.usual_in_bps
     rate = traffic.servers.get(server, _SILENT)
     held_back_bps = sum(
-        max(0.0, progress.usual_in_bps.get(vm.name, 0.0) - traffic.vms.get(vm.name, _SILENT).in_bps)
-        for vm in inventory.vms_on(server)
+        max(0.0, usual_in_bps.get(vm.name, 0.0) - traffic.vms.get(vm.name, _SILENT).in_bps)
+        for vm in situation.inventory.vms_on(server)
     )
     return max(rate.in_bps, rate.out_bps) + held_back_bps
 
 
-def _candidate(
-    vm: Vm,
-    inventory: Inventory,
-    traffic: TrafficRates,
-    progress: RunProgress,
-    congested: Collection[str],
-    refused: Collection[str],
-    settings: MigrationSettings,
-) -> MigrationCandidate | str:
+def _candidate(vm: Vm, situation: MigrationSituation) -> MigrationCandidate | str:
     """A machine's best move, or why it has none.
 
     Expected cost: the copy slows the program, the pause stops it, and what the machine exchanges is in the way of both,
     so that of machines alike the one with least traffic goes first.
     """
-    target, why_not = _target(vm, inventory, traffic, progress, congested, refused, settings)
+    inventory, traffic, settings = situation.inventory, situation.traffic, situation.settings
+    target, why_not = _target(vm, situation)
     if target is None:
         return f"no server can take {vm.name}: {why_not}"
     if vm.dirty_Bps is None:

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fairlead.cloud.inventory import Inventory
-from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose_migration
+from fairlead.manage.migration.choice import (
+    MigrationCandidate,
+    MigrationChoice,
+    MigrationSituation,
+    RunProgress,
+    choose_migration,
+)
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
 from fairlead.manage.migration.settings import MigrationSettings
@@ -201,7 +207,8 @@ class MigrationController:
         congested = {each.server for each in every if each.kind is not Kind.PATH}
         refused = {server for server, until_s in self._refused_until.items() if now_s < until_s}
         progress = self._progress(diagnosis, now_s)
-        return choose_migration(diagnosis, self._inventory, self._traffic, progress, congested, refused, self.settings)
+        situation = MigrationSituation(self._inventory, self._traffic, progress, congested, refused, self.settings)
+        return choose_migration(diagnosis, situation)
 
     def _placement(self, diagnosis: Diagnosis) -> str:
         """What would help against the program's own incast: its machines apart, as far as there is room."""

@@ -3,7 +3,13 @@
 import pytest
 
 from fairlead.cloud.inventory import AffinityGroup, Inventory, Load, Server, Vm
-from fairlead.manage.migration.choice import MigrationCandidate, MigrationChoice, RunProgress, choose_migration
+from fairlead.manage.migration.choice import (
+    MigrationCandidate,
+    MigrationChoice,
+    MigrationSituation,
+    RunProgress,
+    choose_migration,
+)
 from fairlead.manage.migration.controller import MigrationController, UnexpectedMove
 from fairlead.manage.migration.diagnosis import Diagnosis, Kind, diagnose
 from fairlead.manage.migration.incoming import Incoming
@@ -14,6 +20,18 @@ from .simulated_site import MIB, UPLINK_BPS, Site, controller_of, drive
 
 SETTINGS = MigrationSettings()
 FLOOD_BPS = 0.9 * UPLINK_BPS
+PROGRESS = RunProgress(0.8, 1000.0, {})
+
+
+def choice_of(
+    diagnosis: Diagnosis,
+    inventory: Inventory,
+    traffic: TrafficRates | None = None,
+    progress: RunProgress = PROGRESS,
+) -> MigrationChoice:
+    """What is chosen for s0 where no server has said no."""
+    situation = MigrationSituation(inventory, traffic or TrafficRates(), progress, ["s0"], [], SETTINGS)
+    return choose_migration(diagnosis, situation)
 
 
 def test_the_slow_share_is_that_of_the_window() -> None:
@@ -239,7 +257,7 @@ def test_of_several_machines_the_one_with_least_memory_and_traffic_goes_first() 
         inventory = Inventory(tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), vms)
         diagnosis = Diagnosis("s0", Kind.DESTINATION, tuple(each.name for each in vms), 0.9, "")
         traffic = TrafficRates({}, rates or {})
-        choice = choose_migration(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+        choice = choice_of(diagnosis, inventory, traffic)
         assert choice.move is not None
         return choice.move.vm
 
@@ -260,9 +278,7 @@ def test_the_target_has_most_rate_left_when_its_machines_are_as_busy_as_usual() 
 
     def target(usual_in_bps: dict[str, float]) -> str:
         diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-        choice = choose_migration(
-            diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, usual_in_bps), ["s0"], [], SETTINGS
-        )
+        choice = choice_of(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, usual_in_bps))
         assert choice.move is not None
         return choice.move.target
 
@@ -275,7 +291,7 @@ def test_a_machine_that_never_converges_is_not_moved() -> None:
         tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), (Vm("a", "s0", 1, MIB, 1, 20e6, 0.1),)
     )
     diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-    choice = choose_migration(diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS)
+    choice = choice_of(diagnosis, inventory)
     assert choice.move is None
     assert "writes to its memory faster than it can be copied" in choice.why
 
@@ -284,15 +300,7 @@ def test_nothing_moves_unless_all_of_a_servers_machines_can() -> None:
     def why(first: Vm, second: Vm, room: int) -> str:
         servers = (Server("s0", "n", 9, 2**40, 99, 80e6), Server("s1", "n", room, 2**40, 99, 80e6))
         diagnosis = Diagnosis("s0", Kind.DESTINATION, (first.name, second.name), 0.9, "")
-        choice = choose_migration(
-            diagnosis,
-            Inventory(servers, (first, second)),
-            TrafficRates(),
-            RunProgress(0.8, 1000.0, {}),
-            ["s0"],
-            [],
-            SETTINGS,
-        )
+        choice = choice_of(diagnosis, Inventory(servers, (first, second)))
         assert choice.move is None
         return choice.why
 
@@ -307,8 +315,7 @@ def test_the_cost_is_that_of_each_machine() -> None:
         vms = tuple(Vm(f"v{k}", "s0", 1, size_B, 1, 0.0, 0.1) for k, size_B in enumerate(memory_B))
         inventory = Inventory(tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), vms)
         diagnosis = Diagnosis("s0", Kind.DESTINATION, tuple(each.name for each in vms), 0.9, "")
-        progress = RunProgress(0.8, 1000.0, {})
-        return choose_migration(diagnosis, inventory, TrafficRates(), progress, ["s0"], [], SETTINGS).cost_s
+        return choice_of(diagnosis, inventory).cost_s
 
     assert cost_s(10**7, 10**9) == pytest.approx(cost_s(10**7) + cost_s(10**9))
 
@@ -323,9 +330,7 @@ def test_a_machine_goes_where_its_owner_lets_it_and_only_if_its_writing_is_known
         vms = (Vm("a", "s0", 1, MIB, 1, dirty_Bps, 0.1), Vm("b", "s1", 1, MIB, 1, None, 0.1))
         inventory = Inventory(servers, vms, (AffinityGroup("apart", frozenset("ab"), 1),))
         diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
-        return choose_migration(
-            diagnosis, inventory, TrafficRates(), RunProgress(0.8, 1000.0, {}), ["s0"], [], SETTINGS
-        )
+        return choice_of(diagnosis, inventory)
 
     move = choice(0.0).move
     assert move is not None and move.target == "s2"  # not s1, which has more rate
