@@ -18,11 +18,11 @@ import numpy.typing as npt
 from fairlead import native
 from fairlead.benchmarks.measuring import records
 from fairlead.benchmarks.noise import sources
+from fairlead.benchmarks.noise.output import TimedOutput
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote.deploy import deploy
-from fairlead.cluster.remote.execute import end_session
-from fairlead.cluster.remote.processes import RemoteProcesses
+from fairlead.cluster.remote.processes import END_S, REPORT_S, RemoteProcesses
 from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
@@ -89,17 +89,20 @@ def measure(cluster: Cluster, store: Store, settings: NoiseSettings, progress: P
     name = BENCHMARK_FWQ if settings.method == "fwq" else BENCHMARK
     with records.recorded(store, cluster, name, {**asdict(settings), "hosts": hosts}) as run:
         done = _Count(progress, len(hosts))
+        outputs: list[TimedOutput] = []
         with RemoteProcesses() as remote, ThreadPoolExecutor(len(hosts)) as pool:
             try:
-                processes = [_start(cluster, host, settings, remote) for host in hosts]
+                outputs.extend(TimedOutput(_start(cluster, host, settings, remote)) for host in hosts)
                 keep = [
-                    pool.submit(_keep, store, run, host, process, settings, done)
-                    for host, process in zip(hosts, processes, strict=True)
+                    pool.submit(_keep, store, run, host, output, settings, done)
+                    for host, output in zip(hosts, outputs, strict=True)
                 ]
                 for each in keep:
                     each.result()
             except BaseException:
                 remote.let_go()  # or the pool would wait for them
+                for output in outputs:
+                    output.hurry(END_S + REPORT_S)
                 raise
     return run
 
@@ -129,62 +132,33 @@ class _Count:
             self._progress("noise", self._done, self._total)
 
 
-class _Watch:
-    """Ends a process that is not done in time."""
-
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
-        self._timer: threading.Timer | None = None
-        self.said = ""
-
-    def set(self, limit_s: float) -> None:
-        """So long from now on."""
-        self.cancel()
-        self._timer = threading.Timer(limit_s, self._end, [limit_s])
-        self._timer.daemon = True
-        self._timer.start()
-
-    def cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _end(self, limit_s: float) -> None:
-        self.said = f"it was not done within {limit_s:g} s"
-        end_session(self._process)
-
-
 def _start(cluster: Cluster, host: str, settings: NoiseSettings, remote: RemoteProcesses) -> "subprocess.Popen[str]":
     executor = executor_of(cluster)
     path = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
     return remote.start(executor, host, [path, *settings.arguments()])
 
 
-def _keep(
-    store: Store, run: int, host: str, process: "subprocess.Popen[str]", settings: NoiseSettings, done: _Count
-) -> None:
-    assert process.stdout is not None and process.stderr is not None
-    watch = _Watch(process)
-    watch.set(settings.seconds + SETTLING_S)
+def _keep(store: Store, run: int, host: str, output: TimedOutput, settings: NoiseSettings, done: _Count) -> None:
+    """Until the program has ended, or its time is over: it has `SETTLING_S` beyond what it was asked for."""
+    output.limit(settings.seconds + SETTLING_S)
     cores = 0
-    try:
-        for line in process.stdout:
-            said = parsed(host, PROGRAM, line)
-            if "cpus" in said:
-                watch.set((settings.seconds + SETTLING_S) * (len(said["cpus"]) if settings.in_turn else 1))
-                labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
-                store.add_series(run, "clock_step_s", [said["steady_clock_step_s"]], "s", labels)
-            elif "threads" in said:
-                store.add_event(run, time.time(), "noise_threads", {"host": host, **said})
-            elif "failed" in said:
-                raise MeasurementError(f"{host}: processor {said['cpu']} {said['failed']}", hint="see --cpus")
-            else:
-                _store_core(store, run, host, said, settings)
-                cores += 1
-    finally:
-        watch.cancel()
-    if process.wait() != 0 or not cores:
-        why = watch.said or process.stderr.read().strip() or "no output"
-        raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {process.returncode}: {why}")
+    for line in output.lines():
+        said = parsed(host, PROGRAM, line)
+        if "cpus" in said:
+            output.limit((settings.seconds + SETTLING_S) * (len(said["cpus"]) if settings.in_turn else 1))
+            labels: dict[str, Label] = {"host": host, "clock": "steady_clock"}
+            store.add_series(run, "clock_step_s", [said["steady_clock_step_s"]], "s", labels)
+        elif "threads" in said:
+            store.add_event(run, time.time(), "noise_threads", {"host": host, **said})
+        elif "failed" in said:
+            raise MeasurementError(f"{host}: processor {said['cpu']} {said['failed']}", hint="see --cpus")
+        else:
+            _store_core(store, run, host, said, settings)
+            cores += 1
+    code = output.exit_code()
+    if code != 0 or not cores:
+        why = output.said or output.last_words() or "no output"
+        raise MeasurementError(f"{host}: {PROGRAM} ended with exit code {code}: {why}")
     done()
 
 
