@@ -73,7 +73,10 @@ set -m
 build_native "${building[@]}" &
 build=$!
 set +m
-trap 'kill -- "-$build" 2>/dev/null || true' EXIT
+end_build() { # while it runs: once its end was taken note of, its number may come to mean another process
+    if jobs -pr | grep -qx "$build"; then kill -- "-$build" 2>/dev/null || true; fi
+}
+trap end_build EXIT
 install_python
 wait "$build"
 trap - EXIT

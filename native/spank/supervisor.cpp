@@ -159,7 +159,9 @@ void Supervisor::await_ready(double wait_s, Start& outcome) {
 }
 
 void Supervisor::give_up() {
-    kill(pid_, SIGTERM);
+    // Until its end was taken note of, which srun may do as well, a child's number means no other process.
+    siginfo_t ended{};
+    if (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0) kill(pid_, SIGTERM);
     shutdown(socket_, SHUT_RDWR);
     reap(kGiveUp_s);
     pid_ = -1;

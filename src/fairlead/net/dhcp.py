@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fairlead.net.journal import JOURNAL
+from fairlead.runtime import START_OF
 
 NETWORKD, NETWORK_MANAGER = "systemd-networkd", "NetworkManager"
 STOPPED = ("dhclient", "udhcpc", "dhcpcd")
@@ -35,10 +36,16 @@ LEASED_BOND = "/run/systemd/network/00-fairlead-net-bond.network"
 _PID, _LEASES = "/run/dhclient.fairlead-net.pid", "/run/dhclient.fairlead-net.leases"
 _BEGINNING = f"{JOURNAL}/renewing"
 _DHCPCD = "/var/lib/dhcpcd"
+_SHELL = START_OF.strip().replace("{\n", "{ ").replace("\n", "; ")  # in one line, as the journal has them
 _KEPT_FLAGS, _KEPT_OPTIONS = ("-B", "-i", "-I"), ("-cf", "-C", "-D", "-F", "-H", "-V")
 # Its script leaves an address that is there as it is, until the lease is renewed once more.
 _LENGTHEN = f"""left=$(sed -n 's/.*option dhcp-lease-time \\([0-9]*\\);.*/\\1/p' {_LEASES} | tail -n 1) && \
 ip address change {{address}} dev {{bond}} valid_lft $left preferred_lft $left"""
+# Of the process that begins, number and start are noted; dhclient itself notes its number alone. So the words that only
+# ours have are looked for as well, after its start was read, which is compared before the signal.
+_END_RENEWING = """{shell}; for note in {notes}; do {{ read -r pid noted <$note; }} 2>/dev/null || continue; \
+began=$(start_of "$pid") && [ "${{noted:-$began}}" = "$began" ] && grep -q {mark} "/proc/$pid/cmdline" 2>/dev/null && \
+[ "$(start_of "$pid")" = "$began" ] && kill -KILL -- "-$pid"; done; rm -f {mark} {leases}"""
 # The file that the NIC has, for the bond, with the number by which the server knows the NIC unless it goes by the MAC.
 _NETWORKD = r"""index=$(cat /sys/class/net/{nic}/ifindex)
 file=$(sed -n 's/^NETWORK_FILE=//p' /run/systemd/netif/links/$index)
@@ -164,8 +171,7 @@ def hold(client: DhcpClient, bond: str, nics: Sequence[str], renewed: str | None
     """
     if client.program in STOPPED:
         gone = shlex.quote(f"{client.program} (process {client.pid}) has ended meanwhile")
-        yield f"{_is_there(client)} || {{ echo {gone} >&2; exit 1; }}"
-        yield f"kill -STOP {client.pid}"
+        yield f"{_SHELL}; send STOP {client.pid} {client.started} || {{ echo {gone} >&2; exit 1; }}"
     elif client.program == NETWORK_MANAGER:
         for nic in _of_both(client, nics):
             name = shlex.quote(nic)
@@ -192,9 +198,8 @@ def renew(client: DhcpClient, bond: str, nic: str, address: str) -> Iterator[str
         of_bond = shlex.quote(f's/interface "{nic}"/interface "{bond}"/')
         yield f"[ ! -e {shlex.quote(leases)} ] || sed {of_bond} {shlex.quote(leases)} > {_LEASES}"
         own = shlex.join(["dhclient", "-4", "-1", *_kept(client.words), "-pf", _PID, "-lf", _LEASES, bond])
-        begin = (
-            f"echo $$ > {_BEGINNING}; {own} && {_LENGTHEN.format(address=shlex.quote(address), bond=shlex.quote(bond))}"
-        )
+        lengthen = _LENGTHEN.format(address=shlex.quote(address), bond=shlex.quote(bond))
+        begin = f"{_SHELL}; echo $$ $(start_of $$) > {_BEGINNING}; {own} && {lengthen}"
         yield f"setsid sh -c {shlex.quote(begin)} </dev/null >/dev/null 2>&1 &"
     elif client.program == "dhcpcd":
         lease = shlex.quote(f"{_DHCPCD}/{nic}.lease")
@@ -205,10 +210,7 @@ def renew(client: DhcpClient, bond: str, nic: str, address: str) -> Iterator[str
 def renew_no_more(client: DhcpClient, bond: str) -> Iterator[str]:
     """Lines that take `renew` back, while the bond is there; they may run when nothing was begun."""
     if client.program == "dhclient":  # killed: it neither takes the address away nor gives it back to the server
-        yield (
-            f"for file in {_BEGINNING} {_PID}; do pid=$(cat $file 2>/dev/null) && grep -q {_PID} /proc/$pid/cmdline "
-            f"2>/dev/null && kill -KILL -- -$pid; done; rm -f {_PID} {_LEASES}"
-        )
+        yield _END_RENEWING.format(shell=_SHELL, notes=f"{_BEGINNING} {_PID}", mark=_PID, leases=_LEASES)
     elif client.program == "dhcpcd":
         yield f"{shlex.join(['dhcpcd', '-4', '-x', bond])} >/dev/null 2>&1; rm -f {_lease_of(bond)}"
 
@@ -216,7 +218,8 @@ def renew_no_more(client: DhcpClient, bond: str) -> Iterator[str]:
 def let_go(client: DhcpClient, nics: Sequence[str]) -> Iterator[str]:
     """Lines that take `hold` back; they may run when only a part of it was done."""
     if client.program in STOPPED:
-        yield f"! {_is_there(client)} || kill -CONT {client.pid}"
+        there = f'[ "$(start_of {client.pid})" = {client.started} ]'
+        yield f"{_SHELL}; ! {there} || send CONT {client.pid} {client.started}"
     elif client.program == NETWORK_MANAGER:
         for nic in _of_both(client, nics):
             yield f"nmcli device set {shlex.quote(nic)} managed yes"
@@ -246,9 +249,3 @@ def _profile_of(nic: str) -> str:
 
 def _of_both(client: DhcpClient, nics: Sequence[str]) -> list[str]:
     return [nic for nic in nics if client.nics is None or nic in client.nics]
-
-
-def _is_there(client: DhcpClient) -> str:
-    """A process of this id that started then: no other one is signalled, as one that got its id later."""
-    started = f"$(sed 's/.*) //' /proc/{client.pid}/stat 2>/dev/null | cut -d' ' -f20)"
-    return f'[ "{started}" = {client.started} ]'

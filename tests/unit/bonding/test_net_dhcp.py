@@ -1,13 +1,22 @@
 """Who configures a host's NICs, and what a bond does with a lease: from what hosts print to command lines."""
 
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from fairlead.errors import ConfigError
+from fairlead.net import dhcp
 from fairlead.net.change import NetworkChange, Wanted, disagreements, plan_change
-from fairlead.net.dhcp import DhcpClient, complaints, hold, let_go, read_clients
+from fairlead.net.dhcp import DhcpClient, complaints, hold, let_go, read_clients, renew_no_more
 from fairlead.net.state import Address, BondState, HostNetwork, Nic
+from fairlead.runtime import Process
 
 NAMES = frozenset({"lo", "eth0", "eth1", "eth2"})
 NIC = Nic(
@@ -67,26 +76,25 @@ def test_what_is_no_client_of_its_own_is_passed_over(line: str) -> None:
 
 def test_a_lease_moves_with_what_is_left_of_it_and_its_client_is_stopped() -> None:
     change = change_of(DHCLIENT)
-    started = "$(sed 's/.*) //' /proc/700/stat 2>/dev/null | cut -d' ' -f20)"
     left = (
         r"left=$(($(sed -n 's|^bond7 10.1.0.50/24 \([0-9]*\).*|\1|p' /run/fairlead-net/leases) - "
         "$(cut -d. -f1 /proc/uptime))); [ $left -le 0 ] || "
     )
     address = "ip address add 10.1.0.50/24 broadcast 10.1.0.255 dev {} valid_lft $left preferred_lft $left"
-    assert change.apply[2:5] == (
-        "ip link set bond7 address 02:00:00:00:00:01",  # of the NIC with the lease, which is not the first
-        f"[ \"{started}\" = 4242 ] || {{ echo 'dhclient (process 700) has ended meanwhile' >&2; exit 1; }}",
-        "kill -STOP 700",
+    # Of the NIC with the lease, which is not the first.
+    assert change.apply[2] == "ip link set bond7 address 02:00:00:00:00:01"
+    assert change.apply[3].endswith(
+        "; send STOP 700 4242 || { echo 'dhclient (process 700) has ended meanwhile' >&2; exit 1; }"
     )
     assert change.apply[-4:-2] == (
         left + address.format("bond7"),
         left + "ip route replace default via 10.1.0.254 dev bond7",
     )
-    assert change.restore[-3:] == (
+    assert change.restore[-3:-1] == (
         left + address.format("eth1"),
         left + "ip route replace default via 10.1.0.254 dev eth1",
-        f'! [ "{started}" = 4242 ] || kill -CONT 700',
     )
+    assert change.restore[-1].endswith('; ! [ "$(start_of 700)" = 4242 ] || send CONT 700 4242')
     assert change.leases == ("bond7 10.1.0.50/24 4600 dhclient",)
     assert change.addresses == ("10.1.0.50/24",)
     assert change.remarks == (
@@ -157,7 +165,7 @@ def test_a_lease_that_cannot_be_renewed_on_the_bond_ends_it(why: str) -> None:
 def test_a_lease_that_never_ends_sets_no_end() -> None:
     change = change_of(DHCLIENT, nic=replace(NIC, addresses=(Address("10.1.0.50/24", None, False),)))
     assert change.leases == ()
-    assert "kill -STOP 700" in change.apply
+    assert any("send STOP 700 4242" in line for line in change.apply)
     assert change.apply[-2] == "ip address add 10.1.0.50/24 dev bond7"
 
 
@@ -221,3 +229,81 @@ def test_a_bond_without_the_address_that_moved_is_not_as_wanted() -> None:
     there = HostNetwork({**nics, "bond7": replace(NIC, name="bond7", addresses=())}, {"bond7": bond}, True, True)
     assert disagreements(there, WANTED, ["10.1.0.50/24"]) == ["it does not have 10.1.0.50/24"]
     assert disagreements(there, WANTED) == []
+
+
+@pytest.fixture
+def other() -> Iterator[subprocess.Popen[bytes]]:
+    """A living process, the first of its group."""
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def state_of(process: subprocess.Popen[bytes]) -> str:
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2][0]
+
+
+def shell(*lines: str) -> "subprocess.CompletedProcess[str]":
+    """Each line by itself, as the way back has it."""
+    for line in lines:
+        done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    return done
+
+
+def test_a_client_is_stopped_and_goes_on(other: subprocess.Popen[bytes]) -> None:
+    client = replace(DHCLIENT, pid=other.pid, started=Process.of(other.pid).start_ticks)
+    assert shell(*hold(client, "bond7", ["eth1"])).returncode == 0
+    while state_of(other) != "T":
+        time.sleep(0.01)
+    assert shell(*let_go(client, ["eth1"])).returncode == 0
+    while state_of(other) == "T":
+        time.sleep(0.01)
+
+
+def test_a_process_that_has_a_clients_number_by_now_is_left_alone(other: subprocess.Popen[bytes]) -> None:
+    client = replace(DHCLIENT, pid=other.pid, started=Process.of(other.pid).start_ticks - 100)
+    done = shell(*hold(client, "bond7", ["eth1"]))
+    assert (done.returncode, done.stderr) == (1, f"dhclient (process {other.pid}) has ended meanwhile\n")
+    os.kill(other.pid, signal.SIGSTOP)
+    while state_of(other) != "T":
+        time.sleep(0.01)
+    assert shell(*let_go(client, ["eth1"])).returncode == 0
+    time.sleep(0.1)
+    assert state_of(other) == "T"
+
+
+@pytest.fixture
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Of the process that begins to renew a lease, and of dhclient, in a directory of the test's own."""
+    beginning, pid = tmp_path / "renewing", tmp_path / "own.pid"
+    monkeypatch.setattr(dhcp, "_BEGINNING", str(beginning))
+    monkeypatch.setattr(dhcp, "_PID", str(pid))
+    monkeypatch.setattr(dhcp, "_LEASES", str(tmp_path / "leases"))
+    return beginning, pid
+
+
+@pytest.mark.parametrize("of_dhclient", [False, True])
+def test_who_renews_on_the_bond_is_ended_and_nobody_who_has_its_number_by_now(
+    notes: tuple[Path, Path], of_dhclient: bool
+) -> None:
+    """dhclient notes no start: its own words tell it apart."""
+    beginning, pid = notes
+    ours = f": {shlex.quote(str(pid))}; sleep 60; :"
+    with (
+        subprocess.Popen(["sh", "-c", ours], start_new_session=True) as wanted,
+        subprocess.Popen(["sh", "-c", "sleep 60; :" if of_dhclient else ours], start_new_session=True) as other,
+    ):
+        try:
+            for process, past in ((other, 100), (wanted, 0)):
+                started = Process.of(process.pid).start_ticks - past
+                (pid if of_dhclient else beginning).write_text(
+                    f"{process.pid}\n" if of_dhclient else f"{process.pid} {started}\n"
+                )
+                assert shell(*renew_no_more(DHCLIENT, "bond7")).returncode == 0
+                assert not pid.exists()
+            assert wanted.wait(10) == -signal.SIGKILL
+            assert other.poll() is None
+        finally:
+            for process in (wanted, other):
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)

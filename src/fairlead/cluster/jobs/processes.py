@@ -23,11 +23,11 @@ _HERE = ""  # this machine, among names of hosts
 # Tells and signals processes. $0: lines "NAME=id", any of which is a mark; $1: the signal's name, or none; $2: how many
 # seconds old a daemon of mpirun may be, or none; the others: daemons that were told of before, as PID:START (proc(5),
 # field 22).
-# Hosts of a lab share one list of processes, so those of other network namespaces are left out. Right before the signal
-# the mark is looked at again, a daemon's start time likewise: a number that has come to mean another process is left
-# alone. Daemons do not carry the mark, but ranks are their children. One that is older than the job has others as well
-# (`prun` gives its job to daemons that are there) and is left alone. "Now" is when this shell began: clocks of
-# hosts need not agree.
+# Hosts of a lab share one list of processes, so those of other network namespaces are left out. Before the signal the
+# start time is read and the mark looked at again, and with the signal start times are compared, those of daemons as
+# well: a number that has come to mean another process is left alone. Daemons do not carry the mark, but ranks are their
+# children. One that is older than the job has others as well (`prun` gives its job to daemons that are there) and is
+# left alone. "Now" is when this shell began: clocks of hosts need not agree.
 _MARKED = (
     START_OF
     + """
@@ -52,8 +52,8 @@ for file in $(grep -slazxF "$0" /proc/[0-9]*/environ); do
 done
 for pid in $marked; do
   if [ -n "$signal" ]; then
-    grep -sqazxF "$0" "/proc/$pid/environ" || continue
-    kill -s "$signal" "$pid" 2>/dev/null  # it may have ended by itself meanwhile
+    start=$(start_of "$pid") && grep -sqazxF "$0" "/proc/$pid/environ" || continue
+    send "$signal" "$pid" "$start"  # it may have ended by itself meanwhile
   fi
   echo "$pid"
 done

@@ -40,6 +40,17 @@ code=$?
 case $1 in *l*) echo /proc/{other}/environ ;; esac
 exit $code
 """
+# Once the one that looks at a single process (-q) was called, all processes seem to have begun at another time.
+LOOK = """#!/bin/sh
+/usr/bin/grep "$@"
+code=$?
+case $1 in *q*) touch {directory}/reused ;; esac
+exit $code
+"""
+CAT = """#!/bin/sh
+[ -e {directory}/reused ] || exec /bin/cat "$@"
+/bin/cat "$@" | awk '{{ $22 += 1; print }}'
+"""
 
 
 @dataclass(frozen=True)
@@ -244,6 +255,19 @@ def test_a_number_that_has_come_to_mean_another_process_is_left_alone(
     end_leftovers_of(cluster("a"), "0a0b0c0d")
     assert other.poll() is None
     assert left.wait(LIMIT_S) == -signal.SIGTERM
+
+
+def test_nor_is_one_signalled_that_came_to_mean_another_after_its_mark_was_looked_at(
+    ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    other = process(FAIRLEAD_JOB="0a0b0c0d")
+    for name, script in (("grep", LOOK), ("cat", CAT)):
+        put(ssh.directory / name, script.format(directory=ssh.directory))
+    traces = JobProcesses(cluster("a"), Job(id="0a0b0c0d", argv=(), hosts=("a",)))
+    assert traces._marked("a", ["FAIRLEAD_JOB=0a0b0c0d"], "TERM") == [other.pid]
+    assert (ssh.directory / "reused").exists()
+    time.sleep(0.1)
+    assert other.poll() is None
 
 
 def test_only_the_whole_mark_is_a_mark(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
