@@ -55,6 +55,10 @@ class HostError(FairleadError):
     """A host could not be reached, or what was started there failed."""
 
 
+class SilentHostError(HostError):
+    """A host did not answer in the time that there was for it."""
+
+
 class LabError(FairleadError):
     """The emulated cluster could not be made, used or removed."""
 

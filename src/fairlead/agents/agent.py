@@ -157,11 +157,15 @@ class Agent:
         if not pipe.is_closing() and pipe.transport.get_write_buffer_size() < UNREAD_B:
             pipe.write(_line(order.to_json()))
 
-    async def stop(self, timeout_s: float) -> None:
-        """End the agent: asked first, by end of input next, by signal in the end. Never raises for a dead agent."""
+    async def stop(self, timeout_s: float) -> bool:
+        """End the agent: asked first, by end of input next, by signal in the end. Never raises for a dead agent.
+
+        Returns:
+            Whether it has ended; False: it did not answer, and what stood for it here was killed.
+        """
         self._stopping = True
         if self._process is None:
-            return
+            return True
         assert self._process.stdin is not None and self._ready is not None
         if not self._ready.done():
             timeout_s = min(timeout_s, UNREADY_STOP_S)
@@ -171,9 +175,12 @@ class Agent:
                     await self._write(commands.Stop().to_json())
                 self._process.stdin.close()
                 await self._process.wait()
+            answered = True
         except TimeoutError:
+            answered = False
             await self._kill()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        return answered
 
     async def end(self, why: str, timeout_s: float) -> None:
         """End it so that another takes its place: told as its death, of which ``why`` is the reason."""

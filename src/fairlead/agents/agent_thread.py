@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.agents.urgent_thread import go_first
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import AgentError, FairleadError
 from fairlead.protocol.messages import AnswerT, Command
 
@@ -27,11 +28,13 @@ class AgentThread:
     Args:
         make_group: makes the group; called in the thread, for it belongs to that thread's event loop.
         told: takes the agents' events; it has begun, and goes on when the agents have ended.
+        limit: of the end of which theirs is a part; Ctrl-C while they start begins it.
     """
 
-    def __init__(self, make_group: Callable[[], AgentGroup], told: EventThread) -> None:
+    def __init__(self, make_group: Callable[[], AgentGroup], told: EventThread, limit: EndLimit | None = None) -> None:
         self._make_group = make_group
         self._told = told
+        self._limit = limit or EndLimit()
         self._started: Future[AgentGroup] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -47,7 +50,8 @@ class AgentThread:
         """
         self._thread.start()
         try:
-            self.group = self._started.result()
+            with self._limit.begun_by_interrupts():
+                self.group = self._started.result()
         except BaseException:
             self.stop()
             raise
@@ -63,8 +67,15 @@ class AgentThread:
 
     def stop(self) -> None:
         """Stop the agents, from any thread, and wait until they have taken back what they did. Commands raise then."""
-        self._request_stop()
+        self.begin_stop()
         self._thread.join()
+
+    def begin_stop(self) -> None:
+        """The same without waiting: commands raise once the agent that they are for has ended, or was given up."""
+        self._unwanted = True  # before the loop is looked at: a thread that has none yet will see it
+        if self._loop is not None and self._stop is not None and not self._loop.is_closed():
+            with suppress(RuntimeError):  # it was closed just now
+                self._loop.call_soon_threadsafe(self._stop.set)
 
     def command(self, host_index: int, command: Command[AnswerT], timeout_s: float = 10.0) -> AnswerT:
         """Have one agent do something, from any thread; returns its answer.
@@ -105,12 +116,6 @@ class AgentThread:
         except (RuntimeError, CancelledError) as error:  # the loop is closed, or was while this was under way
             what.close()
             raise AgentError("the agents were stopped") from error
-
-    def _request_stop(self) -> None:
-        self._unwanted = True  # before the loop is looked at: a thread that has none yet will see it
-        if self._loop is not None and self._stop is not None and not self._loop.is_closed():
-            with suppress(RuntimeError):  # it was closed just now
-                self._loop.call_soon_threadsafe(self._stop.set)
 
     def _main(self) -> None:
         go_first()

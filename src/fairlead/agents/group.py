@@ -13,6 +13,7 @@ from fairlead import descriptors
 from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, AgentHost, EventCallback, PortBusyError
 from fairlead.agents.revival import Revival
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.cluster.remote.execute import with_others
 from fairlead.errors import AgentError, HostError
 from fairlead.protocol import answers, commands, enums, events, numbers
@@ -28,6 +29,7 @@ STARTS_AT_ONCE = 32
 """Agents that are being started at the same time: more would only wait for this machine's processors."""
 FEWEST_STARTED = 2
 """Hosts between which there is a path to manage."""
+REMAINS = f"its agent takes back what it did and ends by itself, {LEASE_S:g} s after it was cut off"
 RENEWALS = 10  # of a lease, before it would run out
 
 HostT = TypeVar("HostT", bound=AgentHost)
@@ -84,6 +86,7 @@ class AgentGroup:
         options: JobOptions | None = None,
         job: str | None = None,
         start_timeout_s: float = START_TIMEOUT_S,
+        limit: EndLimit | None = None,
     ) -> None:
         """
         Args:
@@ -94,6 +97,7 @@ class AgentGroup:
                 others for hosts on which it is taken.
             options: what the agents are told beyond who they are.
             job: its id, 8 hexadecimal digits; None: one is drawn.
+            limit: of the end of which theirs is a part; None: they have their own time.
         """
         self._hosts = list(hosts)
         self._command_line = command_line
@@ -101,6 +105,7 @@ class AgentGroup:
         self._ports = ports
         self._options = options or JobOptions()
         self._start_timeout_s = start_timeout_s
+        self._limit = limit or EndLimit()
         self._callbacks: list[EventCallback] = []
         self._agents: list[Agent] = []
         self._drawn: list[int] = []  # by host index, the agents' ports
@@ -316,6 +321,11 @@ class AgentGroup:
     async def _stop_all(self) -> None:
         if self._revival is not None:
             await self._revival.stop()
-        await asyncio.gather(*(agent.stop(STOP_TIMEOUT_S) for agent in self._agents))
+        await asyncio.gather(*map(self._stop_one, self._agents))
         if self._lease is not None:  # until now, for what is slow to stop
             self._lease.cancel()
+
+    async def _stop_one(self, agent: Agent) -> None:
+        host = agent.host.name
+        if not await agent.stop(self._limit.left_s(STOP_TIMEOUT_S, host)):
+            self._limit.give_up(host, REMAINS)

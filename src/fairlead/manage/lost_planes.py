@@ -9,7 +9,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from fairlead.agents.agent import EventCallback
-from fairlead.errors import AgentError, FairleadError
+from fairlead.cluster.remote.end_limit import EndLimit
+from fairlead.cluster.remote.execute import Calls, part_of
+from fairlead.errors import AgentError, FairleadError, SilentHostError
 from fairlead.protocol import events, reading
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.objects import RemovedItem
@@ -18,6 +20,7 @@ PATIENCE_S = 1.0  # agents tell each other at once; who did not hear it misses e
 AGAIN_S = (1.0, 2.0, 4.0, 8.0, 15.0)
 """Pauses before a host that could not be cleaned is tried again; the last one until the run is over."""
 WHY = "its guardian is gone, and it starts again with a new one"
+LAST_S = 10.0  # for the last try at all hosts, where somebody wants the end
 AT_ONCE = 64  # hosts that are cleaned or waited for
 
 
@@ -37,6 +40,8 @@ class LostPlanes:
         report: takes (host index, event) with what came of it, in threads of ours: it must not wait.
         patience_s: how long detours over a host and to it are waited for.
         again_s: pauses before a host is tried again.
+        limit: of the end of which the last try is a part.
+        given_up: told of a host that does not answer at the end; whether somebody else tells the user.
     """
 
     def __init__(
@@ -45,6 +50,8 @@ class LostPlanes:
         report: EventCallback,
         patience_s: float = PATIENCE_S,
         again_s: Sequence[float] = AGAIN_S,
+        limit: EndLimit | None = None,
+        given_up: Callable[[int], bool] = lambda host: False,
     ) -> None:
         self._clean = clean
         self._report = report
@@ -55,6 +62,9 @@ class LostPlanes:
         self._bereaved: set[int] = set()
         self._without: set[int] = set()  # hosts whose agent goes on without a guardian
         self._renew: Callable[[int, str], None] = lambda host, why: None
+        self._limit = limit or EndLimit()
+        self._given_up = given_up
+        self._calls = Calls()
         self._over = threading.Event()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="lost-planes")
 
@@ -71,7 +81,19 @@ class LostPlanes:
         self._over.set()
         for host in self._bereaved:
             self._pool.submit(self._remove, host)
-        self._pool.shutdown()
+        late: threading.Timer | None = None
+        if self._limit.begun:
+            late = threading.Timer(self._limit.left_s(LAST_S), self._calls.give_up)
+            late.daemon = True
+            late.start()
+        try:
+            self._pool.shutdown()
+        except KeyboardInterrupt:
+            self._calls.give_up()
+            raise
+        finally:
+            if late is not None:
+                late.cancel()
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         if isinstance(event, events.PlaneLost):
@@ -116,19 +138,23 @@ class LostPlanes:
             problem = self._problem_of_removing(host)
             if problem is None:
                 return True
-            if over or not attempt:
+            if over and isinstance(problem, SilentHostError) and self._given_up(host):
+                break
+            if over or not (attempt or self._over.is_set()):
                 when = " after the run (`fairlead clean` removes it)" if over else ""
-                self._report(host, events.Error(reason=f"what its guardian left is still there{when}: {problem}"))
+                why = str(problem) if isinstance(problem, FairleadError) else repr(problem)
+                self._report(host, events.Error(reason=f"what its guardian left is still there{when}: {why}"))
             if over:
                 break
             self._over.wait(pause_s)
         return False
 
-    def _problem_of_removing(self, host: int) -> str | None:
+    def _problem_of_removing(self, host: int) -> Exception | None:
         try:
-            removed = self._clean(host)
+            with part_of(self._calls):
+                removed = self._clean(host)
         except Exception as error:  # noqa: BLE001  # nobody else looks at what this thread raises
-            return str(error) if isinstance(error, FairleadError) else repr(error)
+            return error
         if removed:
             try:
                 items = [RemovedItem.read(reading.line_fields(each, "what the guardian removed")) for each in removed]

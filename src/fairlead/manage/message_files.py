@@ -12,6 +12,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import preload
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.cluster.remote.execute import on_all, run_on
 from fairlead.cluster.remote.fetch import fetch_records
 from fairlead.errors import ConfigError, HostError, of_system
@@ -19,6 +20,7 @@ from fairlead.profile.reading.collect import DIRECTORY_VARIABLE, MESSAGES_VARIAB
 
 ALL = str(2**62)
 CHUNK_B = 1 << 20
+SOON_S = 5.0  # without a byte of a host, where somebody wants the end
 
 _MAKE = 'mkdir -p "$0" && ls -A "$0"'
 
@@ -42,19 +44,28 @@ class MessageFiles:
         """The job whose processes write."""
         return replace(job, env={**job.env, **self.environment})
 
-    def fetch(self) -> None:
+    def fetch(self, limit: EndLimit | None = None) -> None:
         """Bring the files to this machine, those of each host that keeps its own into a folder of its name.
 
         One host after the other: there is one disk here, and they may be larger than memory.
+
+        Args:
+            limit: of the end that somebody wanted: hosts that it has given up are not asked, and no other is waited for
+                as long as usual.
 
         Raises:
             HostError: hosts were not reached; their files are still there, and those of the others here.
             FairleadError: they cannot be written here.
         """
         failures = []
+        standstill_s = SOON_S if limit is not None and limit.begun else None
         for host in self.apart:
+            if limit is not None and limit.gave_up(host):
+                failures.append(f"{host}: does not answer, so the records in {self.path} were not fetched")
+                continue
+            take = partial(_write, self.path / host)
             try:
-                fetch_records(executor_of(self.cluster), host, str(self.path), partial(_write, self.path / host))
+                fetch_records(executor_of(self.cluster), host, str(self.path), take, standstill_s=standstill_s)
             except HostError as error:
                 failures.append(str(error.args[0]))
         if failures:

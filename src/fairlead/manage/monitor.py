@@ -9,6 +9,7 @@ from pathlib import PurePath
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import preload
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import FairleadError
 from fairlead.lab.idle import VARIABLE
 from fairlead.manage.management import Management, Unasked
@@ -52,7 +53,9 @@ def unasked(
 
 
 @contextmanager
-def monitored(cluster: Cluster, job: Job, management: Management) -> Iterator[tuple[Job, Management]]:
+def monitored(
+    cluster: Cluster, job: Job, management: Management, limit: EndLimit | None = None
+) -> Iterator[tuple[Job, Management]]:
     """The job and its management; where its components have the monitor, ranks write rings and agents read them.
 
     Raises:
@@ -67,7 +70,7 @@ def monitored(cluster: Cluster, job: Job, management: Management) -> Iterator[tu
         return
     with ExitStack() as stack:
         try:
-            found = stack.enter_context(_with_rings(cluster, job, management))
+            found = stack.enter_context(_with_rings(cluster, job, management, limit))
         except FairleadError as error:
             if management.unasked is None:
                 raise
@@ -77,14 +80,16 @@ def monitored(cluster: Cluster, job: Job, management: Management) -> Iterator[tu
 
 
 @contextmanager
-def _with_rings(cluster: Cluster, job: Job, management: Management) -> Iterator[tuple[Job, Management]]:
+def _with_rings(
+    cluster: Cluster, job: Job, management: Management, limit: EndLimit | None
+) -> Iterator[tuple[Job, Management]]:
     """Raises MissingToolError, HostError, ConfigError: see `monitored`."""
     if management.unasked is None:
         hosts = tuple(host.name for host in cluster.compute_hosts())
         environment: Mapping[str, str] = preload.environment(cluster, hosts)
     else:
         hosts, environment = tuple(job.ranks_on()), management.unasked.environment
-    with preload.directory(cluster, hosts, "rings", job.id) as path:
+    with preload.directory(cluster, hosts, "rings", job.id, limit) as path:
         watched = replace(job, env={**job.env, **environment, RINGS_VARIABLE: path})
         yield watched, replace(management, rings=path)
 

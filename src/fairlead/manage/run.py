@@ -25,6 +25,7 @@ from fairlead.cluster.jobs.ending import GRACE_S, Ending
 from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
 from fairlead.manage import message_files, silent_hosts
 from fairlead.manage.agent_settings import by_hand, settings_for
@@ -129,7 +130,7 @@ def run(
         interrupted="interrupted ({}) while the program was not running",
         quiet=quiet,
     )
-    _fetch(ready.kept, quiet)
+    _fetch(ready.kept, ending.limit, quiet)
     return outcome.exit_code
 
 
@@ -280,12 +281,12 @@ def not_built() -> str | None:
     return None
 
 
-def _fetch(kept: MessageFiles | None, quiet: bool) -> None:
+def _fetch(kept: MessageFiles | None, limit: EndLimit, quiet: bool) -> None:
     """Bring the messages here; where that fails, the program's exit code still counts."""
     if kept is None:
         return
     try:
-        kept.fetch()
+        kept.fetch(limit)
     except FairleadError as error:
         say(str(error), quiet=False)
     else:
@@ -351,13 +352,14 @@ def execute(
     Raises:
         FairleadError: the program was not started.
     """
-    if management is None:
-        return timed(partial(launch_it, job))
     begin = partial(_execute, cluster, job, store, identity, launch_it, reroutes, ending, quiet, ends_together_s)
     try:
-        return begin(management)
+        return timed(partial(launch_it, job)) if management is None else begin(management)
     except OtherPlaneError as other:
         return begin(other.management)
+    finally:
+        for line in ending.limit.words():
+            say(line, quiet=False)
 
 
 def _execute(
@@ -378,7 +380,7 @@ def _execute(
         OtherPlaneError: see `supervise`.
     """
     recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
-    with joined(cluster, job, management) as (ready, management):
+    with joined(cluster, job, management, ending.limit) as (ready, management):
         manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet), management.ways)
 
         def prepare(agents: AgentThread) -> None:
@@ -394,6 +396,7 @@ def _execute(
             quiet=quiet,
             with_agents=prepare,
             ends_together_s=ends_together_s,
+            limit=ending.limit,
         )
     return _finished(recorder, outcome)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from fairlead.agents.agent import EventCallback
 from fairlead.agents.agent_thread import AgentThread
@@ -22,7 +23,9 @@ from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.jobs import launch as launching
 from fairlead.cluster.jobs.launch import Course
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.display import words
+from fairlead.errors import SilentHostError
 from fairlead.manage import live_runs, silent_hosts
 from fairlead.manage.audience import Audience
 from fairlead.manage.benefit.check import BenefitCheck
@@ -44,6 +47,7 @@ from fairlead.mitigation.own_traffic import OwnTraffic
 from fairlead.protocol import answers
 from fairlead.runtime import Process
 
+GUARDIAN_REMAINS = "what its guardian left in the kernel stays until `fairlead clean`"
 Launch = Callable[[Course], int]
 """Starts a program, tells the course, waits for it, tidies up, and returns its exit code. A program whose end it does
 not tell ends when it returns."""
@@ -83,6 +87,7 @@ def supervise(
     quiet: bool = False,
     with_agents: Callable[[AgentThread], None] | None = None,
     ends_together_s: float | None = None,
+    limit: EndLimit | None = None,
 ) -> Outcome:
     """Run a program with its traffic managed.
 
@@ -93,6 +98,7 @@ def supervise(
         with_agents: called once the agents are ready and before the program starts (manual reroutes).
         ends_together_s: agents may be ended with the program, so long before its end is known here (`CommonEnd`); None:
             nobody but us ends them in order.
+        limit: of the end that somebody wants, shared with what comes after this; None: each step has its own time.
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
@@ -102,6 +108,7 @@ def supervise(
     What fails after the program has ended is among the outcome's problems.
     """
     names = [host.name for host in cluster.managed_hosts()]
+    limit = limit or EndLimit()
     narrator = Narrator(names, sys.stderr, quiet=quiet)
     job = secrets.token_hex(4)
     registration = live_runs.Registration(_state(cluster, management, argv, job))
@@ -111,9 +118,10 @@ def supervise(
     try:
         with (
             registration,
-            _told(cluster, management, job, audience, common_end or audience) as (told, lost_planes),
+            _told(cluster, management, job, audience, common_end or audience, limit) as (told, lost_planes),
             silent_hosts.told(narrator.say) as answered,
-            AgentThread(_group_maker(cluster, management, job), told) as agents,
+            AgentThread(_group_maker(cluster, management, job, limit), told, limit) as agents,
+            limit.begun_by_interrupts(),
         ):
             answered()
             if lost_planes is not None:
@@ -126,6 +134,8 @@ def supervise(
             with _beside_program(management, names, agents, audience, told.put) as benefit:
                 outcome = timed(launch, narrator.program_started)
                 narrator.program_ended()
+                if limit.begun:  # what asks them from now on waits for none that is cut off
+                    agents.begin_stop()
                 if benefit is not None:
                     benefit.end()
                 if common_end is not None:
@@ -144,7 +154,7 @@ def supervise(
 
 @contextmanager
 def _told(
-    cluster: Cluster, management: Management, job: str, audience: Audience, on_event: EventCallback
+    cluster: Cluster, management: Management, job: str, audience: Audience, on_event: EventCallback, limit: EndLimit
 ) -> Iterator[tuple[EventThread, LostPlanes | None]]:
     """Within: events are handed on, also to what answers them by events of its own, which joins the audience.
 
@@ -158,7 +168,10 @@ def _told(
     lost_planes: LostPlanes | None = None
     if management.reroutes:  # else there are no guardians, and the one on a host may be unable to clean
         lost_planes = LostPlanes(
-            lambda host: clean_host(cluster, names[host], management.binaries.guardian, job=job), told.put
+            lambda host: _clean(cluster, names[host], management, job, limit),
+            told.put,
+            limit=limit,
+            given_up=lambda host: limit.give_up(names[host], GUARDIAN_REMAINS),
         )
         audience.add(lost_planes)
     mitigation = _mitigation(cluster, management, names, told.put)
@@ -169,6 +182,13 @@ def _told(
         stack.enter_context(told)
         stack.enter_context(lost_planes or nullcontext())
         yield told, lost_planes
+
+
+def _clean(cluster: Cluster, host: str, management: Management, job: str, limit: EndLimit) -> list[dict[str, Any]]:
+    """See `clean_host`. Raises SilentHostError at once where the run's end has given up the host already."""
+    if limit.gave_up(host):
+        raise SilentHostError(f"{host}: does not answer, and is not waited for any more")
+    return clean_host(cluster, host, management.binaries.guardian, job=job)
 
 
 def _check(cluster: Cluster, agents: AgentThread) -> None:
@@ -220,7 +240,7 @@ def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: s
     )
 
 
-def _group_maker(cluster: Cluster, management: Management, job: str) -> Callable[[], AgentGroup]:
+def _group_maker(cluster: Cluster, management: Management, job: str, limit: EndLimit) -> Callable[[], AgentGroup]:
     """What starts the agents of a job on all managed hosts."""
     executor = executors.executor_of(cluster)
 
@@ -234,6 +254,7 @@ def _group_maker(cluster: Cluster, management: Management, job: str) -> Callable
         ports=cluster.ports,
         options=management.job_options(),
         job=job,
+        limit=limit,
     )
 
 

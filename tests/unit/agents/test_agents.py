@@ -19,8 +19,11 @@ import pytest
 from fairlead.agents import agent as agent_module
 from fairlead.agents import group as groups
 from fairlead.agents import urgent_thread
+from fairlead.agents.agent_thread import AgentThread
+from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
-from fairlead.cluster.remote import awaited
+from fairlead.cluster.remote import awaited, end_limit
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import AgentError, HostError
 from fairlead.manage import narrator
 from fairlead.protocol import commands
@@ -455,6 +458,40 @@ def test_what_ignores_every_request_is_killed(tmp_path: Path, monkeypatch: pytes
         assert len(pids) == 2 and all(gone(pid) for pid in pids)
 
     run(body)
+
+
+def test_where_somebody_wants_the_end_one_that_does_not_answer_has_the_common_time_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 60.0)
+    monkeypatch.setattr(end_limit, "LEAST_S", 0.3)
+    limit = EndLimit()
+
+    async def body() -> None:
+        async with group_of(tmp_path, "good", "stubborn", limit=limit) as group:
+            limit.begin(0.3)
+            pids = [pid for pid in group.pids if pid is not None]
+        assert len(pids) == 2 and all(gone(pid) for pid in pids)
+
+    run(body)
+    assert limit.words() == [
+        "h1: does not answer, and is not waited for any more: its agent takes back what it did and ends by itself, "
+        "10 s after it was cut off"
+    ]
+
+
+def test_ctrl_c_while_agents_start_begins_the_common_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = EndLimit()
+    with EventThread(lambda host, event: None) as told:
+        agents = AgentThread(lambda: group_of(tmp_path, "good", "mute", start_timeout_s=60.0, limit=limit), told, limit)
+
+        def interrupt() -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(agents._started, "result", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            agents.__enter__()
+    assert limit.begun
 
 
 def test_agents_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:

@@ -6,6 +6,11 @@ from typing import Any
 
 import pytest
 
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors import executor_of
+from fairlead.cluster.remote import end_limit
+from fairlead.cluster.remote.end_limit import EndLimit
+from fairlead.cluster.remote.execute import run_on
 from fairlead.errors import AgentError, HostError
 from fairlead.manage.lost_planes import LostPlanes
 from fairlead.protocol import events
@@ -164,3 +169,61 @@ def test_an_agent_whose_host_could_not_be_cleaned_stays_and_the_end_of_all_agent
             planes.renew_by(renew)
             planes(1, event("plane_lost"))
     assert renewed == [1]
+
+
+@pytest.mark.parametrize("kind", ["plane_lost", "died"])
+def test_where_somebody_wants_the_end_a_host_that_does_not_answer_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Also while it is being cleaned. It is told once, by who tells of all that was given up."""
+    monkeypatch.setattr(end_limit, "LEAST_S", 0.3)
+    here = executor_of(Cluster("c", "local", (Host("here", "127.0.0.1"),)))
+    asked, limit = threading.Event(), EndLimit()
+    told: list[tuple[int, AgentEvent]] = []
+    given_up: list[int] = []
+
+    def clean(host: int) -> list[dict[str, Any]]:
+        asked.set()
+        run_on(here, "here", ["sleep", "60"], timeout_s=60)
+        return []
+
+    def give_up(host: int) -> bool:
+        given_up.append(host)
+        return True
+
+    with LostPlanes(clean, lambda *each: told.append(each), patience_s=0.01, limit=limit, given_up=give_up) as planes:
+        planes(1, event(kind))
+        if kind == "plane_lost":
+            assert asked.wait(30)
+        limit.begin(0.3)
+        ends_s = time.monotonic()
+    assert time.monotonic() - ends_s < 20
+    assert asked.is_set()
+    assert (given_up, told) == ([1], [])
+
+
+def test_ctrl_c_while_hosts_are_cleaned_at_the_end_gives_them_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = executor_of(Cluster("c", "local", (Host("here", "127.0.0.1"),)))
+    asked = threading.Event()
+    told: list[tuple[int, AgentEvent]] = []
+
+    def clean(host: int) -> list[dict[str, Any]]:
+        asked.set()
+        run_on(here, "here", ["sleep", "60"], timeout_s=60)
+        return []
+
+    def interrupt() -> None:
+        assert asked.wait(30)
+        raise KeyboardInterrupt
+
+    planes = LostPlanes(clean, lambda *each: told.append(each))
+    shutdown = planes._pool.shutdown
+    monkeypatch.setattr(planes._pool, "shutdown", interrupt)
+    begin_s = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), planes:
+        planes(1, event("died"))
+    shutdown()  # as the interpreter's end does
+    assert time.monotonic() - begin_s < 20
+    ((host, said),) = told
+    assert host == 1 and isinstance(said, events.Error)
+    assert said.reason.endswith("(`fairlead clean` removes it): here: does not answer, and is not waited for any more")

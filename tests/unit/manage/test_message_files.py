@@ -14,6 +14,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.local import LocalExecutor
 from fairlead.cluster.executors.ssh import SshExecutor
 from fairlead.cluster.remote import fetch
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import FairleadError, HostError
 from fairlead.manage import message_files
 from fairlead.manage.message_files import MessageFiles
@@ -95,6 +96,24 @@ def test_a_host_that_sends_no_more_is_left_and_the_others_come(apart: Apart, mon
         fetched(apart)
     assert [path.name for path in (apart.home / "kept").rglob("*.record")] == ["1.record"]
     assert (apart.home / "kept" / "b" / "1.record").read_text() == "of b"
+
+
+def test_a_host_that_the_end_of_the_run_has_given_up_is_not_asked_and_others_are_not_waited_for_as_long(
+    apart: Apart, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_files, "SOON_S", 0.3)
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 60.0)
+    limit, kept = EndLimit(), apart.home / "kept"
+    limit.begin(1.0)
+    limit.give_up("a", "its agent")
+    apart.scripts = {"b": "{} | head -c 514; exec sleep 60"}
+    with pytest.raises(HostError) as raised:
+        MessageFiles(CLUSTER, kept, ("a", "b"), {}).fetch(limit)
+    assert str(raised.value) == (
+        f"a: does not answer, so the records in {kept} were not fetched; b: has sent nothing of its records for 0.3 s\n"
+        "  they stay there"
+    )
+    assert not (kept / "a").exists()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import preload
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import HostError, MissingToolError
 from fairlead.manage import monitor
 from fairlead.manage.components import FULL
@@ -52,7 +53,9 @@ class Hosts:
         return self.hindrance
 
     @contextmanager
-    def directory(self, cluster: Cluster, hosts: tuple[str, ...], kind: str, job_id: str) -> Iterator[str]:
+    def directory(
+        self, cluster: Cluster, hosts: tuple[str, ...], kind: str, job_id: str, limit: EndLimit | None
+    ) -> Iterator[str]:
         if self.no_directory:
             raise self.no_directory
         self.made += hosts

@@ -11,6 +11,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs.ending import Ending
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import StoreError
 from fairlead.manage import run
 from fairlead.manage.components import STAGES
@@ -65,6 +66,31 @@ def test_what_is_held_back_of_a_long_run_is_recorded_at_its_end(
         run.execute(cluster, job, store, identity, lambda *_: 0, management, (), Ending(), True)
         stored = [(each.t_s, each.data["messages"]) for each in store.events(identity)]
         assert stored == [(0.0, 1), (600.0, 1), (602.0, 2)]
+
+
+def test_hosts_that_were_given_up_are_told_with_what_remains_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
+    cluster = Cluster("c", "local", hosts, source="c.toml")
+    ending = Ending()
+
+    def supervise(*_: Any, limit: EndLimit, **__: Any) -> Outcome:
+        assert limit is ending.limit
+        limit.begin(1.0)
+        limit.give_up("h1", "its agent ends by itself")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "supervise", supervise)
+    management = Management(STAGES["detection"], {}, HostBinaries("/agent", ("/guardian",)))
+    job = Job(id="0123abcd", argv=("x",), hosts=("h0", "h1"))
+    with Store.open(tmp_path) as store:
+        identity = store.begin_run("run", {})
+        with pytest.raises(KeyboardInterrupt):
+            run.execute(cluster, job, store, identity, lambda *_: 0, management, (), ending, True)
+    assert capsys.readouterr().err == (
+        "fairlead: h1: does not answer, and is not waited for any more: its agent ends by itself\n"
+    )
 
 
 def test_a_record_with_gaps_does_not_change_how_the_program_ended(capsys: pytest.CaptureFixture[str]) -> None:

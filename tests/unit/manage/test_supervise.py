@@ -11,6 +11,7 @@ import pytest
 
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import AgentError
 from fairlead.interrupts import Interrupted
 from fairlead.manage import live_runs, supervisor
@@ -29,7 +30,7 @@ class FakeAgents:
 
     error: BaseException | None = None
 
-    def __init__(self, _make_group: Any, told: Any) -> None:
+    def __init__(self, _make_group: Any, told: Any, _limit: EndLimit) -> None:
         self._told = told
         self.group = SimpleNamespace(ready=[READY, READY])
 
@@ -37,6 +38,8 @@ class FakeAgents:
         return self
 
     def renew(self, host: int, why: str) -> None: ...
+
+    def begin_stop(self) -> None: ...
 
     def __exit__(self, *_: object) -> None:
         self._told.put(1, event("rerouted", relay=0, reason="it is high"))
@@ -93,6 +96,66 @@ def test_a_note_that_cannot_be_removed_does_not_replace_it(
     outcome = supervised([])
     assert outcome.exit_code == 0
     assert "/tmp/runs/0a.json: you have no permission" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_where_somebody_wants_the_end_agents_stop_before_who_asks_them_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, wanted: bool
+) -> None:
+    """What asks one that is cut off would wait for its answer otherwise."""
+    order: list[str] = []
+
+    class Mover:
+        def __init__(self, *_: Any) -> None: ...
+
+        def __enter__(self) -> None: ...
+
+        def __exit__(self, *_: object) -> None:
+            order.append("waited for")
+
+        def __call__(self, *_: object) -> None: ...
+
+    def launch(_course: Any) -> int:
+        if wanted:
+            limit.begin(1.0)
+        return 0
+
+    limit = EndLimit()
+    monkeypatch.setattr(FakeAgents, "begin_stop", lambda agents: order.append("stop"))
+    hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
+    mover: Any = Mover
+    management = Management(STAGES["detection"], {}, HostBinaries("/agent", ("/guardian",)), mover=mover)
+    supervisor.supervise(Cluster("c", "local", hosts, source="c.toml"), management, launch, argv=["x"], limit=limit)
+    assert order == (["stop", "waited for"] if wanted else ["waited for"])
+
+
+def test_a_host_that_the_end_has_given_up_is_not_cleaned_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(agents: FakeAgents) -> FakeAgents:
+        agents._told.put(1, event("died", reason="silent"))
+        return agents
+
+    def launch(_course: Any) -> int:
+        limit.begin(1.0)
+        limit.give_up("h1", "its ranks")
+        return 0
+
+    limit = EndLimit()
+    looked: list[str] = []
+    monkeypatch.setattr(FakeAgents, "__enter__", die)
+    monkeypatch.setattr(supervisor, "clean_host", lambda *_, **__: pytest.fail("it was asked again"))
+    hosts = tuple(Host(f"h{k}", f"10.0.0.{k + 1}", interface="eth0") for k in range(2))
+    management = Management(STAGES["detours"], {}, HostBinaries("/agent", ("/guardian",)))
+    cluster = Cluster("c", "local", hosts, source="c.toml")
+
+    def look(_host: int, said: AgentEvent) -> None:
+        looked.append(said.TYPE)
+
+    supervisor.supervise(cluster, management, launch, argv=["x"], sinks=[look], limit=limit)
+    assert limit.words() == [
+        "h1: does not answer, and is not waited for any more: its ranks; what its guardian left in the kernel stays "
+        "until `fairlead clean`"
+    ]
+    assert "error" not in looked
 
 
 def test_what_fails_before_the_program_ends_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from fairlead.cluster.jobs.running_job import RunningJob
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import FairleadError
 
 _log = logging.getLogger(__name__)
@@ -20,6 +21,7 @@ GRACE_S = 2.0  # from the signal to the end of patience; Open MPI gives its rank
 RELEASE_S = 0.8  # at most so long the job's traffic is let go of before its processes are ended
 INSIST_S = 0.8  # from TERM to KILL of what carries the job's mark
 ANSWER_S = 1.0  # after that for hosts that have not answered: threads that wait for them keep fairlead from ending
+AFTER_S = RELEASE_S + INSIST_S + ANSWER_S  # hosts have so long beyond the grace time, whatever is asked of them
 LAST_S = 0.5  # after that for mpirun, which may be behind an ssh that waits for a host that is cut off
 IMPATIENT_S = 1.0  # what comes sooner after the first signal is the same wish: systemd sends HUP right after TERM
 POLL_S = 0.02
@@ -39,6 +41,7 @@ class Ending:
 
     Attributes:
         insisted_on: the first signal, once the job was ended for it here.
+        limit: of all that a run's end consists of, from the first signal on.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Ending:
         self._begin_s = 0.0
         self._hurry = threading.Event()
         self.insisted_on: signal.Signals | None = None
+        self.limit = EndLimit()
 
     def release_by(self, release: Callable[[], None]) -> None:
         """Have this done before processes are ended: it lets go of the job's traffic and may take its time."""
@@ -68,7 +72,8 @@ class Ending:
                 self._hurry.set()
             return
         self._begin_s = now_s
-        running.told_to_end = True
+        self.limit.begin(self._grace_s + AFTER_S)
+        running.told_to_end, running.limit = True, self.limit
         self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
         self._thread.start()
         _say(self._announce, self._asked(running, number))
@@ -105,6 +110,7 @@ class Ending:
             releasing.join(RELEASE_S)
 
     def _insist(self, running: RunningJob) -> None:
+        self.limit.begin(INSIST_S + ANSWER_S)
         sweeping = threading.Thread(target=_sweep, args=(running,), name="sweep", daemon=True)
         sweeping.start()
         if not self._ended(running, INSIST_S + LAST_S):

@@ -335,10 +335,14 @@ def _run_once(
 
 def _tidy(running: RunningJob, course: Course) -> None:
     """See that nothing is left of a job that did not end well. An unreachable host does not hide how it ended."""
+    if running.limit is not None:
+        running.limit.program_ended()
     try:
         if running.poll() != 0:
             running.stop()
         running.forget()
+        if running.unreached():
+            course.left_behind()
     except (FairleadError, OSError, subprocess.SubprocessError) as error:
         _log.warning("what job %s left behind could not be removed: %s", running.job.id, error)
         course.left_behind()

@@ -21,6 +21,7 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.job import MARK, Job
 from fairlead.cluster.remote import awaited, executed
 from fairlead.cluster.remote.deploy import deploy_everywhere
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.cluster.remote.execute import (
     LAST_WORDS_S,
     check_reached,
@@ -39,6 +40,8 @@ LIBRARIES = (SHIM, *WRAPPERS.values())
 MAKE_TIMEOUT_S = 30.0
 REMOVE_TIMEOUT_S = 5.0
 INTERRUPTED_TIMEOUT_S = 2.0  # in place of the latter, where the user wants it all to end
+SILENT = "it does not answer"
+GOES = "goes once the job's processes and the connection have ended"
 _log = logging.getLogger(__name__)
 
 # The directory is in memory: it is written to all the time, and a rank must not wait for a disk. Whoever sees its name
@@ -81,11 +84,16 @@ def also(executor: Executor, job: Job) -> Job:
 
 
 @contextmanager
-def directory(cluster: Cluster, hosts: Sequence[str], kind: str, job_id: str) -> Iterator[str]:
+def directory(
+    cluster: Cluster, hosts: Sequence[str], kind: str, job_id: str, limit: EndLimit | None = None
+) -> Iterator[str]:
     """Within: every host has a directory of this kind for the job, which is removed at the end. Yields its path.
 
     It is also removed if fairlead is killed, or its connection to the host ends, once the job's ranks have ended there.
     A host that cannot be reached any more at the end gets a line in the log: how the program ended stands.
+
+    Args:
+        limit: of the end of which this one's is a part, and which tells of hosts that do not answer.
 
     Raises:
         HostError: a host was not reached, or has no place for it.
@@ -93,7 +101,7 @@ def directory(cluster: Cluster, hosts: Sequence[str], kind: str, job_id: str) ->
     executor = executor_of(cluster)
     path = f"/dev/shm/fairlead-{kind}-{job_id}"  # private: its name is the job's, and it must not exist before
     keep = ["sh", "-c", _KEEP.replace("MARK", shlex.quote(f"{MARK}={job_id}")), path]
-    deadline = _SharedDeadline()
+    deadline = _SharedDeadline(limit or EndLimit())
     descriptors.make_room(descriptors.OF_A_HOST * len(hosts))
     with ExitStack() as keepers:
         made: set[str] = set()
@@ -120,14 +128,15 @@ def directory(cluster: Cluster, hosts: Sequence[str], kind: str, job_id: str) ->
 class _SharedDeadline:
     """Until when all keepers' ends are waited for: hosts that do not answer any more cost the time of one."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: EndLimit) -> None:
+        self.limit = limit
         self._until_s: float | None = None
 
     def begin(self, keepers: Iterable["subprocess.Popen[bytes]"], limit_s: float) -> None:
         """Have all of them end; the first limit counts."""
         if self._until_s is not None:
             return
-        self._until_s = time.monotonic() + limit_s
+        self._until_s = time.monotonic() + self.limit.left_s(limit_s)
         for keeper in list(keepers):
             if keeper.stdin is not None and not keeper.stdin.closed:
                 with suppress(OSError):
@@ -136,10 +145,11 @@ class _SharedDeadline:
                     keeper.stdin.close()
                 keeper.stdin = None  # `communicate` would write to it
 
-    def left_s(self) -> float:
-        """Until nobody is waited for any more."""
+    def left_s(self, host: str) -> float:
+        """Until nobody is waited for any more, or no longer this one."""
         until_s = self._until_s if self._until_s is not None else time.monotonic() + REMOVE_TIMEOUT_S
-        return max(0.0, until_s - time.monotonic())
+        left_s = max(0.0, until_s - time.monotonic())
+        return self.limit.left_s(left_s, host) if self.limit.gave_up(host) else left_s
 
 
 @contextmanager
@@ -165,7 +175,10 @@ def _keeper(
         try:
             yield keeper
         finally:
-            if (problem := _end(keeper, deadline.left_s())) and host in made:
+            problem = _end(keeper, deadline.left_s(host))
+            if problem == SILENT and host in made and deadline.limit.give_up(host, f"{keep[-1]} {GOES}"):
+                problem = None  # it is told with what else remains there
+            if problem and host in made:
                 _log.warning("%s: %s may not be removed: %s", host, keep[-1], problem)
 
 
@@ -200,7 +213,7 @@ def _end(keeper: subprocess.Popen[bytes], limit_s: float) -> str | None:
         _, said = keeper.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
         keeper.kill()
-        return "it does not answer"
+        return SILENT
     except BaseException:  # Popen would wait for it without a limit
         end_session(keeper)
         raise

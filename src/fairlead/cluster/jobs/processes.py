@@ -9,8 +9,9 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
 from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.cluster.remote.execute import Calls, on_all, run_on, unexpected
-from fairlead.errors import FairleadError, HostError
+from fairlead.errors import FairleadError, HostError, SilentHostError
 from fairlead.runtime import START_OF
 
 STOP_GRACE_S = 5.0  # from TERM to KILL
@@ -72,6 +73,9 @@ class JobProcesses:
     Args:
         began_s: when the job was started, by `now_s`; daemons that are older are not its own. None: all that its ranks
             are children of are, as where mpirun is one that we know.
+
+    Attributes:
+        limit: of the end that somebody wants; None: nobody does, or every step has its own time.
     """
 
     def __init__(self, cluster: Cluster, job: Job, began_s: float | None = None) -> None:
@@ -79,6 +83,8 @@ class JobProcesses:
         self._cluster = cluster
         self._began_s = began_s
         self._executor = executor_of(cluster)
+        self.limit: EndLimit | None = None
+        self._ending = threading.Lock()
         self._daemons: dict[str, list[str]] = {}  # by host, as PID:START; of mpirun, seen beside ranks
 
     def ranks(self) -> dict[str, list[int]]:
@@ -96,6 +102,8 @@ class JobProcesses:
     def end_leftovers(self, grace_s: float | None = None, limit_s: float | None = None) -> None:
         """End ranks that outlived their mpirun, and what mpirun had started beside it: ask, wait, insist.
 
+        One thread at a time: who comes second does not ask hosts again that the first has given up (`limit`).
+
         Args:
             grace_s: from asking to insisting; None: `STOP_GRACE_S`.
             limit_s: after which hosts that have not answered are given up; None: each has its usual time.
@@ -104,8 +112,32 @@ class JobProcesses:
             HostError: a host was not reached, or processes do not end even when killed. Those of other hosts ended.
         """
         insist_s = time.monotonic() + (STOP_GRACE_S if grace_s is None else grace_s)
+        with self._ending:
+            left = self._end_everywhere(insist_s, limit_s)
+        untold = {host: answer for host, answer in left.items() if answer and not self._given_up(host, answer)}
+        if untold:
+            raise self._not_ended(untold)
+
+    def unreached(self) -> bool:
+        """Whether a host was given up that the job was on."""
+        limit = self.limit
+        return limit is not None and any(map(limit.gave_up, self._marks()))
+
+    def _marks(self) -> dict[str, list[str]]:
+        """By host, what tells the job's processes there from others."""
         marks = {host: [f"{MARK}={self.job.id}"] for host in self.job.ranks_on()}
         marks.setdefault(self._launch_host, []).append(f"{LAUNCH_MARK}={self.job.id}")
+        return marks
+
+    def _given_up(self, host: str, answer: list[int] | FairleadError) -> bool:
+        """Whether a host that does not answer is told with those that other steps of the end have given up."""
+        silent = isinstance(answer, SilentHostError)
+        return silent and self.limit is not None and self.limit.give_up(host, remains(self.job.id))
+
+    def _end_everywhere(self, insist_s: float, limit_s: float | None) -> dict[str, list[int] | FairleadError]:
+        """By host, ids of processes that did not end, or why none are known."""
+        limit = self.limit
+        marks = {host: each for host, each in self._marks().items() if limit is None or not limit.gave_up(host)}
         calls = Calls()
         late = threading.Timer(limit_s, calls.give_up) if limit_s is not None else None
         if late is not None:
@@ -118,12 +150,10 @@ class JobProcesses:
             return self._end_on(host, marks[host], insist_s, calls)
 
         try:
-            left = on_all(marks, end, to_the_end=True, calls=calls, at_once=at_once)
+            return on_all(marks, end, to_the_end=True, calls=calls, at_once=at_once)
         finally:
             if late is not None:
                 late.cancel()
-        if any(left.values()):
-            raise self._not_ended({host: answer for host, answer in left.items() if answer})
 
     def _end_on(self, host: str, marks: list[str], insist_s: float, calls: Calls) -> list[int] | FairleadError:
         """The same on one host, which waits for no other: one that is cut off answers late, or never.
@@ -197,6 +227,13 @@ class JobProcesses:
             # In a session of its own: a second Ctrl-C must not end what ends the job.
             return subprocess.run(argv, capture_output=True, text=True, check=True, start_new_session=True).stdout
         return run_on(self._executor, host, argv, timeout_s=timeout_s)
+
+
+def remains(job: str) -> str:
+    """What there is of a job, of that id, on a host that did not answer at its end, and what ends it there."""
+    marks = f"{MARK}={job}|{LAUNCH_MARK}={job}"
+    command = f"kill -9 $(grep -slazxE '{marks}' /proc/[0-9]*/environ | cut -d/ -f3)"
+    return f"processes of the job may run on there, which this ends there: {command}"
 
 
 def now_s() -> float:

@@ -10,9 +10,10 @@ import subprocess
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs.processes import STOP_GRACE_S, JobProcesses
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, SilentHostError
 from fairlead.runtime import START_OF, Process
 
+FORGET_TIMEOUT_S = 30.0
 SIGNAL_TIMEOUT_S = 10.0  # it may have to wait for its note, 5 s; the main thread waits meanwhile
 TOLD_GRACE_S = 1.0  # from TERM to KILL of what is left once the end was asked for, which had its grace time
 TOLD_LIMIT_S = 3.0  # and for hosts that do not answer then
@@ -93,7 +94,12 @@ class RunningJob(JobProcesses):
         if self.poll() is not None:
             return False
         if self._by_note:
-            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"), timeout_s=SIGNAL_TIMEOUT_S)
+            timeout_s = self._left_s(SIGNAL_TIMEOUT_S, self._launch_host)
+            try:
+                self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"), timeout_s=timeout_s)
+            except SilentHostError as error:
+                self._given_up(self._launch_host, error)  # nothing that comes after this waits for it again
+                raise
         else:
             _send(self._noted, number)
         return True
@@ -118,7 +124,11 @@ class RunningJob(JobProcesses):
             # What waits here must not wait for ever, and nothing may keep the ranks from being ended.
             self.kill_here()
             self.process.wait()
-            self.end_leftovers(*((TOLD_GRACE_S, TOLD_LIMIT_S) if self.told_to_end else ()))
+            if self.told_to_end:
+                limit_s = self._left_s(TOLD_LIMIT_S)
+                self.end_leftovers(min(TOLD_GRACE_S, limit_s / 2), limit_s)
+            else:
+                self.end_leftovers()
 
     def kill_here(self) -> None:
         """Kill what was started on this machine, if it has not ended. Another thread may be waiting for it."""
@@ -126,14 +136,17 @@ class RunningJob(JobProcesses):
 
     def forget(self) -> None:
         """Remove the note of mpirun's process id, where there is one."""
-        if self._by_note:
-            self._on_launch_host(_FORGET_NOTED)
+        if self._by_note and not (self.limit is not None and self.limit.gave_up(self._launch_host)):
+            self._on_launch_host(_FORGET_NOTED, timeout_s=self._left_s(FORGET_TIMEOUT_S))
 
     @property
     def _by_note(self) -> bool:
         return self._cluster.launch_from is not None and not self._executor.passes_signals
 
-    def _on_launch_host(self, script: str, *arguments: str, timeout_s: float = 30.0) -> None:
+    def _left_s(self, usual_s: float, host: str | None = None) -> float:
+        return usual_s if self.limit is None else self.limit.left_s(usual_s, host)
+
+    def _on_launch_host(self, script: str, *arguments: str, timeout_s: float) -> None:
         self._run(self._launch_host, script, self.job.id, *arguments, timeout_s=timeout_s)
 
 

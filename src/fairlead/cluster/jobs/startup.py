@@ -62,7 +62,7 @@ class StartWatch:
         self._over.set()
         if self._thread.ident is None:
             return
-        self._thread.join(LAST_LOOK_S)
+        self._thread.join(0.0 if self._running.told_to_end else LAST_LOOK_S)
         if self._thread.is_alive():  # the interpreter would wait for its look at its own end, however long that takes
             self._calls.give_up()
             self._thread.join(LAST_LOOK_S)

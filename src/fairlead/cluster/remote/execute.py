@@ -13,10 +13,10 @@ from typing import TypeVar
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import awaited, executed
 from fairlead.display.words import first_of
-from fairlead.errors import HostError, MissingToolError
+from fairlead.errors import HostError, MissingToolError, SilentHostError
 
 AT_ONCE = 32  # hosts talked to at the same time
-LOOK_S = 0.5
+LOOK_S = 0.2  # in which is seen that a command was given up
 LAST_WORDS_S = 2.0
 _HOW_TO_HAVE = {
     "ssh": "install its client (Debian: apt install openssh-client; RHEL: dnf install openssh-clients)",
@@ -40,7 +40,8 @@ def attempt(
     """Run ``argv`` on ``host`` and return what came of it, whatever its exit code.
 
     Raises:
-        HostError: the host was not reached, or did not answer in time.
+        HostError: the host was not reached.
+        SilentHostError: it did not answer in time, or was given up (`Calls`).
         MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
     """
     command = executor.command(host, argv, env=env)
@@ -50,7 +51,7 @@ def attempt(
     except subprocess.TimeoutExpired as error:
         if _given_up():
             raise _not_waited_for(host) from error
-        raise HostError(
+        raise SilentHostError(
             f"{host}: `{argv[0]}` did not end within {timeout_s:g} s: the host does not answer, or is overloaded",
             hint=executor.look(host),
         ) from error
@@ -69,8 +70,8 @@ def no_way_to(host: str, program: str) -> MissingToolError:
     )
 
 
-def _not_waited_for(host: str) -> HostError:
-    return HostError(f"{host}: does not answer, and is not waited for any more")
+def _not_waited_for(host: str) -> SilentHostError:
+    return SilentHostError(f"{host}: does not answer, and is not waited for any more")
 
 
 def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
@@ -219,6 +220,17 @@ class Calls:
 
 
 @contextmanager
+def part_of(calls: Calls) -> Iterator[None]:
+    """Within: what this thread asks hosts is given up with ``calls``."""
+    before: Calls | None = getattr(_of_thread, "calls", None)
+    _of_thread.calls = calls
+    try:
+        yield
+    finally:
+        _of_thread.calls = before
+
+
+@contextmanager
 def given_up_with_others(process: Process) -> Iterator[None]:
     """Within: a process in a session of its own, which this thread waits for, ends when its `on_all` is given up."""
     calls: Calls | None = getattr(_of_thread, "calls", None)
@@ -257,7 +269,7 @@ def on_all(
     def call(name: str) -> Result:
         _of_thread.calls = under_way
         if under_way.given_up:
-            raise HostError(f"{name}: is not asked any more")
+            raise SilentHostError(f"{name}: is not asked any more")
         return function(name)
 
     with ThreadPoolExecutor(max_workers=min(at_once or AT_ONCE, max(1, len(names)))) as pool:

@@ -22,18 +22,27 @@ Take = Callable[[str, IO[bytes]], None]
 """Gets the name of a file, without any directory, and what is in it, to be read before it returns."""
 
 
-def fetch_records(executor: Executor, host: str, directory: str, take: Take, *, ending: str = "record") -> None:
+def fetch_records(
+    executor: Executor,
+    host: str,
+    directory: str,
+    take: Take,
+    *,
+    ending: str = "record",
+    standstill_s: float | None = None,
+) -> None:
     """Have ``take`` read the ``*.record`` files that lie in a directory of a host, one after the other.
 
     Args:
         ending: of the files that are wanted instead.
+        standstill_s: after so long without a byte the host is given up; None: `STANDSTILL_S`.
 
     Raises:
         HostError: the host was not reached, stopped sending, or does not have the directory.
         MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
     """
     command = executor.command(host, ["sh", "-c", _SEND, directory, ending])
-    with tempfile.TemporaryFile() as said, _Sender(command, said, host) as sender:
+    with tempfile.TemporaryFile() as said, _Sender(command, said, host, standstill_s) as sender:
         broken = None
         try:
             with tarfile.open(mode="r|", fileobj=sender) as archive:  # type: ignore[call-overload]  # it only reads
@@ -58,8 +67,9 @@ def fetch_records(executor: Executor, host: str, directory: str, take: Take, *, 
 class _Sender:
     """A command whose output `tarfile` reads. A context manager that ends what is left of it."""
 
-    def __init__(self, command: list[str], stderr: IO[bytes], host: str) -> None:
+    def __init__(self, command: list[str], stderr: IO[bytes], host: str, standstill_s: float | None) -> None:
         self._host = host
+        self._standstill_s = STANDSTILL_S if standstill_s is None else standstill_s
         executed.tell(command)
         try:
             # A session of its own: Ctrl-C is for us, who end it.
@@ -81,7 +91,7 @@ class _Sender:
 
     def read(self, size_B: int) -> bytes:
         """Up to so many bytes of the output; none at its end."""
-        if not readable(self._output, STANDSTILL_S):
+        if not readable(self._output, self._standstill_s):
             raise self._stuck()
         return os.read(self._output.fileno(), size_B)
 
@@ -89,9 +99,9 @@ class _Sender:
         """Read no more and wait for the end; the exit code."""
         self._output.close()
         try:
-            return self._process.wait(STANDSTILL_S)
+            return self._process.wait(self._standstill_s)
         except subprocess.TimeoutExpired:
             raise self._stuck() from None
 
     def _stuck(self) -> HostError:
-        return HostError(f"{self._host}: has sent nothing of its records for {STANDSTILL_S:g} s")
+        return HostError(f"{self._host}: has sent nothing of its records for {self._standstill_s:g} s")

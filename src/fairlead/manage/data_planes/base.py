@@ -13,6 +13,7 @@ from fairlead.registry import Registry
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.job import Job
+    from fairlead.cluster.remote.end_limit import EndLimit
 
 
 class Plane:
@@ -27,10 +28,15 @@ class Plane:
     in_ranks = False
 
     @contextmanager
-    def joined(self, cluster: "Cluster", job: "Job") -> Iterator[tuple["Job", str | None]]:
+    def joined(
+        self, cluster: "Cluster", job: "Job", limit: "EndLimit | None" = None
+    ) -> Iterator[tuple["Job", str | None]]:
         """For the length of the block, the job with what this plane needs on the hosts, and where ranks find agents.
 
         None: they do not.
+
+        Args:
+            limit: of the end of which the block's is a part.
 
         Raises:
             MissingToolError: a native part of it was not built.

@@ -10,6 +10,7 @@ from fairlead.manage.data_planes.base import PLANES, Plane
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
     from fairlead.cluster.job import Job
+    from fairlead.cluster.remote.end_limit import EndLimit
 
 VARIABLE = "FAIRLEAD_RELAY"
 
@@ -20,13 +21,15 @@ class RelayPlane(Plane):
     in_ranks = True
 
     @contextmanager
-    def joined(self, cluster: "Cluster", job: "Job") -> Iterator[tuple["Job", str | None]]:
+    def joined(
+        self, cluster: "Cluster", job: "Job", limit: "EndLimit | None" = None
+    ) -> Iterator[tuple["Job", str | None]]:
         """See `Plane.joined`."""
         from fairlead.cluster.jobs import preload
 
         environment = preload.environment(cluster, tuple(host.name for host in cluster.compute_hosts()))
         hosts = tuple(host.name for host in cluster.managed_hosts())  # also those without ranks may relay
-        with preload.directory(cluster, hosts, "relay", job.id) as path:
+        with preload.directory(cluster, hosts, "relay", job.id, limit) as path:
             yield replace(job, env={**job.env, **environment, VARIABLE: path}), path
 
 

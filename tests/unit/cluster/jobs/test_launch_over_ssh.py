@@ -15,14 +15,26 @@ import pytest
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import processes
+from fairlead.cluster.jobs.ending import Ending
 from fairlead.cluster.jobs.launch import end_leftovers_of, run, start
 from fairlead.cluster.jobs.processes import JobProcesses
 from fairlead.cluster.jobs.signals import NotedSignals
-from fairlead.cluster.launchers.base import get
+from fairlead.cluster.launchers.base import Launcher, get
 from fairlead.errors import HostError
 
 CUSTOM = get("custom")()
 LIMIT_S = 10.0
+
+
+class Mpirun(Launcher):
+    """Starts the job's argv as if it were an mpirun."""
+
+    name = "known"
+    family = "openmpi"
+
+    def command(self, job: Job) -> list[str]:
+        return list(job.argv)
+
 
 # Called as: ssh OPTION... -- HOST COMMAND. It stays beside the command, which a signal to it does not reach.
 SSH = """#!/bin/sh
@@ -180,6 +192,33 @@ def test_a_signal_that_comes_before_mpirun_waits_for_it(ssh: Ssh) -> None:
     finally:
         thread.join()
     assert signals.ended_by() == signal.SIGINT
+
+
+def test_a_launching_host_that_is_cut_off_holds_up_no_step_of_the_end_twice(ssh: Ssh, tmp_path: Path) -> None:
+    """A signal would be waited for for 10 s, and what is left there for 3 s."""
+    note = tmp_path / "pid"
+    sent_s: list[float] = []
+    what = job(f"echo $$ >{note}; exec sleep 60")
+    ending = Ending(0.3, tell=lambda text: None, announce=lambda text: None)
+    signals = NotedSignals(ending)
+
+    def interrupt() -> None:
+        wait_until(lambda: note.exists() and note.read_text().endswith("\n"))
+        ssh.slow("a", 60.0)
+        sent_s.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        code = run(cluster("a"), Mpirun(), what, startup_timeout_s=None, on_signal=signals)
+        taken_s = time.monotonic() - sent_s[0]
+    finally:
+        thread.join()
+        os.kill(int(note.read_text()), signal.SIGKILL)  # what stood for ssh here was killed, and not what it called
+    assert (code, signals.exit_code(code, Mpirun())) == (128 + signal.SIGKILL, 128 + signal.SIGINT)
+    assert ending.limit.words() == [f"a: does not answer, and is not waited for any more: {processes.remains(what.id)}"]
+    assert taken_s < 6.0
 
 
 def test_ranks_are_ended_though_the_launching_host_is_not_reached(ssh: Ssh, tmp_path: Path, impatient: None) -> None:

@@ -7,8 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors.base import Executor
+from fairlead.cluster.jobs import startup
 from fairlead.cluster.jobs.startup import LAST_LOOK_S, POLL_S, StartWatch
 from fairlead.cluster.remote.execute import run_on
 
@@ -31,7 +34,13 @@ class Deaf(Executor):
         return None
 
 
-def test_a_look_at_hosts_that_do_not_answer_ends_with_the_job() -> None:
+@pytest.mark.parametrize("told_to_end", [False, True])
+def test_a_look_at_hosts_that_do_not_answer_ends_with_the_job(
+    monkeypatch: pytest.MonkeyPatch, told_to_end: bool
+) -> None:
+    """At once where somebody wants the end; else they have a moment more to answer."""
+    if told_to_end:
+        monkeypatch.setattr(startup, "LAST_LOOK_S", 30.0)
     asked: list[str] = []
 
     def ranks_of(host: str) -> list[int]:
@@ -40,15 +49,18 @@ def test_a_look_at_hosts_that_do_not_answer_ends_with_the_job() -> None:
         return []
 
     hosts = [f"h{k}" for k in range(100)]  # more than are asked at a time
-    running: Any = SimpleNamespace(job=SimpleNamespace(id="1", ranks_on=lambda: hosts), ranks_of=ranks_of)
+    job = SimpleNamespace(id="1", ranks_on=lambda: hosts)
+    running: Any = SimpleNamespace(job=job, ranks_of=ranks_of, told_to_end=told_to_end)
     before = set(threading.enumerate())
     with StartWatch(running, startup_timeout_s=60.0, timeout_s=None) as watch:
         time.sleep(POLL_S + 0.5)
         assert asked
+        ends_s = time.monotonic()
     ended_s = time.monotonic()
     for thread in set(threading.enumerate()) - before:
         thread.join(10)
     assert set(threading.enumerate()) - before == set()
     assert time.monotonic() - ended_s < LAST_LOOK_S + 2.0
+    assert ended_s - ends_s < 10.0
     assert len(asked) < len(hosts)
     assert watch.failure is None
