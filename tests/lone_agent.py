@@ -12,8 +12,12 @@ from typing import Any
 
 
 @contextmanager
-def lone_agent(program: Path, **config: Any) -> "Iterator[subprocess.Popen[str]]":
-    """Started with its configuration, which ``config`` adds to, and ended by the end of its input."""
+def lone_agent(program: Path, *, ends_with: int = 0, **config: Any) -> "Iterator[subprocess.Popen[str]]":
+    """Started with its configuration, which ``config`` adds to, and ended by the end of its input.
+
+    Args:
+        ends_with: its exit code; minus the signal by which a test ends it.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -34,4 +38,4 @@ def lone_agent(program: Path, **config: Any) -> "Iterator[subprocess.Popen[str]]
         process.stdin.flush()
         yield process
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(10) == ends_with

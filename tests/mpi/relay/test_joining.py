@@ -1,10 +1,14 @@
 """Processes beyond MPI_COMM_WORLD, and ranks that end, under the relay plane: as without it, or with a clear line."""
 
 import json
+import signal
 import subprocess
 import threading
+import time
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import mpi_libraries
 import pytest
@@ -162,6 +166,101 @@ def test_an_agent_that_comes_after_its_ranks_is_joined(mpi: Mpi, tmp_path: Path)
             _, said = job.communicate(timeout=60)
     assert job.returncode == 0, said
     assert said.count("no relay plane: the agent in") == 2, said
+
+
+# Rank 0 sends a message and waits, outside MPI, for a file that rank 1 makes when it has it; when there is "call", it
+# calls MPI meanwhile.
+OUTSIDE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+static void make(const char* name) { fclose(fopen(name, "w")); }
+static int is_there(const char* name) { return access(name, F_OK) == 0; }
+int main(int argc, char** argv) {
+    int rank, level, there, value = 42, got = 0;
+    MPI_Init_thread(&argc, &argv, argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2 && level < MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 77);
+    if (chdir(argv[1]) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < 200; ++i) {
+        if (rank == 0) MPI_Send(&i, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(&got, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1) MPI_Send(&i, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        usleep(1000);
+    }
+    if (rank == 0) {
+        make("ready");
+        while (!is_there("go")) usleep(1000);
+        MPI_Send(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        make("sent");
+        while (!is_there("received")) {
+            if (is_there("call")) MPI_Iprobe(1, 3, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            usleep(1000);
+        }
+    } else {
+        MPI_Recv(&got, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("received %d\\n", got);
+        fflush(stdout);
+        make("received");
+    }
+    MPI_Finalize();
+}
+"""
+RELAYED = {"FAIRLEAD_CHAOS": "28"}  # of the first to the second rank, messages 198 to 202 are relayed
+
+
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    deadline_s = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline_s, what
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
+@pytest.mark.parametrize("threads", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["multiple", "single"])
+def test_a_message_that_an_agent_took_along_arrives_though_none_comes_back(
+    mpi: Mpi, threads: bool, tmp_path: Path
+) -> None:
+    """Its sender waits in its own code. Unless the library may be called there by another thread, that takes a call of
+    the sender's; and a line says so.
+    """
+    (tmp_path / "outside.c").write_text(OUTSIDE)
+    program = mpi.need().compile(tmp_path / "outside.c", tmp_path / "outside")
+    meeting, errors = tmp_path / "meeting", tmp_path / "errors"
+    meeting.mkdir()
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path), **RELAYED}
+    argv = mpi.command(2, [str(program), str(meeting), *(["threads"] if threads else [])], env)
+    relay = {"directory": str(tmp_path), "capacity_B": 1 << 21}
+    config: dict[str, Any] = {"clock_test": {"offset_s": 0.0, "drift": 0.0}, "relay": relay}
+    with (
+        lone_agent(native.program("fairlead-agent"), ends_with=-signal.SIGKILL, **config) as agent,
+        errors.open("w") as kept,
+        subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=kept, text=True) as job,
+    ):
+        try:
+            wait_for(lambda: (meeting / "ready").exists() or job.poll() is not None, "the ranks' start")
+            if job.poll() == 77:
+                pytest.skip(f"{mpi.name} has no MPI_THREAD_MULTIPLE")
+            assert job.poll() is None, errors.read_text()
+            assert agent.stdout is not None
+            told = (json.loads(line) for line in agent.stdout)
+            counts = (event["relay"]["ranks"] for event in told if event["type"] == "stats")
+            next(each for each in counts if each["direct"] + each["relayed"] >= 400)  # both ranks have joined it
+            agent.send_signal(signal.SIGSTOP)  # the message stays in the ring to it
+            (meeting / "go").touch()
+            wait_for((meeting / "sent").exists, "the message")
+            agent.kill()
+            if not threads:
+                wait_for(lambda: "goes on with this rank's next MPI call" in errors.read_text(), "a line")
+                assert not (meeting / "received").exists()
+                (meeting / "call").touch()
+            wait_for((meeting / "received").exists, "the message at its receiver")
+            out, _ = job.communicate(timeout=60)
+        finally:
+            agent.kill()
+            job.terminate()
+    assert job.returncode == 0, errors.read_text()
+    assert out == "received 42\n"
 
 
 def partly_preloaded(mpi: Mpi, last: str, patience_s: str, where: Path) -> "subprocess.CompletedProcess[str]":

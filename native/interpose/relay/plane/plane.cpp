@@ -34,6 +34,7 @@ constexpr Settings kSettings{.inline_limit_B = 65536, .retransmit_s = 1.0, .tell
 constexpr Time kMissing_s = 5.0;  ///< in MPI_Finalize, for what is on its way, where a process failed
 constexpr Time kStay_s = 1.0;     ///< then, to answer those who still wait for that
 constexpr Time kQuiet_s = 1.0;    ///< without a frame, after which takeovers end
+constexpr Time kUntold_s = 5.0;   ///< for which what agents lost waits for the program's next call; then it is said
 constexpr Time kAgain_s = 0.1;    ///< later it is asked again, where one may not end yet
 constexpr std::chrono::milliseconds kLongestForAgent{500};  // in MPI_Init
 constexpr int kDefaultTagBound = 32767;                     // at least: MPI 4.1, section 9.1.2
@@ -264,6 +265,10 @@ void Plane::follow_agents() {
         const bool relayed = agents.wished(peer) == Path::relay;
         if ((reached_[peer] && !reached) || (relayed_[peer] && !relayed)) {
             endpoint_.resend(peer);
+            if (!reached && !endpoint_.flushed(peer)) {
+                stranded_ = peer;
+                stranded_since_s_ = now_s();
+            }
         }
         reached_[peer] = reached;
         relayed_[peer] = relayed;
@@ -271,6 +276,22 @@ void Plane::follow_agents() {
             endpoint_.prefer(peer, relayed ? Path::relay : Path::direct);
         }
     }
+}
+
+/// What agents took along that carry nothing to its receiver any more goes on by MPI, with the program's next call.
+/// Whoever waits for one that waits for it waits for ever, and should know why.
+void Plane::tell_what_waits() {
+    if (stranded_ && (endpoint_.flushed(*stranded_) || fallback_->agents().reaches(*stranded_))) {
+        stranded_.reset();
+    }
+    if (!stranded_ || told_what_waits_ || now_s() - stranded_since_s_ < kUntold_s) {
+        return;
+    }
+    told_what_waits_ = true;
+    std::fprintf(stderr,
+                 "fairlead: rank %u: no agent carries messages to rank %u any more: what was sent to it goes on with "
+                 "this rank's next MPI call (at once under MPI_THREAD_MULTIPLE)\n",
+                 self_, *stranded_);
 }
 
 void Plane::tell_agent() {

@@ -276,6 +276,7 @@ class Plane {
     [[noreturn]] void refuse_to_wait() const;
     void poll();
     void step_in_absence();
+    void tell_what_waits();
     void watch_absence();
     void join_agent(const char* directory);
     void draw();
@@ -387,9 +388,12 @@ class Plane {
     Time next_return_s_ = 0.0;           ///< when it is asked again whether takeovers may end,
     Time next_revoked_s_ = 0.0;          ///< which communicators were revoked,
     Time next_unneeded_s_ = 0.0;         ///< and which of many that were dropped nothing needs any more
-    bool closing_ = false;               ///< in MPI_Finalize: nothing more is relayed
-    bool finished_ = false;              ///< nobody needs another frame
-    bool ended_ = false;                 ///< nor looks for one
+    std::optional<Process> stranded_;    ///< agents lost it, and what it has not got waits for the program's next call
+    Time stranded_since_s_ = 0.0;
+    bool told_what_waits_ = false;
+    bool closing_ = false;   ///< in MPI_Finalize: nothing more is relayed
+    bool finished_ = false;  ///< nobody needs another frame
+    bool ended_ = false;     ///< nor looks for one
     /// A collective read or write of a file was, at any time.
     std::atomic<bool> has_begun_in_turn_ = false;
     bool polling_ = false;

@@ -47,6 +47,7 @@ void Plane::poll() {
     reap();
     finish_emptying();
     transmit();
+    stranded_.reset();
     polling_ = false;
 }
 
@@ -61,6 +62,9 @@ void Plane::step_in_absence() {
     carrier.poll([this](std::span<const std::uint8_t> frame) { accept(frame); });
     follow_agents();
     transmit_by(carrier);
+    if (!threads_at_once) {
+        tell_what_waits();
+    }
 }
 
 void Plane::watch_absence() {
