@@ -14,6 +14,7 @@ PROGRAM = Path(__file__).parent / "sources" / "collectives"
 # MPICH 5 takes another algorithm for reductions, with another order, once a communicator has had so many calls within a
 # host; it counts the plane's own, too.
 ONE_ORDER = {"MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": "1000000"}
+THE_LIBRARYS_OWN = {"MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": "5"}
 
 
 def results(mpi: Mpi, program: Path, ranks: int, kept: Path, **env: str) -> list[list[str]]:
@@ -28,11 +29,13 @@ def results(mpi: Mpi, program: Path, ranks: int, kept: Path, **env: str) -> list
     return lines
 
 
-def compare(mpi: Mpi, ranks: int, where: Path, ways: dict[str, dict[str, str]], *options: str) -> None:
+def compare(mpi: Mpi, ranks: int, where: Path, ways: dict[str, dict[str, str]], *options: str, **common: str) -> None:
+    """``common``: of the runs with and without the plane."""
     program = mpi.need().compile(PROGRAM, where / "collectives", "-w", *options)
-    plain = results(mpi, program, ranks, where / "plain")
+    plain = results(mpi, program, ranks, where / "plain", **common)
+    preload = str(native.library("libfairlead.so"))
     for way, env in ways.items():
-        armed = results(mpi, program, ranks, where / way, LD_PRELOAD=str(native.library("libfairlead.so")), **env)
+        armed = results(mpi, program, ranks, where / way, LD_PRELOAD=preload, **common, **env)
         for rank in range(ranks):
             differing = [pair for pair in zip(plain[rank], armed[rank], strict=True) if pair[0] != pair[1]]
             assert differing[:3] == [], f"rank {rank}, {way}"
@@ -61,6 +64,14 @@ def test_the_same_among_any_number(ranks: int, mpi: Mpi, tmp_path: Path) -> None
     # MPICH spins while it waits: with more ranks than cores each message takes time slices.
     options = ["-DSHORT"] if ranks > 4 and "mpich" in mpi.name else []
     compare(mpi, ranks, tmp_path, ways, *options)
+
+
+@pytest.mark.parametrize("ranks", [3, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (5, 7))])
+@pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
+def test_reductions_are_made_in_the_librarys_order(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
+    """Between two processes no order shows. As the library is by itself, after the first calls: see `ONE_ORDER`."""
+    ways = {"armed": {"FAIRLEAD_RELAY": str(tmp_path)}, "chaos": {"FAIRLEAD_CHAOS": str(70 + ranks)}}
+    compare(mpi, ranks, tmp_path, ways, "-DREDUCTIONS", "-DLATER", "-DSHORT", **THE_LIBRARYS_OWN)
 
 
 @pytest.mark.slow

@@ -17,6 +17,8 @@ typedef int Place;
 #define CALL(name) name
 #endif
 
+/* -DREDUCTIONS: reductions alone. -DLATER: those that are not among the first collective calls of a communicator. */
+
 /* -DSHORT: without the longest blocks. */
 #ifdef SHORT
 #define LENGTHS_OF(lengths) (sizeof(lengths) / sizeof *(lengths)-1)

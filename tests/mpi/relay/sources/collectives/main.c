@@ -135,6 +135,9 @@ int main(int argc, char** argv) {
     NEED((given = malloc(2 * (size_t)ROOM)) != NULL);
     got = given + ROOM;
     make_kinds();
+#ifdef REDUCTIONS
+    reductions("world", MPI_COMM_WORLD);
+#else
     moves("world", MPI_COMM_WORLD);
     reductions("world", MPI_COMM_WORLD);
 #ifndef SHORT
@@ -145,6 +148,7 @@ int main(int argc, char** argv) {
     neighbors();
     between_groups();
     mistakes();
+#endif
     beside_messages();
     for (int i = 0; i < KINDS; ++i)
         if (kinds[i].type != MPI_INT && kinds[i].type != MPI_BYTE) MPI_Type_free(&kinds[i].type);
