@@ -328,4 +328,4 @@ class AgentGroup:
     async def _stop_one(self, agent: Agent) -> None:
         host = agent.host.name
         if not await agent.stop(self._limit.left_s(STOP_TIMEOUT_S, host)):
-            self._limit.give_up(host, REMAINS)
+            self._limit.give_up(host, REMAINS, silent=False)  # it may be stopped, on a host that answers

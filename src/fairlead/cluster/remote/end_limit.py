@@ -20,7 +20,8 @@ class EndLimit:
     def __init__(self) -> None:
         self._guard = threading.RLock()  # signal handlers call it, too
         self._until_s: float | None = None
-        self._left: dict[str, list[str]] = {}  # by host that was given up, what remains there
+        self._silent: set[str] = set()
+        self._left: dict[str, list[str]] = {}  # by host, what remains there
 
     @property
     def begun(self) -> bool:
@@ -28,9 +29,14 @@ class EndLimit:
         return self._until_s is not None
 
     def begin(self, within_s: float) -> None:
-        """The end is wanted: hosts are given up that have not answered so long from now on."""
+        """The end is wanted: hosts are given up that have not answered so long from now on.
+
+        Once more: all of it is tried again, and hosts may answer that did not.
+        """
         with self._guard:
             self._until_s = time.monotonic() + within_s
+            self._silent.clear()
+            self._left.clear()
 
     def program_ended(self) -> None:
         """Where the end is wanted, the others have no longer than `TIDY_S`, however much the program had."""
@@ -57,20 +63,21 @@ class EndLimit:
         with self._guard:
             if self._until_s is None:
                 return usual_s
-            if host in self._left:
+            if host in self._silent:
                 return min(usual_s, AGAIN_S)
             return min(usual_s, max(LEAST_S, self._until_s - time.monotonic()))
 
     def gave_up(self, host: str) -> bool:
         """Whether a host did not answer once the end was wanted."""
         with self._guard:
-            return host in self._left
+            return host in self._silent
 
-    def give_up(self, host: str, remains: str) -> bool:
-        """A host did not answer in time.
+    def give_up(self, host: str, remains: str, *, silent: bool = True) -> bool:
+        """Something on a host did not answer in time.
 
         Args:
             remains: what is left there, and how it ends.
+            silent: nothing else will answer there: it was asked by a command of its own.
 
         Returns:
             Whether `words` tell that; False: the end is not wanted, and whoever waited tells it.
@@ -78,6 +85,8 @@ class EndLimit:
         with self._guard:
             if self._until_s is None:
                 return False
+            if silent:
+                self._silent.add(host)
             said = self._left.setdefault(host, [])
             if remains not in said:
                 said.append(remains)

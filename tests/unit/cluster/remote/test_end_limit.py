@@ -46,10 +46,22 @@ def test_a_host_that_was_given_up_holds_up_nobody_again_and_is_told_in_one_line(
     assert limit.give_up("h2", "ranks may run on") is True
     assert limit.left_s(30.0, "h2") == end_limit.AGAIN_S
     assert limit.left_s(5.0, "h1") == 5.0
+    assert limit.give_up("h1", "its agent ends by itself", silent=False) is True
+    assert limit.left_s(5.0, "h1") == 5.0
     assert (limit.gave_up("h2"), limit.gave_up("h1")) == (True, False)
     assert limit.words() == [
-        "h2: does not answer, and is not waited for any more: ranks may run on; its agent ends by itself"
+        "h2: does not answer, and is not waited for any more: ranks may run on; its agent ends by itself",
+        "h1: does not answer, and is not waited for any more: its agent ends by itself",
     ]
+
+
+def test_who_wants_the_end_once_more_has_all_of_it_tried_again() -> None:
+    limit = EndLimit()
+    limit.begin(0.0)
+    limit.give_up("h2", "ranks may run on")
+    limit.begin(5.0)
+    assert (limit.gave_up("h2"), limit.words()) == (False, [])
+    assert limit.left_s(30.0, "h2") > 4.0
 
 
 def test_ctrl_c_as_an_exception_is_a_wish_for_the_end() -> None:
