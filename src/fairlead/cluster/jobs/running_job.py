@@ -94,15 +94,20 @@ class RunningJob(JobProcesses):
         if self.poll() is not None:
             return False
         if self._by_note:
-            timeout_s = self._left_s(SIGNAL_TIMEOUT_S, self._launch_host)
-            try:
-                self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"), timeout_s=timeout_s)
-            except SilentHostError as error:
-                self._given_up(self._launch_host, error)  # nothing that comes after this waits for it again
-                raise
+            self._signal_there(number)
         else:
             _send(self._noted, number)
         return True
+
+    def _signal_there(self, number: signal.Signals) -> None:
+        """Of a launch line of the user's own the signal may not be the end."""
+        timeout_s = self._left_s(SIGNAL_TIMEOUT_S, self._launch_host) if self.launcher_known else SIGNAL_TIMEOUT_S
+        try:
+            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"), timeout_s=timeout_s)
+        except SilentHostError as error:
+            if self.launcher_known:
+                self._given_up(self._launch_host, error)  # nothing that comes after this waits for it again
+            raise
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the job: ask, wait, insist; then see that no rank is left on any host.

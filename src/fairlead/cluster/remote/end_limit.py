@@ -39,10 +39,12 @@ class EndLimit:
             self._left.clear()
 
     def program_ended(self) -> None:
-        """Where the end is wanted, the others have no longer than `TIDY_S`, however much the program had."""
+        """Where the end is wanted, the others have no longer than `TIDY_S`, however much time the program took."""
         with self._guard:
             if self._until_s is not None:
-                self._until_s = min(self._until_s, time.monotonic() + TIDY_S)
+                now_s = time.monotonic()
+                until_s = now_s + TIDY_S
+                self._until_s = until_s if self._until_s < now_s else min(self._until_s, until_s)
 
     @contextmanager
     def begun_by_interrupts(self) -> Iterator[None]:

@@ -36,6 +36,9 @@ def test_what_the_program_did_not_need_of_its_grace_time_is_nobodys() -> None:
     time.sleep(0.02)
     limit.program_ended()  # a second time gives no more
     assert limit.left_s(60.0) < first_s
+    limit.begin(-100.0)  # a launch line of one's own may go on for long
+    limit.program_ended()
+    assert limit.left_s(60.0) > end_limit.TIDY_S - 0.5
 
 
 def test_a_host_that_was_given_up_holds_up_nobody_again_and_is_told_in_one_line() -> None:
