@@ -39,7 +39,7 @@ def unasked(
     def given_up(why: str) -> None:
         tell(f"only connections are watched, not single messages: {why}")
 
-    why = why_not or _own_preload() or risk(job.argv[0], linkages)
+    why = why_not or _own_preload() or _more_programs(job) or risk(job.argv[0], linkages)
     try:
         shim = "" if why else preload.bring(cluster, job.hosts)
         why = why or trial.hindrance(cluster, job, _libraries(shim, linkages))
@@ -103,6 +103,11 @@ def _own_preload() -> str | None:
     """Why libfairlead is not loaded beside what the user has loaded already, in words; None: that is nothing."""
     before = os.environ.get(VARIABLE)
     return f"{VARIABLE} is set: {before} ({ADDS})" if before else None
+
+
+def _more_programs(job: Job) -> str | None:
+    """Why libfairlead is not loaded beside what is known of the first program only, in words; None: it is all."""
+    return "`:` starts several programs, of which only the first was looked at" if ":" in job.argv else None
 
 
 def _libraries(shim: str, linkages: Mapping[str, Linkage]) -> list[str]:

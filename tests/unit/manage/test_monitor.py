@@ -61,8 +61,8 @@ class Hosts:
         self.made += hosts
         yield f"/dev/shm/fairlead-{kind}-{job_id}"
 
-    def unasked(self, linkages: Mapping[str, Linkage], why_not: str | None = None) -> Management:
-        return monitor.unasked(CLUSTER, JOB, linkages, PLAIN, self.told.append, why_not=why_not)
+    def unasked(self, linkages: Mapping[str, Linkage], why_not: str | None = None, job: Job = JOB) -> Management:
+        return monitor.unasked(CLUSTER, job, linkages, PLAIN, self.told.append, why_not=why_not)
 
 
 @pytest.fixture
@@ -121,6 +121,14 @@ def test_scripts_and_launchers_get_nothing_loaded(hosts: Hosts) -> None:
     assert hosts.told == only(
         "./program itself is not linked with a supported MPI library (--monitor if what it starts is)"
     )
+
+
+def test_of_several_programs_all_would_get_it_loaded(hosts: Hosts) -> None:
+    """Hydra gives its -genv to all; the second may be a sanitizer's, or no MPI program."""
+    several = replace(JOB, argv=("./program", "-x", ":", "-n", "1", "./other"))
+    assert hosts.unasked({"h0": MPI, "h1": MPI}, job=several) == PLAIN
+    assert hosts.told == only("`:` starts several programs, of which only the first was looked at")
+    assert hosts.tried == []
 
 
 def test_what_the_user_preloads_is_left_alone(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
