@@ -29,7 +29,11 @@ struct Communicator {
     std::uint64_t members = kNoIdentity;
     std::uint64_t identity = kNoIdentity;
 
-    int world_rank(int peer) const { return world_ranks.empty() ? peer : world_ranks[static_cast<std::size_t>(peer)]; }
+    // Of one that was freed unseen, by a tool in the program, another one may have the handle, and more processes.
+    int world_rank(int peer) const {
+        const auto place = static_cast<std::size_t>(peer);
+        return world_ranks.empty() ? peer : place < world_ranks.size() ? world_ranks[place] : record::kOutsideWorld;
+    }
 };
 
 // Of a live handle.

@@ -2,6 +2,7 @@
 // What a process records. Every thread counts in blocks of its own: nothing is shared in the common path.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -146,7 +147,8 @@ class Thread {
         if (peers_ == nullptr) [[unlikely]] {
             add_peers();
         }
-        return peers_[world_rank >= 0 ? world_rank : outside_];
+        // As unsigned numbers, what is outside has the largest.
+        return peers_[std::min(static_cast<unsigned>(world_rank), static_cast<unsigned>(outside_))];
     }
     RingWriter& ring() {
         if (!ring_) [[unlikely]] {
