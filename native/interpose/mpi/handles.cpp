@@ -6,6 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "mpi/lasting.hpp"
 #include "mpi/pmpi.hpp"
 
 namespace fairlead {
@@ -16,8 +17,8 @@ namespace {
 std::atomic<std::uint64_t> frees{1};
 
 std::mutex communicators_mutex;
-std::unordered_map<std::uintptr_t, std::shared_ptr<const Communicator>> communicators;
-std::unordered_map<std::uint64_t, std::uint64_t> made_of_members;  // how many communicators, by their members
+Lasting<std::unordered_map<std::uintptr_t, std::shared_ptr<const Communicator>>> communicators;
+Lasting<std::unordered_map<std::uint64_t, std::uint64_t>> made_of_members;  // communicators, by their members
 
 MPI_Group world{};
 bool has_world = false;
@@ -134,14 +135,14 @@ std::shared_ptr<Communicator> ask(MPI_Comm comm) {
 
 // One more of these members. With the lock held.
 std::uint64_t next_identity(std::uint64_t members) {
-    return members == kNoIdentity ? kNoIdentity : mixed(members + ++made_of_members[members]);
+    return members == kNoIdentity ? kNoIdentity : mixed(members + ++(*made_of_members)[members]);
 }
 
 }  // namespace
 
 std::shared_ptr<const Communicator> shared_communicator(MPI_Comm comm) {
     const std::scoped_lock lock(communicators_mutex);
-    std::shared_ptr<const Communicator>& known = communicators[key_of(comm)];
+    std::shared_ptr<const Communicator>& known = (*communicators)[key_of(comm)];
     if (known == nullptr) {
         known = ask(comm);
     }
@@ -184,7 +185,7 @@ void created(MPI_Comm comm) {
     std::shared_ptr<Communicator> made = ask(comm);
     made->members = members_of(comm, *made);
     made->identity = next_identity(made->members);
-    communicators[key_of(comm)] = made;
+    (*communicators)[key_of(comm)] = made;
     frees.fetch_add(1, std::memory_order_release);  // whoever asked for it meanwhile asks again
 }
 
@@ -199,13 +200,13 @@ void created_like(MPI_Comm model, MPI_Comm comm) {
     auto made = std::make_shared<Communicator>(*shared_communicator(model));
     const std::scoped_lock lock(communicators_mutex);
     made->identity = next_identity(made->members);
-    communicators[key_of(comm)] = made;
+    (*communicators)[key_of(comm)] = made;
     frees.fetch_add(1, std::memory_order_release);  // whoever asked for it meanwhile asks again
 }
 
 void forget_communicator(MPI_Comm comm) {
     const std::scoped_lock lock(communicators_mutex);
-    communicators.erase(key_of(comm));
+    communicators->erase(key_of(comm));
     frees.fetch_add(1, std::memory_order_release);
 }
 

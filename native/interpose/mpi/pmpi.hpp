@@ -84,6 +84,7 @@ int PMPI_Win_test(MPI_Win win, int* flag);
 int PMPI_Win_unlock_all(MPI_Win win);
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims);
+int PMPI_Comm_get_parent(MPI_Comm* parent);
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group);
 int PMPI_Comm_rank(MPI_Comm comm, int* rank);
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group);

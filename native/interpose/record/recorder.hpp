@@ -132,8 +132,10 @@ class Thread {
     }
 
     int depth = 0;  // of wrapped calls inside each other: only the outermost counts
-    // What the wrappers remember for this thread.
+    // What the wrappers remember for this thread, and where they note what a call completes. It goes on to the next
+    // thread that counts here: calls may come when destructors of thread-local variables have run.
     void* cache = nullptr;
+    void* scratch = nullptr;
     struct Probes {
         virtual ~Probes() = default;
     };

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "mpi/lasting.hpp"
 #include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
 
@@ -20,22 +21,22 @@ class ByHandle {
   public:
     void put(Handle handle, std::shared_ptr<Object> object) {
         const std::scoped_lock lock(mutex_);
-        objects_[key_of(handle)] = std::move(object);
+        (*objects_)[key_of(handle)] = std::move(object);
     }
     /// Null of one that has none.
     std::shared_ptr<Object> find(Handle handle) {
         const std::scoped_lock lock(mutex_);
-        const auto found = objects_.find(key_of(handle));
-        return found != objects_.end() ? found->second : nullptr;
+        const auto found = objects_->find(key_of(handle));
+        return found != objects_->end() ? found->second : nullptr;
     }
     void remove(Handle handle) {
         const std::scoped_lock lock(mutex_);
-        objects_.erase(key_of(handle));
+        objects_->erase(key_of(handle));
     }
 
   private:
     std::mutex mutex_;
-    std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
+    Lasting<std::unordered_map<std::uintptr_t, std::shared_ptr<Object>>> objects_;
 };
 
 /// After a call that made one of this process's alone, or as `error` says did not: what a former one with its handle

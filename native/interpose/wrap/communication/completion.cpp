@@ -2,7 +2,6 @@
 #include "wrap/communication/completion.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <span>
 
 #include "wrap/communication/requests.hpp"
@@ -34,15 +33,14 @@ thread_local bool completing = false;
 
 }  // namespace
 
-Completion::Scratch& Completion::scratch() {
+Completion::Scratch& Completion::scratch(record::Thread& thread) {
     // Only the outermost call of a thread completes anything, so one is enough.
-    thread_local Scratch* known = nullptr;  // without the check that a variable with a destructor costs every time
-    if (known == nullptr) [[unlikely]] {
-        thread_local const auto owner = std::make_unique<Scratch>();
-        known = owner.get();
+    if (thread.scratch == nullptr) [[unlikely]] {
+        thread.scratch = new Scratch();
     }
-    known->pending.clear();
-    return *known;
+    auto& known = *static_cast<Scratch*>(thread.scratch);
+    known.pending.clear();
+    return known;
 }
 
 Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Request requests[])
@@ -66,7 +64,7 @@ Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Req
         }
         return;
     }
-    Scratch& kept = scratch();
+    Scratch& kept = scratch(call.thread());
     for (int index = 0; index < count; ++index) {
         Pending& next = kept.pending.emplace_back(index, requests[index]);
         if (certainty_ == Certainty::all ? take(requests[index], next.operation)

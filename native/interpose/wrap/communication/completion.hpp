@@ -48,7 +48,7 @@ class Completion {
         std::vector<Pending> pending;
         std::vector<MPI_Status> statuses;
     };
-    static Scratch& scratch();
+    static Scratch& scratch(record::Thread& thread);
     static bool is_freed(const Pending& pending, const MPI_Request requests[]) {
         return requests[pending.index] != pending.request;
     }

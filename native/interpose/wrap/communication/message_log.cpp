@@ -3,12 +3,14 @@
 
 #include <mutex>
 
+#include "mpi/lasting.hpp"
+
 namespace fairlead {
 
 namespace {
 
 std::mutex mutex;
-Envelopes envelopes;
+Lasting<Envelopes> envelopes;
 
 // Locks only where the program asked for MPI_THREAD_MULTIPLE: else its calls never overlap.
 std::unique_lock<std::mutex> exclusively() {
@@ -19,17 +21,17 @@ std::unique_lock<std::mutex> exclusively() {
 
 std::uint32_t number_begun(const Envelope& envelope) {
     const auto lock = exclusively();
-    return envelopes.begin(envelope);
+    return envelopes->begin(envelope);
 }
 
 void number_ended_wildcard(record::Message& message) {
     const auto lock = exclusively();
-    envelopes.end_wildcard(message);
+    envelopes->end_wildcard(message);
 }
 
 void number_cancelled(const record::Message& message) {
     const auto lock = exclusively();
-    envelopes.cancel(message);
+    envelopes->cancel(message);
 }
 
 }  // namespace fairlead

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/lasting.hpp"
 #include "relay/calls/calls.hpp"
 #include "wrap/communication/requests.hpp"
 #include "wrap/handle_table.hpp"
@@ -15,7 +16,7 @@ namespace fairlead {
 namespace {
 
 std::mutex matches_mutex;
-HandleTable<Match> matches;
+Lasting<HandleTable<Match>> matches;
 
 struct Probes : record::Thread::Probes {
     std::vector<Asked> in_vain;  // in a row: who does anything else between two probes has not waited
@@ -163,14 +164,14 @@ void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message
     match.message =
         begin_message(call, record::End::receive, match.from->identity, record::kAnySource, record::kAnyTag);
     const std::scoped_lock lock(matches_mutex);
-    matches.insert(key_of(message), std::move(match));
+    matches->insert(key_of(message), std::move(match));
 }
 
 Match take_match(MPI_Message message) {
     const std::scoped_lock lock(matches_mutex);
-    Match* found = matches.find(key_of(message));
+    Match* found = matches->find(key_of(message));
     Match match = found != nullptr ? *found : Match{};
-    matches.erase(key_of(message));
+    matches->erase(key_of(message));
     return match;
 }
 
@@ -200,7 +201,7 @@ void not_received(Call& call, const Match& match, MPI_Message message) {
         return lose_message(call, match.message);
     }
     const std::scoped_lock lock(matches_mutex);
-    matches.insert(key_of(message), Match(match));
+    matches->insert(key_of(message), Match(match));
 }
 
 void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request) {

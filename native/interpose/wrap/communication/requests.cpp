@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "mpi/lasting.hpp"
 #include "wrap/handle_table.hpp"
 
 namespace fairlead {
@@ -24,12 +25,12 @@ struct alignas(64) Shard {
 };
 
 constexpr std::size_t kShards = 32;
-std::array<Shard, kShards> shards;
+Lasting<std::array<Shard, kShards>> shards;
 std::atomic<std::size_t> number{0};
 
 Shard& shard_of(MPI_Request request) {
     const std::uintptr_t key = key_of(request);
-    return shards[(key >> 4 ^ key) % kShards];
+    return (*shards)[(key >> 4 ^ key) % kShards];
 }
 
 void add_to_number(std::size_t change) {
