@@ -15,6 +15,7 @@
 
 #include "record/clock.hpp"
 #include "record/file_names.hpp"
+#include "record/reserve.hpp"
 
 namespace fairlead::record {
 
@@ -40,27 +41,6 @@ void* part(int fd, std::size_t begin_B, std::size_t size_B) {
     void* const memory = mapped(mmap(nullptr, before_B + size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                                      static_cast<off_t>(begin_B - before_B)));
     return memory != nullptr ? static_cast<char*>(memory) + before_B : nullptr;
-}
-
-// As posix_fallocate. Kernels before Linux 6.10 drop what they have reserved on a tmpfs when a signal comes, and a
-// program may have a timer of a millisecond, or less: so not all at once, and less at a time after each signal.
-int reserve(int fd, std::size_t begin_B, std::size_t size_B) {
-    constexpr int kMostSignals = 100;  // in a row
-    std::size_t at_a_time_B = std::size_t{1} << 20;
-    int signals = 0;
-    for (const std::size_t end_B = begin_B + size_B; begin_B < end_B;) {
-        const std::size_t part_B = std::min(at_a_time_B, end_B - begin_B);
-        const int error = posix_fallocate(fd, static_cast<off_t>(begin_B), static_cast<off_t>(part_B));
-        if (error == 0) {
-            begin_B += part_B;
-            signals = 0;
-        } else if (error == EINTR && ++signals < kMostSignals) {
-            at_a_time_B = std::max(at_a_time_B / 2, kPage_B);
-        } else {
-            return error;
-        }
-    }
-    return 0;
 }
 
 void read_program(std::array<char, 1024>& program) {

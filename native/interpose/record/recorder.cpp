@@ -28,6 +28,12 @@ constexpr std::size_t kMostInBlock = (std::size_t{1} << 26) / sizeof(Message) - 
 constexpr std::size_t kPartsOfAll = 64;
 static_assert(sizeof(Messages) <= sizeof(Message));
 
+// A copy: a program may write its title where its environment was.
+const char* copied(const char* text) {
+    const char* const copy = strdup(text);
+    return copy != nullptr ? copy : text;
+}
+
 }  // namespace
 
 // The process's file and threads. One object, made again in a forked child.
@@ -35,15 +41,16 @@ class Recorder {
   public:
     static void configure(const char* directory, const char* const* names, std::size_t functions,
                           std::size_t most_messages, const char* rings) {
-        directory_ = directory != nullptr ? directory : "";
-        rings_ = rings;
+        directory_ = directory != nullptr ? copied(directory) : "";
+        rings_ = rings != nullptr ? copied(rings) : nullptr;
         names_ = names;
         functions_ = functions;
         most_messages_ = directory == nullptr ? 0 : most_messages;
         if (rings != nullptr && most_messages_ > 0) {
             most_messages_ = SIZE_MAX;  // no thread has two kinds of messages
         }
-        pthread_key_create(&end_of_thread_, [](void* thread) { get().end(*static_cast<Thread*>(thread)); });
+        has_end_of_thread_ =
+            pthread_key_create(&end_of_thread_, [](void* thread) { get().end(*static_cast<Thread*>(thread)); }) == 0;
         // The child counts in a file of its own; what the parent counted stays the parent's.
         pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, begin_again);
     }
@@ -60,7 +67,9 @@ class Recorder {
         }
         Thread* thread = idle_.back();
         idle_.pop_back();
-        pthread_setspecific(end_of_thread_, thread);
+        if (has_end_of_thread_) {  // else the process has no more keys, and blocks stay the thread's
+            pthread_setspecific(end_of_thread_, thread);
+        }
         return *thread;
     }
 
@@ -109,7 +118,9 @@ class Recorder {
 
     void add_ring(Thread& thread) {
         const std::scoped_lock lock(mutex_);
-        thread.ring_.emplace(make_ring(rings_, file().header().rank, thread.number_));
+        const std::int32_t rank = file().header().rank;
+        thread.ring_.emplace(is_jobs_rank_ ? make_ring(rings_, rank, thread.number_)
+                                           : unread_ring(rank, thread.number_));
     }
 
     void give_away(Thread& thread) {
@@ -125,6 +136,7 @@ class Recorder {
     static bool keeps_record() { return *directory_ != '\0'; }
     static bool keeps_collectives() { return most_messages_ > 0; }
     static bool writes_rings() { return rings_ != nullptr; }
+    static void is_of_another_world() { is_jobs_rank_ = false; }
 
     template <class Change>
     void change(Change&& change_header) {
@@ -192,6 +204,8 @@ class Recorder {
     inline static std::size_t functions_ = 0;
     inline static std::size_t most_messages_ = 0;
     inline static pthread_key_t end_of_thread_;
+    inline static bool has_end_of_thread_ = false;
+    inline static bool is_jobs_rank_ = true;
 
     std::mutex mutex_;
     File* file_ = nullptr;
@@ -262,6 +276,10 @@ bool writes_rings() {
 
 std::size_t functions() {
     return Recorder::functions();
+}
+
+void is_of_another_world() {
+    Recorder::is_of_another_world();
 }
 
 void initialized(int rank, int ranks, int thread_level, const char* library) {

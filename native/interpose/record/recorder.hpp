@@ -200,7 +200,7 @@ class Thread {
 };
 
 // What is said of the whole process. The file is made by the first `Thread::current` or `initialized`.
-// The strings must live for ever. `directory`: of the file; null: there is none. `most_messages`: how many ends of
+// The names must live for ever. `directory`: of the file; null: there is none. `most_messages`: how many ends of
 // messages and collective calls it keeps; where rings are written, too, it keeps all of them or none. `rings`: where
 // ends of messages go to as they are complete; null: nowhere.
 void configure(const char* directory, const char* const* names, std::size_t functions, std::size_t most_messages,
@@ -209,7 +209,8 @@ bool keeps_messages();     // in the file or in rings
 bool keeps_record();       // there is a file
 bool keeps_collectives();  // in the file: rings tell of messages only
 bool writes_rings();
-std::size_t functions();  // that are counted
+std::size_t functions();     // that are counted
+void is_of_another_world();  // its ranks are not the job's: agents must not take its messages for those of one
 void initialized(int rank, int ranks, int thread_level, const char* library);
 void ending(State state);  // MPI_Finalize (still running) or MPI_Abort is entered, or the process exits
 void relayed(const Relay& counts);

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "record/file_names.hpp"
+#include "record/reserve.hpp"
 
 namespace fairlead::record {
 
@@ -49,9 +50,9 @@ bool leaves_room(int fd) {
            place.f_bavail >= (kRingsLeft + 1) * kRing_B / place.f_frsize;
 }
 
-// Reserved, so that touching it cannot fail later. Null: errno says why.
+// Null: errno says why.
 void* reserve_and_map(int fd) {
-    const int error = leaves_room(fd) ? posix_fallocate(fd, 0, static_cast<off_t>(kRing_B)) : ENOSPC;
+    const int error = leaves_room(fd) ? reserve(fd, 0, kRing_B) : ENOSPC;
     if (error != 0) {
         errno = error;
         return nullptr;
@@ -99,14 +100,13 @@ bool is_first_to_say(const char* directory) {
     return true;
 }
 
-// What a thread writes to that has no ring. Where there is no memory for that either, all such threads share it.
+}  // namespace
+
 Ring* unread_ring(std::int32_t rank, std::uint32_t thread) {
     alignas(kPage_B) static char shared[kRing_B];
     void* const memory = map(-1);
     return begin(memory != nullptr ? memory : shared, rank, thread);
 }
-
-}  // namespace
 
 Ring* make_ring(const char* directory, std::int32_t rank, std::uint32_t thread) {
     const std::string begin_of_name = std::string(directory) + "/" + std::to_string(getpid()) + "-";

@@ -10,4 +10,7 @@ namespace fairlead::record {
 // made, that is said on stderr, and the ring is in memory that nobody reads. Lives for ever.
 Ring* make_ring(const char* directory, std::int32_t rank, std::uint32_t thread);
 
+// What a thread writes to that shall have no ring. Where there is no memory for that, all such threads share it.
+Ring* unread_ring(std::int32_t rank, std::uint32_t thread);
+
 }  // namespace fairlead::record

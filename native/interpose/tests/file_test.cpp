@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "record/ring_file.hpp"
+
 namespace {
 
 bool signals_come = false;
@@ -140,6 +142,28 @@ TEST_F(FileTest, GrowsWhileSignalsCome) {
     signals_come = false;
     EXPECT_TRUE(file.is_written());
     EXPECT_EQ(content().size(), kPage_B + 5 * (std::size_t{1} << 20) / 2);
+}
+
+TEST_F(FileTest, ARingIsMadeWhileSignalsCome) {
+    signals_come = true;
+    make_ring(directory_.c_str(), 0, 0);
+    signals_come = false;
+    EXPECT_EQ(content().size(), kRing_B);
+}
+
+// Beyond it the kernel sends a signal that ends the process.
+TEST_F(FileTest, ALimitOfWhatFilesMayHoldIsKept) {
+    File file(directory_);
+    file.add(Kind::names, 0, 100);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit less{3 * kPage_B, before.rlim_max};
+    testing::internal::CaptureStderr();
+    setrlimit(RLIMIT_FSIZE, &less);
+    file.add(Kind::messages, 0, 2 * kPage_B);
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot grow: File too large"), std::string::npos);
+    EXPECT_EQ(content().size(), 2 * kPage_B);
 }
 
 TEST_F(FileTest, TakesNoRoomThatIsNotEnough) {

@@ -2,6 +2,15 @@
 #include "record/recorder.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace fairlead::record {
 namespace {
@@ -14,6 +23,70 @@ TEST(Recorder, WithoutAFileOrARingVainTestsAreNotTimed) {
     thread.found_nothing(10);
     thread.next_call(20);
     EXPECT_FALSE(thread.follows_vain_test(20));
+}
+
+// In a process of its own, as a program: whether that ended well.
+template <class Program>
+bool ends_well(Program&& program) {
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(program() ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+class RecorderOfRingsTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = testing::TempDir() + "ringsXXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        directory_ = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    std::string directory_;
+};
+
+TEST_F(RecorderOfRingsTest, TheirPlaceIsKnownAfterTheEnvironmentIsOverwritten) {
+    EXPECT_TRUE(ends_well([this] {
+        std::string variable = directory_;
+        configure(nullptr, kNames, 1, 0, variable.c_str());
+        std::ranges::fill(variable, 'x');
+        Thread::current().pass(Message{});
+        return true;
+    }));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST_F(RecorderOfRingsTest, RanksOfAnotherWorldHaveNone) {
+    EXPECT_TRUE(ends_well([this] {
+        configure(nullptr, kNames, 1, 0, directory_.c_str());
+        is_of_another_world();
+        Thread::current().pass(Message{});
+        return true;
+    }));
+    EXPECT_TRUE(std::filesystem::is_empty(directory_));
+}
+
+TEST(Recorder, WhereThereIsNoKeyLeftNobodyElsesIsTaken) {
+    EXPECT_TRUE(ends_well([] {
+        for (pthread_key_t key{}; pthread_key_create(&key, nullptr) == 0;) {
+        }
+        const void* const before = pthread_getspecific(0);
+        configure(nullptr, kNames, 1, 0, nullptr);
+        Thread::current();
+        return pthread_getspecific(0) == before;
+    }));
+}
+
+TEST(Recorder, ARankThatIsNotOfTheWorldIsOutside) {
+    EXPECT_TRUE(ends_well([] {
+        configure(nullptr, kNames, 1, 0, nullptr);
+        Thread::current().sent(1 << 24, 8);
+        return true;
+    }));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "record/ring.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -163,6 +164,22 @@ TEST_F(RingFileTest, WithoutAPlaceItIsWrittenWhereNobodyLooks) {
     testing::internal::CaptureStderr();
     Ring* const ring = make_ring((directory_ + "/missing").c_str(), 0, 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find("missing: No such file"), std::string::npos);
+    RingWriter writer(ring);
+    writer.push(numbered(1));
+    EXPECT_EQ(ring->written, 1U);
+}
+
+// Beyond it the kernel sends a signal that ends the process.
+TEST_F(RingFileTest, ALimitOfWhatFilesMayHoldIsKept) {
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit less{kRing_B - 1, before.rlim_max};
+    testing::internal::CaptureStderr();
+    setrlimit(RLIMIT_FSIZE, &less);
+    Ring* const ring = make_ring(directory_.c_str(), 0, 0);
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(": File too large;"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::is_empty(directory_));
     RingWriter writer(ring);
     writer.push(numbered(1));
     EXPECT_EQ(ring->written, 1U);

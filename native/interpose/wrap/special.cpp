@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdlib>
 
+#include "boundary.hpp"
 #include "generated/wrappers.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/pmpi.hpp"
@@ -32,6 +33,23 @@ void begin(MPI_Group group, int thread_level) {
     begun = true;
 }
 
+// Processes that a rank spawns have ranks of the same numbers, and so have jobs that it starts; but these have not this
+// library where it writes rings alone (shim/children.cpp), and the environment is left as it is, for other threads may
+// read it.
+void keep_rings_to_the_job() {
+    if (!record::writes_rings()) {
+        return;
+    }
+    if (record::keeps_record() || std::getenv(kRelayVariable) != nullptr) {
+        unsetenv(kRingsVariable);
+    }
+    MPI_Comm parent = comm_null();
+    PMPI_Comm_get_parent(&parent);
+    if (parent != comm_null()) {
+        record::is_of_another_world();
+    }
+}
+
 void begin_world() {
     int thread_level = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&thread_level);
@@ -44,6 +62,7 @@ void begin_world() {
         begin(group, thread_level);
     }
     created(comm_world());
+    keep_rings_to_the_job();
     relay::begin();
 }
 
