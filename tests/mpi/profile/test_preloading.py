@@ -5,6 +5,7 @@ from pathlib import Path
 
 import mpi_libraries
 import pytest
+from message_rings import of_ranks
 from mpi_libraries import Mpi, every_family
 
 from fairlead import native
@@ -78,6 +79,147 @@ def test_a_profile_is_of_all_that_a_rank_starts(tmp_path: Path, rings: Path) -> 
     program, shim = compiled(mpi, tmp_path), str(native.library(SHIM))
     env = {"FAIRLEAD_RINGS": str(rings), "FAIRLEAD_PROFILE": str(rings), "LD_PRELOAD": shim}
     assert said(mpi, [str(program)], env) == [f"child has {shim}"] * 2
+
+
+STARTS = CHILD.replace("child has ${LD_PRELOAD:-nothing}", "child has rings in ${FAIRLEAD_RINGS:-none}")
+
+
+def test_a_job_that_a_rank_starts_writes_no_rings(tmp_path: Path, rings: Path) -> None:
+    """Its ranks have the numbers of this one's. Without a profile they have no library either."""
+    mpi = mpi_libraries.LIBRARIES[0].need()
+    (tmp_path / "starts.c").write_text(STARTS)
+    program = mpi.compile(tmp_path / "starts.c", tmp_path / "starts")
+    env = {"FAIRLEAD_RINGS": str(rings), "LD_PRELOAD": str(native.library(SHIM))}
+    assert said(mpi, [str(program)], env) == [f"child has rings in {rings}"] * 2
+    assert said(mpi, [str(program)], {**env, "FAIRLEAD_PROFILE": str(rings)}) == ["child has rings in none"] * 2
+
+
+SPAWNS = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+    MPI_Comm other;
+    int rank, data = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&other);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (other == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+    if (rank == 0) MPI_Send(&data, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(&data, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&other);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@every_family
+def test_spawned_processes_write_no_rings(mpi: Mpi, tmp_path: Path, rings: Path) -> None:
+    """Their world has the same ranks as the job's, and a communicator of the same number."""
+    if mpi.name == "mpich4":
+        pytest.skip("Debian's MPICH 4.0.2 fails to spawn")
+    (tmp_path / "spawns.c").write_text(SPAWNS)
+    program = mpi.need().compile(tmp_path / "spawns.c", tmp_path / "spawns")
+    env = {"FAIRLEAD_RINGS": str(rings), "LD_PRELOAD": str(native.library(SHIM))}
+    subprocess.run(mpi.command(2, [str(program)], env), check=True, timeout=60)
+    assert len(list(rings.iterdir())) == 2
+
+
+AT_THE_END = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+static MPI_Comm own;
+static int rank;
+static void exchange(MPI_Comm comm) {
+    int out = rank, in[2] = {-1, -1};
+    MPI_Request requests[2];
+    MPI_Irecv(&in[0], 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, &requests[0]);
+    MPI_Isend(&out, 1, MPI_INT, 1 - rank, 1, comm, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 2, &in[1], 1, MPI_INT, 1 - rank, 2, comm, MPI_STATUS_IGNORE);
+    if (in[0] != 1 - rank || in[1] != 1 - rank) _exit(3);
+}
+static void at_the_end(void) {
+    MPI_Comm last;
+    exchange(own);
+    MPI_Comm_dup(own, &last);
+    exchange(last);
+    MPI_Comm_free(&last);
+    MPI_Comm_free(&own);
+    MPI_Finalize();
+}
+int main(int argc, char** argv) {
+    atexit(at_the_end);
+    alarm(40);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    exchange(own);
+    return 0;
+}
+"""
+
+
+@every_family
+def test_calls_at_the_end_of_the_process(mpi: Mpi, tmp_path: Path, rings: Path) -> None:
+    """What a program registered before its first call comes after what its libraries did. What is freed is overwritten
+    here.
+    """
+    (tmp_path / "end.c").write_text(AT_THE_END)
+    program = mpi.need().compile(tmp_path / "end.c", tmp_path / "end")
+    env = {"MALLOC_PERTURB_": "165"}
+    with mpi_libraries.no_leftovers():
+        if subprocess.run(mpi.command(2, [str(program)], env), capture_output=True, timeout=60).returncode != 0:
+            pytest.skip("this library itself has ended by then")
+        env |= {"FAIRLEAD_RINGS": str(rings), "LD_PRELOAD": str(native.library(SHIM))}
+        subprocess.run(mpi.command(2, [str(program)], env), check=True, timeout=60)
+    for records in of_ranks(rings):
+        assert len(records) == 3 * 4
+        assert len(set(records["communicator"])) == 2
+
+
+# As where a tool is part of the program, or a Fortran program's bindings are.
+UNSEEN = """
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return PMPI_Init_thread(argc, argv, required, provided);
+}
+static void* exchange(void* number) {
+    int out = (int)(size_t)number, in = -1;
+    for (int i = 0; i < 50000; ++i) {
+        MPI_Request requests[2];
+        MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, out, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(&out, 1, MPI_INT, 0, out, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (in != out) abort();
+    }
+    return NULL;
+}
+int main(int argc, char** argv) {
+    pthread_t threads[4];
+    int level;
+    alarm(80);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (level != MPI_THREAD_MULTIPLE) abort();
+    for (size_t i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, exchange, (void*)i);
+    for (size_t i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@every_family
+def test_threads_at_once_where_the_begin_of_mpi_is_not_seen(mpi: Mpi, tmp_path: Path, rings: Path) -> None:
+    (tmp_path / "unseen.c").write_text(UNSEEN)
+    program = mpi.need().compile(tmp_path / "unseen.c", tmp_path / "unseen")
+    env = {"FAIRLEAD_RINGS": str(rings), "LD_PRELOAD": str(native.library(SHIM)), "MALLOC_PERTURB_": "165"}
+    subprocess.run(mpi.command(1, [str(program)], env), check=True, timeout=100)
+    assert not list(rings.iterdir())  # whose messages they are is not known
 
 
 @pytest.mark.userns
