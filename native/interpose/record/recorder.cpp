@@ -171,10 +171,12 @@ class Recorder {
             ++thread.number_unused_;
             given_away_.pop_back();
         }
-        // Always some more, so that the caller finds room.
-        constexpr std::size_t kAtATime = 64;
-        thread.next_message_ = new Message[kAtATime];
-        thread.end_of_messages_ = thread.next_message_ + kAtATime;
+        // Only where none was given away: one thread may begin for ever what another one completes.
+        if (thread.unused_ == nullptr) {
+            constexpr std::size_t kAtATime = 64;
+            thread.next_message_ = new Message[kAtATime];
+            thread.end_of_messages_ = thread.next_message_ + kAtATime;
+        }
     }
 
     Thread* make_thread() {

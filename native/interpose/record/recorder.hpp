@@ -50,19 +50,16 @@ class Thread {
 
     // Room for one end of a message that began; null where no more are kept. What is in it is undefined.
     Message* new_message() {
+        if (unused_ == nullptr && next_message_ == end_of_messages_ && !keeps_no_more_) [[unlikely]] {
+            add_messages();
+        }
         if (unused_ != nullptr) {
             Message* const message = unused_;
             unused_ = next_unused(*message);
             --number_unused_;
             return message;
         }
-        if (next_message_ == end_of_messages_) [[unlikely]] {
-            if (keeps_no_more_) {
-                return nullptr;
-            }
-            add_messages();
-        }
-        return next_message_ != nullptr ? next_message_++ : nullptr;
+        return next_message_ != end_of_messages_ ? next_message_++ : nullptr;
     }
 
     // The message, or collective call, is complete, by a call of this thread. Nobody may look at it any more.

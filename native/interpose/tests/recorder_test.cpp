@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fairlead::record {
@@ -68,6 +70,24 @@ TEST_F(RecorderOfRingsTest, RanksOfAnotherWorldHaveNone) {
         return true;
     }));
     EXPECT_TRUE(std::filesystem::is_empty(directory_));
+}
+
+// Otherwise a program whose threads divide the work so would grow with every message.
+TEST_F(RecorderOfRingsTest, WhatOneThreadBeginsAndAnotherCompletesTakesNoMoreMemory) {
+    EXPECT_TRUE(ends_well([this] {
+        configure(nullptr, kNames, 1, 0, directory_.c_str());
+        constexpr std::size_t kAtOnce = 1000;
+        std::set<Message*> places;
+        for (int round = 0; round < 100; ++round) {
+            std::vector<Message*> begun(kAtOnce);
+            std::ranges::generate(begun, [] { return Thread::current().new_message(); });
+            places.insert(begun.begin(), begun.end());
+            std::thread([&begun] {
+                for (Message* const message : begun) Thread::current().forget(*message);
+            }).join();
+        }
+        return places.size() < 2 * kAtOnce && !places.contains(nullptr);
+    }));
 }
 
 TEST(Recorder, WhereThereIsNoKeyLeftNobodyElsesIsTaken) {
