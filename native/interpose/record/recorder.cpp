@@ -296,8 +296,10 @@ void initialized(int rank, int ranks, int thread_level, const char* library) {
 }
 
 void ending(State state) {
-    if (!Recorder::get().is_open()) {
-        return;  // a process that called no MPI leaves no file
+    // A process that called no MPI leaves no file. Without one nothing is locked: a handler of a signal may call
+    // MPI_Abort, or exit, while its thread makes a ring.
+    if (!Recorder::keeps_record() || !Recorder::get().is_open()) {
+        return;
     }
     Recorder::get().change([&](Header& header) {
         if (header.end_ticks == 0) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,12 +16,14 @@
 #include <string>
 #include <vector>
 
+#include "record/recorder.hpp"
 #include "record/ring_file.hpp"
 
 namespace {
 
 bool signals_come = false;
 off_t disk_B = 0;  // 0: no limit
+void (*while_reserving)() = nullptr;
 
 }  // namespace
 
@@ -28,6 +31,9 @@ off_t disk_B = 0;  // 0: no limit
 // timer, where nothing large is reserved before a signal comes.
 extern "C" int posix_fallocate(int fd, off_t offset, off_t length) {
     static int calls = 0;
+    if (while_reserving != nullptr) {
+        while_reserving();
+    }
     if (signals_come && (length > (1 << 20) || ++calls % 2 != 0)) {
         return EINTR;
     }
@@ -149,6 +155,25 @@ TEST_F(FileTest, ARingIsMadeWhileSignalsCome) {
     make_ring(directory_.c_str(), 0, 0);
     signals_come = false;
     EXPECT_EQ(content().size(), kRing_B);
+}
+
+// As MPI_Abort does in a handler of a signal that comes then.
+TEST_F(FileTest, AProgramMayEndWhileARingIsMade) {
+    static constexpr const char* kNames[] = {"MPI_Abort"};
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        configure(nullptr, kNames, 1, 0, directory_.c_str());
+        while_reserving = [] {
+            ending(State::aborted);
+            _exit(0);
+        };
+        Thread::current().pass(Message{});
+        _exit(1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
 }
 
 // Beyond it the kernel sends a signal that ends the process.
