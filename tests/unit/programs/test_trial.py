@@ -1,5 +1,6 @@
 """Whether libfairlead can be loaded into a program: the host's own loader and directory are asked."""
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -63,6 +64,18 @@ def test_what_no_loader_of_glibc_takes(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("#!/bin/sh\n")
     assert trial.hindrance(CLUSTER, job(str(script)), []) == "h0: no loader of glibc takes the program"
+
+
+def test_a_program_that_names_another_loader_has_another_c_library(tmp_path: Path) -> None:
+    """An older one would end it: the host's loader does not know."""
+    content = Path("/bin/sh").read_bytes()
+    (usual,) = re.findall(rb"\0(/lib\w*/ld-[\w.-]+)\0", content)
+    other = usual.replace(b"ld-", b"my-")
+    program = tmp_path / "program"
+    program.write_bytes(content.replace(usual, other))
+    program.chmod(0o755)
+    found = trial.hindrance(CLUSTER, job(str(program)), [])
+    assert found == f"h0: the program has a loader of its own, {other.decode()}"
 
 
 def test_one_host_of_several_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
