@@ -3,6 +3,9 @@
 ``FAIRLEAD_TEST_MPI`` names another directory for the latter: scripts/test-arm.sh has those for AArch64 there.
 """
 
+import atexit
+import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -26,15 +29,38 @@ BUILT = Path(os.environ.get("FAIRLEAD_TEST_MPI", Path(__file__).parents[3] / "bu
 # Open MPI has a file of its own for what is beyond the standard.
 HEADERS = "#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n"
 
-_builds = tempfile.TemporaryDirectory(prefix="fairlead-tests-")
+
+@cache
+def _builds() -> Path:
+    """A directory for what is built, of all workers of a session (pytest-xdist): the last one that ends removes it."""
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    prefix = "fairlead-tests-"
+    directory = Path(tempfile.gettempdir(), prefix + session) if session else Path(tempfile.mkdtemp(prefix=prefix))
+    directory.mkdir(mode=0o700, exist_ok=True)
+    users = os.open(directory / "users", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(users, fcntl.LOCK_SH)
+    atexit.register(_leave_builds, directory, users)
+    return directory
+
+
+def _leave_builds(directory: Path, users: int) -> None:
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return  # others use it
+    shutil.rmtree(directory)
 
 
 @cache
 def _built(compiler: str, source: Path, *options: str) -> Path:
-    """What the compiler makes of a source, or of all in a directory: many tests need the same program."""
-    target = Path(_builds.name) / str(len(list(Path(_builds.name).iterdir())))
+    """What the compiler makes of a source, or of all in a directory: many tests, of several workers, need the same."""
+    name = hashlib.sha256(repr((compiler, str(source), options)).encode()).hexdigest()[:16]
+    target = _builds() / name
     sources = sorted(source.glob("*.c")) if source.is_dir() else [source]
-    subprocess.run([compiler, "-o", target, *sources, *options], check=True)
+    with target.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            subprocess.run([compiler, "-o", target, *sources, *options], check=True)
     return target
 
 
