@@ -30,14 +30,24 @@ for name in ("COLUMNS", "LINES"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a fifth of its cases, by SEED")
+    parser.addoption(
+        "--turn",
+        metavar="NUMBER",
+        type=int,
+        help="of each test marked by_turns, run one case that is not slow, by NUMBER",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    seed = config.getoption("--draw")
-    if seed is None:
-        return
-    many = [item.nodeid for item in items if item.get_closest_marker("drawn")]
-    left_out = set(many) - draw.fifth_of_each_test(many, seed)
+    left_out: set[str] = set()
+    if (seed := config.getoption("--draw")) is not None:
+        many = [item.nodeid for item in items if item.get_closest_marker("drawn")]
+        left_out |= set(many) - draw.fifth_of_each_test(many, seed)
+    if (turn := config.getoption("--turn")) is not None:
+        alike = [
+            item.nodeid for item in items if item.get_closest_marker("by_turns") and not item.get_closest_marker("slow")
+        ]
+        left_out |= set(alike) - draw.one_of_each_test(alike, turn)
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
         items[:] = [item for item in items if item.nodeid not in left_out]

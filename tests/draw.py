@@ -1,4 +1,4 @@
-"""Which cases of tests with many alike run: a fifth of them, others with another seed."""
+"""Which cases of tests with many alike run: a fifth of them, others with another seed; or one, and each in its turn."""
 
 import hashlib
 from collections.abc import Iterable
@@ -6,11 +6,20 @@ from collections.abc import Iterable
 
 def fifth_of_each_test(cases: Iterable[str], seed: str) -> set[str]:
     """Of the cases of each test (``file::test[case]``), a fifth, rounded up, drawn by the seed."""
-    by_test: dict[str, list[str]] = {}
-    for case in cases:
-        by_test.setdefault(case.partition("[")[0], []).append(case)
     drawn: set[str] = set()
-    for of_test in by_test.values():
+    for of_test in _by_test(cases):
         of_test.sort(key=lambda case: hashlib.sha256(f"{seed} {case}".encode()).digest())
         drawn.update(of_test[: (len(of_test) + 4) // 5])
     return drawn
+
+
+def one_of_each_test(cases: Iterable[str], turn: int) -> set[str]:
+    """Of the cases of each test, one: as many turns in a row as a test has cases choose all of them."""
+    return {sorted(of_test)[turn % len(of_test)] for of_test in _by_test(cases)}
+
+
+def _by_test(cases: Iterable[str]) -> list[list[str]]:
+    by_test: dict[str, list[str]] = {}
+    for case in cases:
+        by_test.setdefault(case.partition("[")[0], []).append(case)
+    return list(by_test.values())

@@ -43,6 +43,7 @@ def needless(sections: dict[int, waiting.Waiting]) -> dict[int, float]:
     return {tag: time_s for tag, time_s in counted_s.items() if time_s >= 0.3 * LATE_S}
 
 
+@pytest.mark.by_turns
 @every_family
 def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
     for attempt in range(ATTEMPTS):

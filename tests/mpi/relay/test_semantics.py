@@ -82,6 +82,7 @@ def stack_of(pid: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60).stdout
 
 
+@pytest.mark.by_turns  # 30 s each, of three ranks on two processors
 @pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
     program = mpi.need().compile(PROGRAM, tmp_path / "semantics", "-w")
@@ -90,6 +91,7 @@ def test_every_case(mpi: Mpi, tmp_path: Path) -> None:
     assert {name for name in NOT_ZERO if counts[name] == 0} == set()
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("mpi", EACH_ABI, ids=lambda each: each.name)
 def test_every_case_while_nothing_is_rerouted(mpi: Mpi, tmp_path: Path) -> None:
     """Armed, as most programs are for most of their time: all go directly but partitioned messages, of MPI 4."""
@@ -337,6 +339,7 @@ ENDED_BY_LIBFABRIC = [each for each in CASES if each not in ("unwanted", "very m
 ENDED_BY_UCX = ["blocking modes", "later modes", "datatypes", "probes", "cancelling", "letting go", "truncation"]
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("seed", [6, pytest.param(7, marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mpi", LIBRARIES[3:], ids=lambda each: each.name)
 def test_between_hosts_nothing_is_cancelled(mpi: Mpi, seed: int, tmp_path: Path) -> None:
