@@ -3,7 +3,6 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 NATIVE := $(shell find native CMakeLists.txt -name '*.?pp' -o -name '*.S' -o -name '*.inc' -o -name '*.map' -o -name CMakeLists.txt -o -name '*.cmake')
 PYTEST := $(PY) -m pytest -q
-JOBS := $(shell nproc)
 
 # Where it is set, as in some containers, each start of a command compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,17 +36,14 @@ demo: build/$(if $(wildcard build/.setup),.setup,.demo) ## a congested network, 
 bench: build/.tests ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less
 	$(PY) -m bench.run $(BENCH)
 
-test: test-native test-python ## all tests that fit in ten minutes
+test: build/.tests ## all tests that fit in ten minutes on 2 cores, side by side; TURN= for all cases of those that take turns
+	scripts/test.sh
 
-test-native: build/.tests ## C++ unit tests with sanitizers
-	@# Several sources at once (unity) halve the time of the build; the others compile each by itself.
-	cmake -S . -B build/sanitize -G Ninja -DFAIRLEAD_TESTS=ON -DFAIRLEAD_SANITIZE=ON \
-		-DFAIRLEAD_MPI_PROGRAMS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON >build/sanitize.log
-	scripts/with-progress.sh test-native build/sanitize.log cmake --build build/sanitize --target fairlead_unit_tests -j $(JOBS)
-	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) --timeout 120 | tail -15; exit $${PIPESTATUS[0]}
+test-native: build/.tests ## C++ unit tests with sanitizers, simulations and explorations without
+	scripts/test-native.sh
 
 test-python: build/.tests ## Python, lab and kernel tests
-	scripts/test-python.sh
+	scripts/test.sh kernel unit mpi
 
 faults: build/.tests ## programs under management while parts of it are hurt (at most 60 minutes); FAULTS='--share 0.1' for less
 	$(PY) -m bench.faults $(FAULTS)

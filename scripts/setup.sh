@@ -44,7 +44,7 @@ build_native() {
     say "building the native programs (the first time $1 minutes on 2 cores; log in build/native.log)"
     # Several sources at once (unity) save a quarter of the time.
     scripts/with-progress.sh setup build/native.log sh -c '
-        cmake -S . -B build/python -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON &&
+        cmake -S . -B build/python -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DFAIRLEAD_SIMULATIONS=OFF &&
             cmake --build build/python "$@"' sh "${@:2}"
 }
 

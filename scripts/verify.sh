@@ -11,7 +11,8 @@ jobs=$(nproc)
 DRAW=${DRAW-$(date -u +%F)}
 # Random messages differ from day to day.
 export FAIRLEAD_SEED=${FAIRLEAD_SEED:-$(($(date -u +%s) / 86400 * 2))}
-long_tests=(.venv/bin/python -m pytest -q -m slow --timeout 1800 --durations=25 ${DRAW:+--draw "$DRAW"})
+# Those of which `make test` runs one a day, all.
+long_tests=(.venv/bin/python -m pytest -q -m "slow or by_turns" --timeout 1800 --durations=25 ${DRAW:+--draw "$DRAW"})
 
 say() { printf 'verify: %3d min: %s\n' $((SECONDS / 60)) "$*"; }
 
@@ -50,7 +51,10 @@ simulation() {
     done
     for program in fairlead_relay_long fairlead_core_simulation; do
         for ((shard = 0; shard < shards; shard++)); do echo "$program $shard $shards"; done
-    done | FAIRLEAD_SIM_SECONDS=120 xargs -P "$jobs" -L 1 bash -c 'simulate "$@"' simulate
+    done | FAIRLEAD_SIM_SECONDS=120 xargs -P "$jobs" -L 1 bash -c 'simulate "$@"' simulate || return
+    say "simulations and explorations of make test, with address and undefined-behaviour sanitizers"
+    build build/careful fairlead_simulations -DFAIRLEAD_SIMULATIONS=ON -DFAIRLEAD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug &&
+        ctest --test-dir build/careful --output-on-failure -j "$jobs" --timeout 600 | tail -15
 }
 
 fuzz_one() { # TARGET
