@@ -38,26 +38,28 @@ build() {
 }
 
 run() { # DIRECTORY ARGUMENT...: ctest there; what fails is shown, and kept for `again`
-    local directory=$1 code failed=$1/Testing/Temporary/LastTestsFailed.log
+    local directory=$1 code log=build/test/ctest.log failed
     shift
-    rm -f "$failed"
-    ctest --test-dir "$directory" --output-on-failure --no-tests=error --timeout 600 -j "$jobs" "$@" 2>&1 |
+    ctest --test-dir "$directory" --output-on-failure --no-tests=error -j "$jobs" "$@" 2>&1 | tee "$log" |
         grep -vE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*(Passed|Skipped) +[0-9.]+ sec$|^ +Start +[0-9]+: |^$'
     code=${PIPESTATUS[0]}
     [ "$code" = 0 ] && return
-    [ -s "$failed" ] || fail "ctest failed in $directory, with $code"
-    sed "s,^\([0-9]*\):,$directory \1 ," "$failed" >>"$failures"
+    # "  12 - Suite.Name (Failed)"; a list of skipped ones comes before
+    failed=$(sed -n '/^The following tests FAILED:/,$ s/^[[:space:]]*\([0-9][0-9]*\) - \(.*\) ([A-Z][^()]*)[^()]*$/\1 \2/p' "$log")
+    [ -n "$failed" ] || fail "ctest failed in $directory, with $code"
+    sed "s,^,$directory ," <<<"$failed" >>"$failures"
 }
 
 computing() {
     say "tests that only compute"
-    run "$plain"
-    run "$sanitized" -L computing
+    # They may have little of the processors for long.
+    run "$plain" --timeout 600
+    run "$sanitized" --timeout 600 -L computing
 }
 
 timed() {
     say "tests that wait"
-    run "$sanitized" -LE computing
+    run "$sanitized" --timeout 120 -LE computing
 }
 
 again() {

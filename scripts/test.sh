@@ -141,7 +141,7 @@ of_those() { [[ $wanted = *" $1 "* ]]; } # GROUP: whether it is wanted
 
 rm -rf build/pytest "$logs"
 mkdir -p "$logs"
-say "groups:$wanted; logs in $logs"
+say "groups: $*; logs in $logs"
 if of_those native; then start native 19 scripts/test-native.sh build computing; fi
 if of_those kernel; then start_tests kernel 0; fi
 if of_those unit; then start_tests unit 5; fi

@@ -47,8 +47,10 @@ if left.exists() and (times := int(left.read_text())):
 def site(tmp_path: Path) -> Path:
     for name in ("scripts", "fails", ".venv/bin"):
         (tmp_path / name).mkdir(parents=True)
-    for name in ("test.sh", "at-nice.sh"):
-        shutil.copy(SCRIPTS / name, tmp_path / "scripts")
+    shutil.copy(SCRIPTS / "test.sh", tmp_path / "scripts")
+    lane = tmp_path / "scripts" / "at-nice.sh"
+    lane.write_text((SCRIPTS / lane.name).read_text().replace("\nnice=$2\n", "\nnice=0\n"))  # on a busy machine, too
+    lane.chmod(0o755)
     for name in (".venv/bin/python", "scripts/test-native.sh"):
         (tmp_path / name).write_text(f"#!{sys.executable} -IS\n{FAKE}")
         (tmp_path / name).chmod(0o755)

@@ -16,10 +16,11 @@ FAKES = {
         case "$*" in
           *-I*) exit "$AGAIN" ;;
           *sanitize*-L\\ computing)
-            mkdir -p "$2/Testing/Temporary"
-            printf '3:Of.All/two words, and more\\n12:Other.One\\n' >"$2/Testing/Temporary/LastTestsFailed.log"
             echo "  1/20 Test  #1: One.Passed .......   Passed    0.03 sec"
             echo " 12/20 Test #12: Other.One ........***Failed    0.03 sec"
+            printf 'The following tests did not run:\\n\\t  4 - Left.Out (Skipped)\\n'
+            printf 'The following tests FAILED:\\n\\t  3 - Of.All/two words, and more (Timeout)\\n'
+            printf '\\t 12 - Other.One (Failed)\\nErrors while running CTest\\n'
             exit 8 ;;
         esac""",
 }
