@@ -40,7 +40,7 @@ build() {
 run() { # DIRECTORY ARGUMENT...: ctest there; what fails is shown, and kept for `again`
     local directory=$1 code log=build/test/ctest.log failed
     shift
-    ctest --test-dir "$directory" --output-on-failure --no-tests=error -j "$jobs" "$@" 2>&1 | tee "$log" |
+    ctest --test-dir "$directory" --output-on-failure --no-tests=error "$@" 2>&1 | tee "$log" |
         grep -vE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*(Passed|Skipped) +[0-9.]+ sec$|^ +Start +[0-9]+: |^$'
     code=${PIPESTATUS[0]}
     [ "$code" = 0 ] && return
@@ -53,13 +53,13 @@ run() { # DIRECTORY ARGUMENT...: ctest there; what fails is shown, and kept for 
 computing() {
     say "tests that only compute"
     # They may have little of the processors for long.
-    run "$plain" --timeout 600
-    run "$sanitized" --timeout 600 -L computing
+    run "$plain" --timeout 600 -j "$jobs"
+    run "$sanitized" --timeout 600 -j "$jobs" -L computing
 }
 
 timed() {
     say "tests that wait"
-    run "$sanitized" --timeout 120 -LE computing
+    run "$sanitized" --timeout 120 -j $((2 * jobs)) -LE computing
 }
 
 again() {
