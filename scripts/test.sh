@@ -144,7 +144,7 @@ mkdir -p "$logs"
 say "groups: $*; logs in $logs"
 if of_those native; then start native 19 scripts/test-native.sh build computing; fi
 if of_those kernel; then start_tests kernel 0; fi
-if of_those unit; then start_tests unit 5; fi
+if of_those unit; then start_tests unit 10; fi
 finish kernel unit
 if of_those mpi; then
     start_tests mpi 0
@@ -163,5 +163,7 @@ for group in kernel unit mpi; do
 done
 if of_those native && [ "${code[native]}" = 0 ]; then here scripts/test-native.sh again || failed=1; fi
 [ ${#unsteady[@]} = 0 ] || say "failed at first and passed by themselves: ${unsteady[*]}"
+times >"$logs/times" # in a file: a subshell has times of its own
+say "processors worked for $(tail -n 1 "$logs/times") (user, system)"
 if [ "$failed" = 0 ]; then say "all passed"; else say "failed" >&2; fi
 exit "$failed"
