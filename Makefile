@@ -25,7 +25,7 @@ build/.demo: $(SET_UP) scripts/runtime_lock.py
 # What only tests, benchmarks and lint need. Open MPI 5 and MPICH 5 come from PyPI: Debian 12 does not have them.
 build/.tests: build/.setup scripts/packages.test.txt scripts/install-mpi.sh $(wildcard scripts/mpi/*.lock)
 	scripts/install-packages.sh scripts/packages.test.txt
-	scripts/install-mpi.sh scripts/mpi/*.lock
+	@printf '%s\n' scripts/mpi/*.lock | xargs -P 2 -n 1 scripts/install-mpi.sh
 	@touch $@
 
 setup: build/.setup ## install packages, make .venv, build the native programs
