@@ -114,12 +114,15 @@ def test_cpp_tests_that_cannot_be_built_fail_the_run_and_nothing_of_them_is_run(
 def test_ctrl_c_reaches_all_that_runs_and_is_waited_for(site: Path) -> None:
     begun = {"kernel begins", "unit begins", "native build computing begins"}
     with started(site, lasts_s=60) as process:
-        until_s = time.monotonic() + 30
-        while not (site / "log").exists() or set((site / "log").read_text().splitlines()) != begun:
-            assert time.monotonic() < until_s, "not all began"
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
+        try:
+            until_s = time.monotonic() + 30
+            while not (site / "log").exists() or set((site / "log").read_text().splitlines()) != begun:
+                assert time.monotonic() < until_s, "not all began"
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=30)
+        finally:
+            process.terminate()  # where something failed: ends all that runs, too
     assert process.returncode == 130, said
     noted = (site / "log").read_text().splitlines()
     assert set(noted[3:]) == {line.replace("begins", "is tidied up") for line in begun}
