@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -75,10 +76,13 @@ def star(name: str, share: Path, hosts: int = 3) -> Iterator[labs.Lab]:
 
 def wait_for(condition: Callable[[], object], what: str, limit_s: float = LIMIT_S) -> float:
     """Wait until something holds; how long it took, in seconds."""
-    begin_s = time.monotonic()
+    begin_s = looked_s = time.monotonic()
     while not condition():
-        assert time.monotonic() - begin_s < limit_s, f"{what} did not happen within {limit_s} s"
-        time.sleep(0.01)
+        now_s = time.monotonic()
+        assert now_s - begin_s < limit_s, f"{what} did not happen within {limit_s} s"
+        # Looks that are not cheap shall not take the processors from what is waited for.
+        time.sleep(min(max(0.01, 2 * (now_s - looked_s)), 0.2))
+        looked_s = time.monotonic()
     return time.monotonic() - begin_s
 
 
@@ -251,13 +255,20 @@ def catches(pid: int, number: signal.Signals) -> bool:
 
 def processes(lab: labs.Lab, host: str, name: str) -> list[int]:
     """Process ids, as this machine numbers them, of programs called ``name`` in a host's network namespace."""
-    inside = subprocess.run(
-        lab.enter_command(host, ["readlink", "/proc/self/ns/net"]), capture_output=True, text=True, check=True
-    ).stdout.strip()
+    return _processes(lab, [host], [name])
+
+
+def _processes(lab: labs.Lab, hosts: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Those of several names on several hosts, by one look at all processes."""
+    inside = set()
+    for host in hosts:
+        argv = lab.enter_command(host, ["readlink", "/proc/self/ns/net"])
+        inside.add(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip())
+    short = {name[:15] for name in names}
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            if (path / "comm").read_text().strip() == name[:15] and str((path / "ns/net").readlink()) == inside:
+            if (path / "comm").read_text().strip() in short and str((path / "ns/net").readlink()) in inside:
                 found.append(int(path.name))
         except OSError:
             continue
@@ -265,22 +276,29 @@ def processes(lab: labs.Lab, host: str, name: str) -> list[int]:
 
 
 def kernel_state(lab: labs.Lab, host: str) -> dict[str, list[str]]:
-    """What fairlead has in a host's kernel now: devices, rules, routes, packet filters."""
+    """What fairlead has in a host's kernel now: devices, rules, routes, packet filters. Kinds of which it has nothing
+    are left out."""
     script = """
-    ip -o link show | grep -o 'f[l1-7]-[0-9a-f]*' | sort -u | sed 's/^/device /'
+    ip -o link show
     for ip in "ip -4" "ip -6"; do
-        $ip rule show | grep 'proto 70' | sed 's/^/rule /'
-        $ip route show table all proto 70 2>/dev/null | sed 's/^/route /'
+        echo ====
+        $ip rule show
+        echo ====
+        $ip route show table all proto 70 2>/dev/null
     done
-    nft list tables | grep fairlead | sed 's/^/filter /'
+    echo ====
+    nft list tables
     true
     """
     done = subprocess.run(lab.enter_command(host, ["sh", "-c", script]), capture_output=True, text=True, check=True)
-    state: dict[str, list[str]] = {}
-    for line in done.stdout.splitlines():
-        kind, _, what = line.partition(" ")
-        state.setdefault(kind, []).append(what.strip())
-    return state
+    links, rules4, routes4, rules6, routes6, tables = done.stdout.split("====\n")
+    state = {
+        "device": sorted(set(re.findall("f[l1-7]-[0-9a-f]*", links))),
+        "rule": [line.strip() for line in (rules4 + rules6).splitlines() if "proto 70" in line],
+        "route": [line.strip() for line in (routes4 + routes6).splitlines()],
+        "filter": [line.strip() for line in tables.splitlines() if "fairlead" in line],
+    }
+    return {kind: found for kind, found in state.items() if found}
 
 
 def rerouted_routes(lab: labs.Lab, host: str) -> list[str]:
@@ -292,7 +310,7 @@ def nothing_left(lab: labs.Lab) -> bool:
     """Whether no managed host has anything of fairlead's in its kernel or among its processes."""
     hosts = [host.name for host in lab.plan.hosts if host.role != "other"]
     names = ("fairlead-agent", "fairlead-guardian", "route-keeper", PROGRAM, "orted", "mpirun.openmpi")
-    return not any(kernel_state(lab, host) or any(processes(lab, host, name) for name in names) for host in hosts)
+    return not _processes(lab, hosts, names) and not any(kernel_state(lab, host) for host in hosts)
 
 
 def states() -> list[dict[str, Any]]:
