@@ -127,7 +127,8 @@ class Namespace:
             "devices": [(link["ifname"], link["flags"], link["mtu"]) for link in self.ip_json("link")],
             "neighbours": self.ip_json("neighbour", "show", "nud", "permanent"),
             "filters": self.run("nft", "--stateless", "list", "ruleset"),
-            "settings": self.run("sysctl", "--all", "--pattern", r"^net\.ipv4\.(ip_forward|conf\.)"),
+            # As sysctl --all --pattern, which reads the names of all that the kernel has first.
+            "settings": self.run("sh", "-c", "grep -r . /proc/sys/net/ipv4/ip_forward* /proc/sys/net/ipv4/conf"),
         }
 
     def sysctl(self, key: str, value: int | None = None) -> int:
