@@ -11,8 +11,6 @@ jobs=$(nproc)
 DRAW=${DRAW-$(date -u +%F)}
 # Random messages differ from day to day.
 export FAIRLEAD_SEED=${FAIRLEAD_SEED:-$(($(date -u +%s) / 86400 * 2))}
-# Those of which `make test` runs one a day, all.
-long_tests=(.venv/bin/python -m pytest -q -m "slow or by_turns" --timeout 1800 --durations=25 ${DRAW:+--draw "$DRAW"})
 
 say() { printf 'verify: %3d min: %s\n' $((SECONDS / 60)) "$*"; }
 
@@ -67,15 +65,37 @@ fuzz_one() { # TARGET
 }
 export -f fuzz_one
 
+long_tests_of() { # GROUP ARGUMENT... of pytest: makes them the array `tests`
+    tests=(.venv/bin/python -m pytest -q -m "slow or by_turns" --timeout 1800 --durations=25
+        ${DRAW:+--draw "$DRAW"} -o cache_dir="build/pytest/long-$1" "${@:2}")
+}
+
+# What failed is run once more when nothing is beside it, by itself: some tests measure times on a machine that others
+# use. One that fails again fails the stage; one that passes then is named.
+once_more() { # CODE GROUP ARGUMENT...: CODE is what the group ended with
+    [ "$1" = 1 ] || return "$1"
+    local names tests
+    names=$(grep -o 'tests/[^"]*' "build/pytest/long-$2/v/cache/lastfailed")
+    say "once more, by themselves: $(echo $names)"
+    long_tests_of "${@:2}" --last-failed --last-failed-no-failures none
+    "${tests[@]}" || return
+    say "failed at first and passed by themselves: $(echo $names)"
+}
+
 fuzz() {
     say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests and those of MPI, which often wait"
-    "${long_tests[@]}" -n 3 --dist worksteal tests/unit tests/mpi >build/slow.log 2>&1 &
-    local beside=$! failed=0
+    rm -rf build/pytest/long-waiting
+    local tests failed=0 beside code
+    long_tests_of waiting -n 3 --dist worksteal tests/unit tests/mpi
+    "${tests[@]}" >build/slow.log 2>&1 &
+    beside=$!
     trap 'kill "$beside" 2>/dev/null' EXIT
     fuzz_all || failed=1
-    wait "$beside" || failed=1
+    wait "$beside"
+    code=$?
     trap - EXIT
     cat build/slow.log
+    once_more "$code" waiting tests/unit tests/mpi || failed=1
     return "$failed"
 }
 
@@ -94,9 +114,13 @@ labs() {
     # Labs mostly wait. A file's tests stay together, for they share a lab; files with few tests take no less long than
     # others, so they are not left for last. Those that measure rates: alone.
     local alone=(tests/lab/emulation/test_lab_bond.py tests/lab/measure/test_measure_lab.py) failed=0
-    "${long_tests[@]}" -n 3 --dist loadfile --no-loadscope-reorder \
-        --ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}" || failed=1
-    "${long_tests[@]}" "${alone[@]}" || failed=1
+    local others=(--ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}") tests
+    rm -rf build/pytest/long-labs
+    long_tests_of labs -n 3 --dist loadfile --no-loadscope-reorder "${others[@]}"
+    "${tests[@]}"
+    once_more "$?" labs "${others[@]}" || failed=1
+    long_tests_of alone "${alone[@]}"
+    "${tests[@]}" || failed=1
     return "$failed"
 }
 
