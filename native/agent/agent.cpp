@@ -102,7 +102,7 @@ void Agent::start_relaying() {
 }
 
 void Agent::announce_ranks() {
-    announcer_.announce(relay_->ranks(), monotonic_s());
+    announcer_.announce(relay_->world(), relay_->ranks(), monotonic_s());
     loop_.after(RankAnnouncer::kPeriod_s, [this] { announce_ranks(); });
 }
 
@@ -153,7 +153,7 @@ void Agent::event(const Event& said) {
 void Agent::on_message(const Opened& opened, std::int64_t received_ns) {
     if (relay_ && std::exchange(boots_[opened.sender], opened.boot_id) != opened.boot_id) announcer_.again();
     if (const auto* here = std::get_if<core::wire::RanksHere>(&opened.message); here != nullptr && relay_) {
-        relay_->place(opened.sender, here->ranks);
+        relay_->place(opened.sender, here->world, here->ranks);
     }
     if (const auto* probe = std::get_if<core::wire::Probe>(&opened.message)) {
         prober_.on_probe(opened.sender, *probe, received_ns);

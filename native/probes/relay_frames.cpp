@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{20};
 constexpr std::chrono::milliseconds kGreeting{10};
 constexpr int kFailure = 1;
+constexpr WorldId kWorld = 1;  // of both ends
 
 struct Options {
     std::string directory;
@@ -46,7 +47,8 @@ class End {
   public:
     /// Returns once both ends are there: agents drop frames for a process that is not.
     explicit End(const Options& options)
-        : options_(options), carrier_(AgentJoin(options.directory, options.self, options.processes).wait(kPatience)) {
+        : options_(options),
+          carrier_(AgentJoin(options.directory, options.self, options.processes, kWorld).wait(kPatience)) {
         if (!carrier_) throw std::runtime_error("the agent does not answer");
         Clock::time_point greeted;
         wait_until([&] {
@@ -66,7 +68,7 @@ class End {
         std::vector<std::uint8_t> bytes(wire::kHeader_B + wire::kMaxBody_B + options_.size_B);
         payload_.assign(options_.size_B, static_cast<std::uint8_t>(number));
         const Envelope envelope{number, 0, 0, 0, 0, options_.size_B, false, true};
-        bytes.resize(wire::encode({options_.self, options_.peer, number, {}, envelope}, payload_, bytes));
+        bytes.resize(wire::encode({options_.self, options_.peer, number, {}, envelope, kWorld}, payload_, bytes));
         if (bytes.empty()) throw std::runtime_error("the frame size is too large");
         carrier_->send(options_.peer, std::move(bytes));
     }
@@ -93,7 +95,7 @@ class End {
     /// A frame without a number.
     void greet() {
         std::vector<std::uint8_t> bytes(wire::kHeader_B + wire::kMaxBody_B);
-        bytes.resize(wire::encode({options_.self, options_.peer, 0, {}, Pull{}}, {}, bytes));
+        bytes.resize(wire::encode({options_.self, options_.peer, 0, {}, Pull{}, kWorld}, {}, bytes));
         carrier_->send(options_.peer, std::move(bytes));
     }
     template <typename Condition>

@@ -35,7 +35,7 @@ UniqueFd listen_at(const std::string& path) {
 
 bool valid(const relay::Hello& hello) {
     return hello.magic == relay::kChannelMagic && hello.version == relay::kChannelVersion &&
-           hello.self < hello.processes && hello.processes <= relay::kMostProcesses;
+           hello.self < hello.processes && hello.processes <= relay::kMostProcesses && hello.world != relay::kNoWorld;
 }
 
 }  // namespace
@@ -121,6 +121,7 @@ void LocalRanks::meet(int fd) {
     const ssize_t size_B = recv(fd, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
     if (size_B != sizeof hello || !valid(hello))
         return handlers_.log("a process that is not a rank asked for the relay plane");
+    if (of_another_world(hello)) remove_ended();
     if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) return handlers_.log(why);
     if (free_slots_.empty()) return handlers_.log("too many ranks for the relay plane");
     try {
@@ -130,15 +131,33 @@ void LocalRanks::meet(int fd) {
     }
 }
 
-/// Its number and the size of its world are all that is known of it: programs of a job may start other MPI jobs.
+/// A program may follow another one in its slot. Its ranks come when the other's have ended, but what tells of an end
+/// may be looked at after what tells of a beginning.
+void LocalRanks::remove_ended() {
+    std::vector<relay::Process> ended;
+    for (const auto& [rank, channel] : ranks_) {
+        char byte = 0;
+        const ssize_t size_B = recv(channel->socket(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+        if (size_B >= 0 || (errno != EAGAIN && errno != EINTR)) ended.push_back(rank);
+    }
+    for (const relay::Process rank : ended) remove(rank);
+}
+
+bool LocalRanks::of_another_world(const relay::Hello& hello) const {
+    return !ranks_.empty() && ranks_.begin()->second->world() != hello.world;
+}
+
+/// Programs of a job may start other MPI jobs, whose ranks have the same numbers.
 std::string LocalRanks::unlike_a_rank_of_this_job(const relay::Hello& hello) const {
     const std::string who = " rank " + std::to_string(hello.self);
+    if (of_another_world(hello)) {
+        return "a" + who + " of another MPI program asked for the relay plane; the job's still has ranks here";
+    }
     if (ranks_.contains(hello.self)) return "a second" + who + " asked for the relay plane";
-    if (handlers_.elsewhere(hello.self)) {
+    if (handlers_.elsewhere(hello)) {
         return "a" + who + " asked for the relay plane; the job's is on another host";
     }
-    const bool of_another_world = !ranks_.empty() && ranks_.begin()->second->processes() != hello.processes;
-    if (!of_another_world) return {};
+    if (ranks_.empty() || ranks_.begin()->second->processes() == hello.processes) return {};
     return "a" + who + " of " + std::to_string(hello.processes) + " asked for the relay plane; the job has " +
            std::to_string(ranks_.begin()->second->processes());
 }
@@ -168,12 +187,14 @@ void LocalRanks::beat() {
 void LocalRanks::remove(relay::Process rank) {
     const auto found = ranks_.find(rank);
     if (found == ranks_.end()) return;
-    const std::unique_ptr<RankChannel> channel = std::move(found->second);
+    const std::shared_ptr<RankChannel> channel = std::move(found->second);
     ranks_.erase(found);
     loop_.forget(channel->socket());
     loop_.forget(channel->bell());
     handlers_.left(*channel);
     free_slots_.push_back(channel->slot());
+    // Closed when this round of events is over: a new descriptor of the same number would get what is left of it.
+    loop_.after(0.0, [channel] {});
 }
 
 }  // namespace fairlead::agent

@@ -24,11 +24,12 @@ class LocalRanks {
     static constexpr double kStranger_s = 2.0;
 
     struct Handlers {
+        /// All of them are of one world, and the first of another comes when none of the one before is left.
         std::function<void(RankChannel&)> joined;
-        std::function<void(RankChannel&)> rang;         ///< it has written something, or read where room was waited for
-        std::function<void(RankChannel&)> left;         ///< before its channel goes
-        std::function<bool(relay::Process)> elsewhere;  ///< whether such a rank is on another host
-        std::function<void(const std::string&)> log;    ///< what went wrong with one
+        std::function<void(RankChannel&)> rang;              ///< it has written, or read where room was waited for
+        std::function<void(RankChannel&)> left;              ///< before its channel goes
+        std::function<bool(const relay::Hello&)> elsewhere;  ///< whether its world has such a rank on another host
+        std::function<void(const std::string&)> log;         ///< what went wrong with one
     };
 
     /// Listens in `directory`, which it makes, and removes, if it is gone. uid: whose ranks are wanted, besides the
@@ -54,6 +55,8 @@ class LocalRanks {
 
     void accept_some();
     void meet(int socket);
+    void remove_ended();
+    bool of_another_world(const relay::Hello& hello) const;
     /// Why it is not admitted; empty: it is.
     std::string unlike_a_rank_of_this_job(const relay::Hello& hello) const;
     void admit(UniqueFd socket, const relay::Hello& hello);

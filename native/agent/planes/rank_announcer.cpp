@@ -16,8 +16,9 @@ constexpr int kTellings = 3;
 
 }  // namespace
 
-void RankAnnouncer::announce(const std::set<std::uint32_t>& ranks, double now_s) {
-    if (ranks != known_) {
+void RankAnnouncer::announce(relay::WorldId world, const std::set<std::uint32_t>& ranks, double now_s) {
+    if (world != world_ || ranks != known_) {
+        world_ = world;
         known_ = ranks;
         tellings_ = 0;
     }
@@ -29,7 +30,7 @@ void RankAnnouncer::announce(const std::set<std::uint32_t>& ranks, double now_s)
     for (std::size_t first = 0; first < all.size(); first += wire::kMaxRanks) {
         const std::size_t number = std::min(wire::kMaxRanks, all.size() - first);
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-        const wire::RanksHere here{{begin, begin + static_cast<std::ptrdiff_t>(number)}};
+        const wire::RanksHere here{{begin, begin + static_cast<std::ptrdiff_t>(number)}, world};
         for (core::HostId host = 0; host < config_.host_count(); ++host) {
             if (host != config_.self) channel_.send(host, here);
         }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "control/config.hpp"
+#include "fairlead/relay/types.hpp"
 #include "peers/udp_channel.hpp"
 
 namespace fairlead::agent {
@@ -15,8 +16,8 @@ class RankAnnouncer {
   public:
     RankAnnouncer(const Config& config, UdpChannel& channel) : config_(config), channel_(channel) {}
 
-    /// Tells of all of them, where it is time to. Called at least every kPeriod_s.
-    void announce(const std::set<std::uint32_t>& ranks, double now_s);
+    /// Tells of all of them, where it is time to. Called at least every kPeriod_s. world: theirs, of the relay plane.
+    void announce(relay::WorldId world, const std::set<std::uint32_t>& ranks, double now_s);
 
     /// An agent began anew, and knows of none.
     void again() { tellings_ = 0; }
@@ -26,6 +27,7 @@ class RankAnnouncer {
   private:
     const Config& config_;
     UdpChannel& channel_;
+    relay::WorldId world_ = relay::kNoWorld;
     std::set<std::uint32_t> known_;
     int tellings_ = 0;  ///< since the ranks were others
     double told_s_ = 0.0;

@@ -26,6 +26,7 @@ UniqueFd sealed_memory(std::uint64_t size_B) {
 RankChannel::RankChannel(UniqueFd socket, const relay::Hello& hello, std::uint64_t ring_B, std::size_t slot)
     : rank_(hello.self),
       processes_(hello.processes),
+      world_(hello.world),
       ring_B_(ring_B),
       slot_(slot),
       socket_(std::move(socket)),

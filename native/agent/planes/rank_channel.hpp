@@ -23,6 +23,7 @@ class RankChannel {
 
     relay::Process rank() const { return rank_; }
     relay::Process processes() const { return processes_; }
+    relay::WorldId world() const { return world_; }
     std::size_t slot() const { return slot_; }
     int socket() const { return socket_.get(); }
     int bell() const { return bell_.get(); }
@@ -57,6 +58,7 @@ class RankChannel {
 
     relay::Process rank_;
     relay::Process processes_;
+    relay::WorldId world_;
     std::uint64_t ring_B_;
     std::size_t slot_;
     UniqueFd socket_;

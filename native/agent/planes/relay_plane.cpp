@@ -43,29 +43,33 @@ RelayPlane::RelayPlane(EventLoop& loop, RelaySetup setup, Dial dial, Log log)
       dial_(std::move(dial)),
       log_(std::move(log)),
       buffers_(setup_.capacity_B, LocalRanks::kMostRanks),
-      ranks_(
-          loop, setup_.directory, setup_.uid, ring_for(setup_.capacity_B),
-          {.joined =
-               [this](RankChannel& channel) {
-                   places_.put(channel.rank(), setup_.self);
-                   tell_of(channel.rank());
-                   tell(channel);
-               },
-           .rang =
-               [this](RankChannel& channel) {
-                   due_ranks_.insert(channel.rank());
-                   pump();
-               },
-           .left =
-               [this](RankChannel& channel) {
-                   hear_out(channel);
-                   channel.leave(buffers_);
-                   add(told_by_those_who_left_, channel.told());
-                   due_ranks_.erase(channel.rank());
-                   pump();
-               },
-           .elsewhere = [this](relay::Process rank) { return places_.of(rank).value_or(setup_.self) != setup_.self; },
-           .log = log_}) {}
+      ranks_(loop, setup_.directory, setup_.uid, ring_for(setup_.capacity_B),
+             {.joined =
+                  [this](RankChannel& channel) {
+                      world_ = channel.world();
+                      turn_to(setup_.self, world_);
+                      places_.put(world_, channel.rank(), setup_.self);
+                      tell_of(channel.rank());
+                      tell(channel);
+                  },
+              .rang =
+                  [this](RankChannel& channel) {
+                      due_ranks_.insert(channel.rank());
+                      pump();
+                  },
+              .left =
+                  [this](RankChannel& channel) {
+                      hear_out(channel);
+                      channel.leave(buffers_);
+                      add(told_by_those_who_left_, channel.told());
+                      due_ranks_.erase(channel.rank());
+                      pump();
+                  },
+              .elsewhere =
+                  [this](const relay::Hello& hello) {
+                      return places_.of(hello.world, hello.self).value_or(setup_.self) != setup_.self;
+                  },
+              .log = log_}) {}
 
 RelayPlane::~RelayPlane() {
     tear_down();
@@ -326,9 +330,11 @@ RelayPlane::Fate RelayPlane::pass(Leg leg, const Record& record) {
     return Fate::taken;
 }
 
-RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint8_t> frame) {
+/// One of a world that has ended may have waited anywhere on its way: its rank is not here, though its number may be.
+RelayPlane::Fate RelayPlane::arrive(const relay::wire::Ends& ends, std::span<const std::uint8_t> frame) {
+    const relay::Process to = ends.to;
     RankChannel* const channel = ranks_.find(to);
-    if (channel == nullptr || broken_.contains(to)) {
+    if (channel == nullptr || channel->world() != ends.world || broken_.contains(to)) {
         ++counts_.absent;
         return Fate::dropped;
     }
@@ -349,15 +355,15 @@ RelayPlane::Fate RelayPlane::arrive(relay::Process to, std::span<const std::uint
 RelayPlane::Fate RelayPlane::take(RankChannel& channel, std::span<const std::uint8_t> frame) {
     const auto read = relay::wire::ends_of(frame, channel.processes());
     const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
-    if (ends == nullptr || ends->from != channel.rank())
+    if (ends == nullptr || ends->from != channel.rank() || ends->world != channel.world())
         throw relay::CorruptRing("it sent a frame that is not its own");
-    const auto placed = places_.of(ends->to);
+    const auto placed = places_.of(ends->world, ends->to);
     if (!placed) {
         ++counts_.unplaced;
         return Fate::dropped;
     }
     const core::HostId host = *placed;
-    if (host == setup_.self) return arrive(ends->to, frame);
+    if (host == setup_.self) return arrive(*ends, frame);
     const auto relay = relay_to(host);
     const Leg leg = relay ? Leg{*relay, Hop::first} : Leg{host, Hop::last};
     return send(leg, {host, setup_.self}, frame);
@@ -379,7 +385,7 @@ RelayPlane::Fate RelayPlane::take(Leg leg, FrameInput& input, const Record& reco
     const auto read = relay::wire::ends_of(*frame, relay::kMostProcesses);
     const relay::wire::Ends* const ends = std::get_if<relay::wire::Ends>(&read);
     if (ends == nullptr) throw StreamError("received data that is not a frame");
-    const Fate fate = arrive(ends->to, *frame);
+    const Fate fate = arrive(*ends, *frame);
     if (fate != Fate::stuck) input.frames().done(source);
     return fate;
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "fairlead/relay/hop_buffers.hpp"
+#include "fairlead/relay/wire.hpp"
 #include "generated/events.hpp"
 #include "peers/frame_stream.hpp"
 #include "planes/data_plane.hpp"
@@ -54,10 +55,12 @@ class RelayPlane final : public DataPlane {
 
     /// A peer's agent has connected.
     void accept(core::HostId from, Hop hop, Link link);
-    /// Where processes run, as their hosts' agents tell.
-    void place(core::HostId host, std::span<const std::uint32_t> ranks);
+    /// Where processes run, as their hosts' agents tell. Says nothing of them if the world is relay::kNoWorld.
+    void place(core::HostId host, relay::WorldId world, std::span<const std::uint32_t> ranks);
     /// Those of this host.
     std::set<std::uint32_t> ranks() const;
+    /// Of which they are; if there are none, the last ones.
+    relay::WorldId world() const { return world_; }
     const RelayCounts& counts() const { return counts_; }
     /// Entries of ranks' tables that were looked at, ever: what it costs to follow placements and reroutes.
     std::uint64_t places_told() const { return places_told_; }
@@ -102,7 +105,7 @@ class RelayPlane final : public DataPlane {
     std::optional<Fate> unsendable(Leg leg);
     Fate send(Leg leg, const Journey& journey, std::span<const std::uint8_t> frame);
     Fate pass(Leg leg, const Record& record);
-    Fate arrive(relay::Process to, std::span<const std::uint8_t> frame);
+    Fate arrive(const relay::wire::Ends& ends, std::span<const std::uint8_t> frame);
     Fate take(RankChannel& channel, std::span<const std::uint8_t> frame);
     Fate take(Leg leg, FrameInput& input, const Record& record);
     void serve(relay::Process rank);
@@ -115,6 +118,7 @@ class RelayPlane final : public DataPlane {
 
     std::optional<core::HostId> relay_to(core::HostId destination) const;
     relay::Place place_of(relay::Process process) const;
+    void turn_to(core::HostId host, relay::WorldId world);
     void tell(RankChannel& channel);
     void tell_of(relay::Process process);
     void tell_of_host(core::HostId host);
@@ -131,6 +135,7 @@ class RelayPlane final : public DataPlane {
     std::map<Leg, FrameInput> incoming_;            ///< by who writes
     std::map<core::HostId, core::HostId> wanted_;   ///< destination -> relay, on the way to be a detour or one
     std::map<core::HostId, core::HostId> detours_;  ///< destination -> relay
+    relay::WorldId world_ = relay::kNoWorld;
     Places places_;
     std::uint64_t places_told_ = 0;
     std::set<relay::Process> broken_;     ///< do not keep to the protocol; removed at the end of pump()

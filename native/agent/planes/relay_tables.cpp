@@ -4,12 +4,22 @@
 
 namespace fairlead::agent {
 
-void RelayPlane::place(core::HostId host, std::span<const std::uint32_t> ranks) {
-    if (!up() || host == setup_.self) return;
+/// Also where they are of another world than this host's ranks: of that may be the next ones here.
+void RelayPlane::place(core::HostId host, relay::WorldId world, std::span<const std::uint32_t> ranks) {
+    if (!up() || host == setup_.self || world == relay::kNoWorld) return;
+    turn_to(host, world);
     for (const std::uint32_t rank : ranks) {
-        if (rank >= relay::kMostProcesses || ranks_.find(rank) != nullptr) continue;
-        if (places_.put(rank, host)) tell_of(rank);
+        const bool is_here = world == world_ && ranks_.find(rank) != nullptr;
+        if (rank >= relay::kMostProcesses || is_here) continue;
+        if (places_.put(world, rank, host) && world == world_) tell_of(rank);
     }
+}
+
+/// All that was known to be there of another world is gone.
+void RelayPlane::turn_to(core::HostId host, relay::WorldId world) {
+    if (places_.world_at(host) == world) return;
+    for (const relay::Process process : places_.forget(host)) tell_of(process);
+    places_.turn_to(world, host);
 }
 
 std::set<std::uint32_t> RelayPlane::ranks() const {
@@ -19,7 +29,7 @@ std::set<std::uint32_t> RelayPlane::ranks() const {
 }
 
 relay::Place RelayPlane::place_of(relay::Process process) const {
-    const auto host = places_.of(process);
+    const auto host = places_.of(world_, process);
     if (!host) return relay::Place::unknown;
     return relay_to(*host) ? relay::Place::relay : relay::Place::direct;
 }

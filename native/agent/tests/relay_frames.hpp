@@ -11,6 +11,9 @@
 
 namespace fairlead::agent {
 
+inline constexpr relay::WorldId kWorld = 0x5eed;
+inline constexpr relay::WorldId kNextWorld = 0x5eed5eed;
+
 inline std::vector<std::uint8_t> payload_of(std::uint64_t number, std::size_t size_B) {
     std::vector<std::uint8_t> bytes(size_B);
     for (std::size_t i = 0; i < size_B; ++i) bytes[i] = static_cast<std::uint8_t>(number * 31 + i);
@@ -18,8 +21,8 @@ inline std::vector<std::uint8_t> payload_of(std::uint64_t number, std::size_t si
 }
 
 inline std::vector<std::uint8_t> make_frame(relay::Process from, relay::Process to, std::uint64_t number,
-                                            std::size_t size_B) {
-    relay::Frame frame{from, to, number, {}, relay::Envelope{number, 1, 0, 0, 0, size_B, false, true}};
+                                            std::size_t size_B, relay::WorldId world = kWorld) {
+    relay::Frame frame{from, to, number, {}, relay::Envelope{number, 1, 0, 0, 0, size_B, false, true}, world};
     std::vector<std::uint8_t> bytes(relay::wire::kHeader_B + relay::wire::kMaxBody_B + size_B);
     bytes.resize(relay::wire::encode(frame, payload_of(number, size_B), bytes));
     if (bytes.empty()) throw std::logic_error("a test's frame that cannot be");

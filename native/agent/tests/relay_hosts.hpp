@@ -51,8 +51,9 @@ struct Directory {
 };
 
 /// Over the agent that listens there. Throws std::runtime_error.
-inline std::unique_ptr<AgentCarrier> joined(const std::string& directory, Process rank, Process processes) {
-    auto carrier = relay::AgentJoin(directory, rank, processes).wait(std::chrono::seconds(5));
+inline std::unique_ptr<AgentCarrier> joined(const std::string& directory, Process rank, Process processes,
+                                            relay::WorldId world = kWorld) {
+    auto carrier = relay::AgentJoin(directory, rank, processes, world).wait(std::chrono::seconds(5));
     if (!carrier) throw std::runtime_error("the agent does not answer");
     return carrier;
 }
@@ -85,12 +86,13 @@ class Hosts {
         return call([&] { return plane(host).counts(); });
     }
     /// As a rank of that host; then all agents know where it is.
-    std::unique_ptr<AgentCarrier> join(core::HostId host, Process rank, Process processes = kProcesses) {
-        std::unique_ptr<AgentCarrier> carrier = joined(directories_.at(host).path, rank, processes);
+    std::unique_ptr<AgentCarrier> join(core::HostId host, Process rank, Process processes = kProcesses,
+                                       relay::WorldId world = kWorld) {
+        std::unique_ptr<AgentCarrier> carrier = joined(directories_.at(host).path, rank, processes, world);
         const std::array<std::uint32_t, 1> ranks{rank};
         call([&] {
             for (const auto& plane : planes_) {
-                if (plane) plane->place(host, ranks);
+                if (plane) plane->place(host, world, ranks);
             }
         });
         return carrier;
@@ -169,12 +171,13 @@ inline std::size_t size_of(std::uint64_t number) {
 }
 
 /// Sends frames 1 to `last` from one rank to another, which takes them meanwhile.
-inline Numbers exchange(AgentCarrier& from, Process source, AgentCarrier& to, Process destination, std::uint64_t last) {
+inline Numbers exchange(AgentCarrier& from, Process source, AgentCarrier& to, Process destination, std::uint64_t last,
+                        relay::WorldId world = kWorld) {
     Numbers taken;
     std::uint64_t next = 1;
     EXPECT_TRUE(eventually([&] {
         while (next <= last && from.ready(destination)) {
-            from.send(destination, make_frame(source, destination, next, size_of(next)));
+            from.send(destination, make_frame(source, destination, next, size_of(next), world));
             ++next;
         }
         take(to, taken);

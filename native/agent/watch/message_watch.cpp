@@ -75,7 +75,7 @@ void MessageWatch::poll() {
     drain();
     const double now = monotonic_s();
     monitor_.tick(now);
-    announcer_.announce(rings_.ranks(), now);
+    announcer_.announce(relay::kNoWorld, rings_.ranks(), now);
     deliver();
     if (now - reported_s_ >= kReport_s) report_pairs();
     if (now - ranks_reported_s_ >= kReportRanks_s) report_rank_pairs();

@@ -227,7 +227,7 @@ bool Endpoint::receive(const Frame& frame, Time now_s) {
 
 std::optional<Frame> Endpoint::next_frame(Process peer, Time now_s) {
     Peer& to = peers_.at(peer);
-    Frame frame{self_, peer, 0, progress(peer), Pull{}};
+    Frame frame{self_, peer, 0, progress(peer), Pull{}, settings_.world};
     if (const auto transmission = to.out.next(now_s)) {
         if (transmission->again) ++counters_.retransmitted;
         frame.sequence = transmission->sequence;

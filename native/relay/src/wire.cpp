@@ -173,6 +173,7 @@ std::size_t encode(const Frame& frame, std::span<const std::uint8_t> payload, st
     header.put(static_cast<std::uint8_t>(kind));
     header.put(frame.from);
     header.put(frame.to);
+    header.put(frame.world);
     header.put(frame.sequence);
     header.put(frame.progress.delivered);
     header.put(frame.progress.released);
@@ -196,11 +197,12 @@ std::variant<Ends, DecodeError> ends_of(std::span<const std::uint8_t> frame, Pro
     const auto kind = reader.take<std::uint8_t>();
     const auto from = reader.take<std::uint32_t>();
     const auto to = reader.take<std::uint32_t>();
+    const auto world = reader.take<WorldId>();
     const bool possible = frame.size() >= kHeader_B && frame.size() <= kMaxFrame_B;
     if (!possible || length_B != frame.size()) return DecodeError::bad_length;
     if (version != kVersion) return DecodeError::bad_version;
     if (from >= processes || to >= processes || from == to) return DecodeError::bad_process;
-    return Ends{from, to, (kind & kHeard) != 0};
+    return Ends{from, to, world, (kind & kHeard) != 0};
 }
 
 void say_heard(std::span<std::uint8_t> frame) {
@@ -215,6 +217,7 @@ std::variant<Decoded, DecodeError> decode(std::span<const std::uint8_t> in, Proc
     Frame frame;
     frame.from = reader.take<std::uint32_t>();
     frame.to = reader.take<std::uint32_t>();
+    frame.world = reader.take<WorldId>();
     frame.sequence = reader.take<std::uint64_t>();
     frame.progress.delivered = reader.take<std::uint64_t>();
     frame.progress.released = reader.take<std::uint64_t>();

@@ -48,6 +48,19 @@ Match match(ReceiveId receive, const Relayed& relayed) {
     return {receive, {0, kTag, relayed}};
 }
 
+TEST(Endpoint, EveryFrameNamesTheWorld) {
+    Pair pair({.world = 77});
+    pair.send(100);
+    const auto message = pair.ends[0].next_frame(1, 0.0);
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->world, 77U);
+    pair.ends[1].receive(*message, 0.0);
+    const auto answer = pair.ends[1].next_frame(0, 0.0);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->sequence, 0U) << "progress alone";
+    EXPECT_EQ(answer->world, 77U);
+}
+
 TEST(Endpoint, AMessageWithItsPayload) {
     Pair pair;
     pair.send(100);

@@ -22,7 +22,7 @@ Bytes bytes_of(const Frame& frame, const Bytes& payload = {}) {
 
 std::vector<std::pair<Frame, Bytes>> one_of_each() {
     const Progress progress{11, 7, 1ULL << 40};
-    return {{{1, 2, 0, progress, Pull{}}, {}},
+    return {{{1, 2, 0, progress, Pull{}, 0xfedcba9876543210ULL}, {}},
             {{1, 2, 9, progress, Envelope{3, 0x1122334455667788ULL, 5, 6, 12, 4, true, true}}, {1, 2, 3, 4}},
             {{1, 2, 9, progress, Envelope{3, 4, 5, 0x7fffffff, 0, kMaxMessage_B, false, false}}, {}},
             {{1, 2, 9, progress, Envelope{3, 4, 5, 6, 0, 0, false, true}}, {}},
@@ -51,9 +51,10 @@ TEST(RelayWire, EveryFrameComesBack) {
 }
 
 TEST(RelayWire, LayoutIsLittleEndianAndBeginsWithTheLength) {
-    const Bytes expected = {54, 0, 0, 0, kVersion, 2, 1, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0,
-                            0,  0, 0, 7, 0,        0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0};
-    EXPECT_EQ(bytes_of({1, 2, 5, {6, 7, 8}, Pull{0x103}}), expected);
+    const Bytes expected = {62, 0, 0, 0, kVersion, 2, 1, 0, 0, 0, 2, 0, 0, 0, 9, 4, 0, 0, 0, 0, 0,
+                            0,  5, 0, 0, 0,        0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0,
+                            0,  0, 0, 0, 8,        0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0};
+    EXPECT_EQ(bytes_of({1, 2, 5, {6, 7, 8}, Pull{0x103}, 0x409}), expected);
 }
 
 TEST(RelayWire, AFrameMaySayThatItsReceiverWasHeard) {
@@ -64,6 +65,14 @@ TEST(RelayWire, AFrameMaySayThatItsReceiverWasHeard) {
         EXPECT_TRUE(std::get<Ends>(ends_of(bytes, kProcesses)).heard);
         EXPECT_EQ(std::get<Decoded>(decode(bytes, kProcesses)).frame, frame) << "body " << frame.body.index();
     }
+}
+
+TEST(RelayWire, AFrameTellsAgentsWhoseItIs) {
+    const auto read = ends_of(bytes_of({1, 2, 5, {}, Pull{3}, 0xfedcba9876543210ULL}), kProcesses);
+    const Ends& ends = std::get<Ends>(read);
+    EXPECT_EQ(ends.from, 1U);
+    EXPECT_EQ(ends.to, 2U);
+    EXPECT_EQ(ends.world, 0xfedcba9876543210ULL);
 }
 
 TEST(RelayWire, EveryOtherLengthIsRefused) {
@@ -101,7 +110,7 @@ TEST(RelayWire, RefusesWhatCannotBe) {
     EXPECT_EQ(with(4, kVersion + 1), DecodeError::bad_version);
     EXPECT_EQ(with(5, 6), DecodeError::unknown_kind);
     EXPECT_EQ(with(5, 0), DecodeError::bad_value) << "bare progress has no sequence number";
-    EXPECT_EQ(with(14, 0), DecodeError::bad_value) << "a body has one";
+    EXPECT_EQ(with(22, 0), DecodeError::bad_value) << "a body has one";
     EXPECT_EQ(with(6, 2), DecodeError::bad_process) << "to itself";
     EXPECT_EQ(error_of(pull, 2), DecodeError::bad_process);
     EXPECT_EQ(with(kHeader_B, 0), DecodeError::bad_value) << "messages are numbered from 1";

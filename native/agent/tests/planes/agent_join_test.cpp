@@ -75,7 +75,7 @@ TEST(AgentJoin, SignalsOfTheProgramDoNotEndTheWaitForIt) {
     const itimerval often{.it_interval = {0, 1000}, .it_value = {0, 1000}};
     setitimer(ITIMER_REAL, &often, nullptr);
     const std::unique_ptr<AgentCarrier> rank0 =
-        AgentJoin(hosts.directory(0), 0, kProcesses).wait(std::chrono::seconds(20));
+        AgentJoin(hosts.directory(0), 0, kProcesses, kWorld).wait(std::chrono::seconds(20));
     setitimer(ITIMER_REAL, nullptr, nullptr);
     sigaction(SIGALRM, &before, nullptr);
     ASSERT_NE(rank0, nullptr);
@@ -84,16 +84,17 @@ TEST(AgentJoin, SignalsOfTheProgramDoNotEndTheWaitForIt) {
 
 TEST(AgentJoin, WhereManyWaitToBeTakenNobodyWaits) {
     RawAgent agent(0);
-    const AgentJoin first(agent.directory.path, 1, kProcesses);
-    EXPECT_THROW(AgentJoin(agent.directory.path, 0, kProcesses), std::runtime_error);
+    const AgentJoin first(agent.directory.path, 1, kProcesses, kWorld);
+    EXPECT_THROW(AgentJoin(agent.directory.path, 0, kProcesses, kWorld), std::runtime_error);
     ASSERT_TRUE(agent.take());
-    EXPECT_NO_THROW(AgentJoin(agent.directory.path, 0, kProcesses));
+    EXPECT_NO_THROW(AgentJoin(agent.directory.path, 0, kProcesses, kWorld));
 }
 
 TEST(AgentJoin, AnAgentThatBreaksTheProtocolIsLeftAndJoinedAgain) {
     RawAgent agent;
-    relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<NoCarrier>(), kProcesses,
-                                   [&] { return std::make_unique<AgentJoin>(agent.directory.path, 0, kProcesses); });
+    relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<NoCarrier>(), kProcesses, [&] {
+        return std::make_unique<AgentJoin>(agent.directory.path, 0, kProcesses, kWorld);
+    });
     const auto joined = [&] {
         std::optional<RawAgent::Rank> rank;
         EXPECT_TRUE(eventually([&] {

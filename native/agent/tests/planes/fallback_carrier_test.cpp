@@ -65,7 +65,7 @@ TEST(FallbackCarrier, AnAgentThatIsStartedAgainIsJoined) {
     int attempts = 0;
     const auto join = [&] {
         ++attempts;
-        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses);
+        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses, kWorld);
     };
     relay::FallbackCarrier carrier(hosts.join(0, 0), std::move(other), kProcesses, join);
     const auto rank1 = hosts.join(1, 1);
@@ -96,7 +96,7 @@ TEST(FallbackCarrier, AnAgentThatIsStartedAgainIsJoined) {
     EXPECT_EQ(hosts.call([&] { return hosts.plane(0).ranks(); }), (std::set<std::uint32_t>{0}));
     EXPECT_FALSE(carrier.agents().reaches(1)) << "the new agent has not heard where it is";
     const std::uint32_t joined = carrier.changes();
-    hosts.call([&] { hosts.plane(0).place(1, std::array<std::uint32_t, 1>{1}); });
+    hosts.call([&] { hosts.plane(0).place(1, kWorld, std::array<std::uint32_t, 1>{1}); });
     EXPECT_TRUE(eventually([&] { return carrier.changes() != joined; }));
     ASSERT_TRUE(carrier.ready(1));
     carrier.send(1, make_frame(0, 1, 2, 10));
@@ -116,7 +116,7 @@ TEST(FallbackCarrier, AnAgentThatComesLaterIsJoined) {
     auto other = std::make_unique<OtherCarrier>();
     const std::vector<Process>& sent_to = other->sent_to;
     relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::move(other), kProcesses, [&] {
-        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses);
+        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses, kWorld);
     });
     EXPECT_THROW(carrier.join(std::chrono::seconds(20)), std::runtime_error) << "and nothing is waited for";
     const std::uint32_t without = carrier.changes();
@@ -124,7 +124,7 @@ TEST(FallbackCarrier, AnAgentThatComesLaterIsJoined) {
     carrier.send(1, make_frame(0, 1, 1, 10));
     EXPECT_EQ(sent_to, (std::vector<Process>{1}));
     hosts.revive(0);
-    hosts.call([&] { hosts.plane(0).place(1, std::array<std::uint32_t, 1>{1}); });
+    hosts.call([&] { hosts.plane(0).place(1, kWorld, std::array<std::uint32_t, 1>{1}); });
     EXPECT_TRUE(eventually([&] {
         carrier.poll([](std::span<const std::uint8_t>) {});
         return carrier.agents().alive();
@@ -139,7 +139,7 @@ TEST(FallbackCarrier, AnAgentThatIsSilentInTheBeginningIsJoinedByWhoPollsSeldom)
     std::promise<void> wakes;
     hosts.post([&] { wakes.get_future().wait(); });
     relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<OtherCarrier>(), kProcesses, [&] {
-        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses);
+        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses, kWorld);
     });
     EXPECT_THROW(carrier.join(std::chrono::milliseconds(20)), std::runtime_error);
     const auto poll = [&] { carrier.poll([](std::span<const std::uint8_t>) {}); };
@@ -161,7 +161,7 @@ TEST(FallbackCarrier, AnAgentThatDoesNotWantARankIsNotAskedAgain) {
     int attempts = 0;
     relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<OtherCarrier>(), kProcesses, [&] {
         ++attempts;
-        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses);
+        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses, kWorld);
     });
     EXPECT_THROW(carrier.join(std::chrono::seconds(20)), relay::Unwanted);
     rank0.reset();
@@ -176,7 +176,7 @@ TEST(FallbackCarrier, AnAgentThatDoesNotWantARankIsNotAskedAgain) {
 TEST(FallbackCarrier, AnAgentThatDoesNotAnswerKeepsNobodyWaiting) {
     Hosts hosts(2);
     relay::FallbackCarrier carrier(hosts.join(0, 0), std::make_unique<OtherCarrier>(), kProcesses, [&] {
-        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses);
+        return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses, kWorld);
     });
     const auto poll = [&] { carrier.poll([](std::span<const std::uint8_t>) {}); };
     hosts.kill(0);

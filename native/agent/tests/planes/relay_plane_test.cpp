@@ -83,7 +83,7 @@ TEST(RelayPlane, OnlyWhatHasChangedIsToldToRanks) {
     const auto place = [&](core::HostId host) {
         std::vector<std::uint32_t> ranks(kPerHost);
         std::iota(ranks.begin(), ranks.end(), host * kPerHost);
-        hosts.call([&] { hosts.plane(0).place(host, ranks); });
+        hosts.call([&] { hosts.plane(0).place(host, kWorld, ranks); });
     };
     std::uint64_t before = told();
     EXPECT_LE(before, kLocal * (kJob + kLocal)) << "each learns all once, and the others of it";
@@ -296,6 +296,77 @@ TEST(RelayPlane, FramesForARankThatLeftAreDropped) {
     EXPECT_TRUE(eventually([&] { return hosts.counts(1).absent == 5; }));
     const auto again = hosts.join(1, 1);
     EXPECT_EQ(exchange(*rank0, 0, *again, 1, 10), count_to(10)) << "its place is free again";
+}
+
+/// One program after another in the same slots: what agents still hold of the first one is not for the second.
+TEST(RelayPlane, FramesOfAnEndedWorldReachNoRankOfTheNext) {
+    Hosts hosts(3);
+    auto rank0 = hosts.join(0, 0);
+    auto rank1 = hosts.join(2, 1);
+    ASSERT_EQ(hosts.reroute(0, 2, 1), "");
+    ASSERT_EQ(exchange(*rank0, 0, *rank1, 1, 10), count_to(10));
+    rank1.reset();
+    const auto next1 = joined(hosts.directory(2), 1, kProcesses, kNextWorld);  // the source's agent does not know yet
+    ASSERT_TRUE(rank0->ready(1));
+    for (std::uint64_t number = 1; number <= 5; ++number) rank0->send(1, make_frame(0, 1, number, size_of(number)));
+    EXPECT_TRUE(eventually([&] { return hosts.counts(2).absent == 5; }));
+    Numbers taken;
+    take(*next1, taken);
+    EXPECT_TRUE(taken.empty());
+    EXPECT_TRUE(next1->alive());
+
+    rank0.reset();
+    const auto next0 = hosts.join(0, 0, kProcesses, kNextWorld);
+    EXPECT_FALSE(next0->reaches(1)) << "the one that was known there was of the world before";
+    hosts.call([&] { hosts.plane(0).place(2, kNextWorld, std::array<std::uint32_t, 1>{1}); });
+    EXPECT_EQ(next0->wished(1), Path::relay) << "a detour is the hosts', not a program's";
+    EXPECT_EQ(exchange(*next0, 0, *next1, 1, 50, kNextWorld), count_to(50));
+    EXPECT_EQ(exchange(*next1, 1, *next0, 0, 50, kNextWorld), count_to(50));
+    EXPECT_EQ(hosts.counts(2).absent, 5U);
+    EXPECT_TRUE(hosts.log().empty());
+}
+
+TEST(RelayPlane, AWorldHasPlacesOfItsOwn) {
+    Hosts hosts(3);
+    auto rank0 = hosts.join(0, 0);
+    const auto rank1 = hosts.join(1, 1);
+    ASSERT_TRUE(rank0->reaches(1) && rank1->reaches(0));
+    const auto place = [&](core::HostId host, relay::WorldId world) {
+        hosts.call([&] { hosts.plane(1).place(host, world, std::array<std::uint32_t, 1>{2}); });
+    };
+    place(2, kWorld);
+    EXPECT_TRUE(rank1->reaches(2));
+    place(2, relay::kNoWorld);  // by who watches messages
+    EXPECT_TRUE(rank1->reaches(2));
+    place(2, kNextWorld);
+    EXPECT_FALSE(rank1->reaches(2)) << "a host has ranks of one world at a time";
+
+    rank0.reset();
+    const auto next1 = hosts.join(0, 1, kProcesses, kNextWorld);
+    EXPECT_FALSE(rank1->reaches(0)) << "it was there";
+    EXPECT_FALSE(next1->reaches(0));
+    EXPECT_EQ(hosts.call([&] { return hosts.plane(0).world(); }), kNextWorld);
+    EXPECT_EQ(hosts.call([&] { return hosts.plane(1).world(); }), kWorld);
+    EXPECT_TRUE(hosts.log().empty()) << "rank 1 of the world before is on another host";
+}
+
+/// Whatever the agent looks at first, when it looks again.
+TEST(RelayPlane, RanksOfTheNextWorldComeWhenThoseBeforeHaveEnded) {
+    Hosts hosts(1);
+    std::vector<std::unique_ptr<AgentCarrier>> ranks;
+    for (Process rank = 0; rank < kProcesses; ++rank) ranks.push_back(hosts.join(0, rank));
+    std::promise<void> wakes;
+    hosts.post([&] { wakes.get_future().wait(); });
+    ranks.clear();
+    std::vector<std::unique_ptr<relay::AgentJoin>> joins;
+    for (Process rank = 0; rank < kProcesses; ++rank) {
+        joins.push_back(std::make_unique<relay::AgentJoin>(hosts.directory(0), rank, kProcesses, kNextWorld));
+    }
+    wakes.set_value();
+    for (const auto& join : joins) ranks.push_back(join->wait(std::chrono::seconds(20)));
+    for (const auto& rank : ranks) ASSERT_NE(rank, nullptr);
+    EXPECT_EQ(exchange(*ranks[0], 0, *ranks[1], 1, 10, kNextWorld), count_to(10));
+    EXPECT_TRUE(hosts.log().empty());
 }
 
 TEST(RelayPlane, WhatARankSendsRightBeforeItEndsArrives) {

@@ -19,7 +19,7 @@ struct RawRank {
 
     RawRank(const std::string& directory, Process self) {
         const sockaddr_un address = socket_in(directory);
-        const relay::Hello hello{relay::kChannelMagic, relay::kChannelVersion, self, kProcesses};
+        const relay::Hello hello{relay::kChannelMagic, relay::kChannelVersion, self, kProcesses, 0, kWorld};
         relay::Handover received;
         if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
             send(socket.get(), &hello, sizeof hello, 0) < 0 || relay::receive_welcome(socket.get(), received) <= 0) {
@@ -96,6 +96,41 @@ TEST(RelayRogues, RanksOfAnotherJobAreLeftOut) {
     EXPECT_THROW(joined(hosts.directory(1), 0, kProcesses), std::runtime_error) << "rank 0 is on host 0";
     EXPECT_EQ(hosts.log().back(), "a rank 0 asked for the relay plane; the job's is on another host");
     EXPECT_EQ(exchange(*rank3, 3, *rank0, 0, 10), count_to(10)) << "frames go where they went";
+}
+
+TEST(RelayRogues, WhoSpeaksForAnotherWorldIsLeftOut) {
+    Hosts hosts(2);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank2 = hosts.join(1, 2);
+    EXPECT_THROW(joined(hosts.directory(0), 1, kProcesses, relay::kNoWorld), relay::Unwanted) << "that is none";
+    rank0->send(2, make_frame(0, 2, 1, 10, kNextWorld));
+    EXPECT_TRUE(eventually([&] {
+        rank0->poll([](std::span<const std::uint8_t>) {});
+        return !rank0->alive();
+    }));
+    EXPECT_EQ(hosts.log().back(), "rank 0: it sent a frame that is not its own");
+    EXPECT_EQ(hosts.counts(0).sent, 0U);
+}
+
+/// Of a program that the job has started: where the job has no rank, it is taken as one of a world of its own.
+TEST(RelayRogues, ARankOfAnotherProgramReachesNoneOfTheJobs) {
+    Hosts hosts(3);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank1 = hosts.join(1, 1);
+    EXPECT_THROW(joined(hosts.directory(0), 7, 8, kNextWorld), relay::Unwanted);
+    EXPECT_EQ(hosts.log().back(),
+              "a rank 7 of another MPI program asked for the relay plane; the job's still has ranks here");
+    const auto child1 = hosts.join(2, 1, 8, kNextWorld);
+    const auto child7 = hosts.join(2, 7, 8, kNextWorld);
+    EXPECT_FALSE(child7->reaches(0));
+    child7->send(0, make_frame(7, 0, 1, 10, kNextWorld));
+    EXPECT_TRUE(eventually([&] { return hosts.counts(2).unplaced == 1; }));
+    EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 10), count_to(10)) << "the job's rank 1 is where it was";
+    EXPECT_EQ(exchange(*rank1, 1, *rank0, 0, 10), count_to(10));
+    Numbers taken;
+    child1->poll([&](std::span<const std::uint8_t> frame) { taken.push_back(number_of(frame, 8)); });
+    EXPECT_TRUE(taken.empty());
+    EXPECT_EQ(hosts.counts(0).absent + hosts.counts(1).absent, 0U);
 }
 
 /// Hands over memory for a ring of 64 KiB, and says that it is for another.

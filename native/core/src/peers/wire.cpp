@@ -389,11 +389,13 @@ void read(Reader& in, SendReport& m) {
 }
 
 Kind write(Writer& out, const RanksHere& m) {
+    out.put(m.world);
     begin_list(out, m.ranks, kMaxRanks);
     for (const std::uint32_t rank : m.ranks) out.put(rank);
     return Kind::ranks_here;
 }
 void read(Reader& in, RanksHere& m) {
+    m.world = in.take<std::uint64_t>();
     read_list(in, m.ranks, kMaxRanks, [&in] { return in.take<std::uint32_t>(); });
 }
 

@@ -34,7 +34,7 @@ std::vector<Message> one_of_each() {
         Heartbeat{false, {{3, 1e6}, {4, 0.0}}},
         SendQuery{{{1, {0xFEDCBA9876543210ULL, 3, 4, -7, 0xFFFFFE}}, {2, {5, 6, 7, 8, 0}}}},
         SendReport{{{1, 65536, -10, 5, 5, true}}},
-        RanksHere{{0, 7, 4000000000U}},
+        RanksHere{{0, 7, 4000000000U}, 0x1122334455667788ULL},
         Echo{8, 1, 2, 3, 5},
         EchoReply{8, 1, 2, 3, -12345}};
 }

@@ -2,12 +2,14 @@
 #include "relay/calls/calls.hpp"
 
 #include <sched.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -63,16 +65,31 @@ Time patience_s() {
     return given_s;
 }
 
-// Whoever does not come will not answer anything else either. A barrier that is not blocking meets no call of a rank
-// that does not have the plane. The library's MPI_Init has waited for those that start late. Of the time since, only
-// what this rank itself ran counts: a job or a machine may be stopped for a while.
-void meet_all() {
+WorldId drawn() {
+    WorldId world = kNoWorld;
+    while (world == kNoWorld) {
+        if (getrandom(&world, sizeof world, 0) != static_cast<ssize_t>(sizeof world)) {
+            fatal("the system has no random bits: getrandom: %s", std::strerror(errno));
+        }
+    }
+    return world;
+}
+
+// Whoever does not come will not answer anything else either. What waits here for all is a collective call that is not
+// blocking: it meets no call of a rank that does not have the plane. The library's MPI_Init has waited for those that
+// start late. Of the time since, only what this rank itself ran counts: a job or a machine may be stopped for a while.
+// Returns the world's name, which rank 0 draws, and which reaches all as a sum.
+WorldId meet_all() {
     constexpr Time kLongestStep_s = 0.1;
     const Time most_s = patience_s();
     Time waited_s = 0.0;
     Time before_s = now_s();
+    int rank = 0;
+    PMPI_Comm_rank(comm_world(), &rank);
+    const auto own = static_cast<std::int64_t>(rank == 0 ? drawn() : kNoWorld);
+    std::int64_t world = 0;
     MPI_Request request = request_null();
-    PMPI_Ibarrier(comm_world(), &request);
+    PMPI_Iallreduce(&own, &world, 1, datatype_int64(), op_sum(), comm_world(), &request);
     for (int over = 0; over == 0;) {
         PMPI_Test(&request, &over, MPI_STATUS_IGNORE);
         const Time time_s = now_s();
@@ -85,6 +102,7 @@ void meet_all() {
         }
         sched_yield();
     }
+    return static_cast<WorldId>(world);
 }
 
 }  // namespace
@@ -128,10 +146,10 @@ void* const* arm(void* const* next) {
 
 void begin() {
     if (armed && plane == nullptr) {
-        meet_all();
+        const WorldId world = meet_all();
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
         // Never destroyed: threads may outlive main.
-        plane = new Plane(chaos, directory ? directory->c_str() : nullptr, way_out());
+        plane = new Plane(chaos, directory ? directory->c_str() : nullptr, way_out(), world);
     }
     // Only now that it is a rank: what it was until then may have begun another program in its place. An MPI job that a
     // rank starts has ranks of its own, of the same numbers, which the agent must not take for this job's.

@@ -41,8 +41,8 @@ int connect_to(const std::string& directory) {
     return fd;
 }
 
-void introduce(int fd, const std::string& directory, Process self, Process processes) {
-    const Hello hello{kChannelMagic, kChannelVersion, self, processes};
+void introduce(int fd, const std::string& directory, Process self, Process processes, WorldId world) {
+    const Hello hello{kChannelMagic, kChannelVersion, self, processes, 0, world};
     if (::send(fd, &hello, sizeof hello, MSG_NOSIGNAL) < 0) fail(directory, std::strerror(errno));
 }
 
@@ -177,10 +177,10 @@ void AgentCarrier::feel_pulse(std::chrono::steady_clock::duration since_last_loo
     stalled_ = stalled;
 }
 
-AgentJoin::AgentJoin(std::string directory, Process self, Process processes)
+AgentJoin::AgentJoin(std::string directory, Process self, Process processes, WorldId world)
     : directory_(std::move(directory)), processes_(processes), socket_(connect_to(directory_)) {
     try {
-        introduce(socket_, directory_, self, processes);
+        introduce(socket_, directory_, self, processes, world);
     } catch (...) {
         close(socket_);
         throw;

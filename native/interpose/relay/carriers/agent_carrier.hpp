@@ -84,8 +84,9 @@ struct Unwanted : std::runtime_error {
 /// agent may be busy, stopped, or not there yet.
 class AgentJoin {
   public:
-    /// self, processes: rank in MPI_COMM_WORLD, and its size. Throws std::runtime_error if no agent listens there.
-    AgentJoin(std::string directory, Process self, Process processes);
+    /// self, processes: rank in MPI_COMM_WORLD, and its size. world: which one. Throws std::runtime_error if no agent
+    /// listens there.
+    AgentJoin(std::string directory, Process self, Process processes, WorldId world);
     ~AgentJoin();
     AgentJoin(const AgentJoin&) = delete;
     AgentJoin& operator=(const AgentJoin&) = delete;

@@ -18,7 +18,7 @@
 
 namespace fairlead::relay {
 
-inline constexpr std::uint32_t kChannelVersion = 3;
+inline constexpr std::uint32_t kChannelVersion = 4;
 inline constexpr std::array<char, 8> kChannelMagic{'F', 'A', 'I', 'R', 'L', 'R', 'L', 'Y'};
 inline constexpr const char* kChannelSocket = "relay.socket";
 inline constexpr std::size_t kChannelPage_B = 65536;  // the largest of any kernel's, as some have on AArch64
@@ -36,9 +36,12 @@ enum class Place : std::uint8_t {
 struct Hello {
     std::array<char, 8> magic;
     std::uint32_t version;
-    Process self;       ///< rank in MPI_COMM_WORLD
-    Process processes;  ///< its size
+    Process self;        ///< rank in MPI_COMM_WORLD
+    Process processes;   ///< its size
+    std::uint32_t zero;  ///< where the compiler would leave a gap
+    WorldId world;       ///< which MPI_COMM_WORLD
 };
+static_assert(sizeof(Hello) == 32);
 
 /// Its answer, with two descriptors: the memory, the bell (an eventfd). A rank that is not wanted gets the end of the
 /// connection instead.

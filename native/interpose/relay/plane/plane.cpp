@@ -64,8 +64,9 @@ bool cancels_what_is_unmatched_only() {
     return static_cast<Process>(sharing) == world_size();
 }
 
-Settings settings(bool chaos) {
+Settings settings(bool chaos, WorldId world) {
     Settings settings = chaos ? kChaosSettings : kSettings;
+    settings.world = world;
     settings.cancels = cancels_what_is_unmatched_only();
     return settings;
 }
@@ -85,13 +86,13 @@ Process sender_of(std::span<const std::uint8_t> frame, Process processes) {
 
 }  // namespace
 
-Plane::Plane(std::optional<Chaos> chaos, const char* directory, const char* way_out)
+Plane::Plane(std::optional<Chaos> chaos, const char* directory, const char* way_out, WorldId world)
     : way_out_(way_out),
       self_(own_rank()),
       processes_(world_size()),
       chaos_(chaos),
       tag_bound_(largest_tag()),
-      endpoint_(self_, processes_, settings(chaos.has_value())),
+      endpoint_(self_, processes_, settings(chaos.has_value(), world)),
       reached_(processes_),
       relayed_(processes_),
       gone_(processes_),
@@ -109,7 +110,7 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory, const char* way_
     mpi_carrier_ = mpi_carrier.get();
     carrier_ = std::move(mpi_carrier);
     if (directory != nullptr && processes_ > 1) {  // alone, it has nobody to send to
-        join_agent(directory);
+        join_agent(directory, world);
     }
     if (chaos) {
         const Process processes = processes_;
@@ -122,11 +123,11 @@ Plane::Plane(std::optional<Chaos> chaos, const char* directory, const char* way_
 
 /// Without its agent a rank takes part all the same: others may relay messages to it, by MPI. It joins one that comes
 /// later. One that runs answers at once, and then knows this rank before its first message.
-void Plane::join_agent(const char* directory) {
+void Plane::join_agent(const char* directory, WorldId world) {
     auto carrier =
         std::make_unique<FallbackCarrier>(std::make_unique<AgentCarrier>(), std::move(carrier_), processes_,
-                                          [path = std::string(directory), self = self_, processes = processes_] {
-                                              return std::make_unique<AgentJoin>(path, self, processes);
+                                          [path = std::string(directory), self = self_, processes = processes_, world] {
+                                              return std::make_unique<AgentJoin>(path, self, processes, world);
                                           });
     fallback_ = carrier.get();
     carrier_ = std::move(carrier);

@@ -50,8 +50,8 @@ struct Outcome {
 class Plane {
   public:
     /// chaos: paths and frames are drawn, for tests. directory: where this host's agent listens, which carries frames;
-    /// without one, MPI does. way_out: how the program runs without the plane.
-    Plane(std::optional<Chaos> chaos, const char* directory, const char* way_out);
+    /// without one, MPI does. way_out: how the program runs without the plane. world: as all its processes name it.
+    Plane(std::optional<Chaos> chaos, const char* directory, const char* way_out, WorldId world);
 
     // Messages. As the functions of MPI, but that a handle of the plane's may come back.
 
@@ -278,7 +278,7 @@ class Plane {
     void step_in_absence();
     void tell_what_waits();
     void watch_absence();
-    void join_agent(const char* directory);
+    void join_agent(const char* directory, WorldId world);
     void draw();
     void give_back();
     void follow_agents();

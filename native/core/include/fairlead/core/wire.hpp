@@ -14,7 +14,7 @@
 
 namespace fairlead::core::wire {
 
-inline constexpr std::uint8_t kVersion = 11;
+inline constexpr std::uint8_t kVersion = 12;
 /// No message is longer. All but echoes fit an Ethernet frame behind a VXLAN header, with their envelope; echoes fill a
 /// jumbo frame.
 inline constexpr std::size_t kMaxMessage_B = 9000;
@@ -227,6 +227,7 @@ struct SendReport {
 /// Ranks that run on the sender's host, at most kMaxRanks of them.
 struct RanksHere {
     std::vector<std::uint32_t> ranks;
+    std::uint64_t world = 0;  ///< of the relay plane: which MPI_COMM_WORLD they are of; 0: it is not told
     friend bool operator==(const RanksHere&, const RanksHere&) = default;
 };
 

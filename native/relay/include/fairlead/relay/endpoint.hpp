@@ -33,6 +33,7 @@ struct Settings {
     std::uint64_t tell_frames = 1;  ///< what was taken is told by a frame of its own after so many frames,
     Time tell_s = 0.0;              ///< or so long after the first of them; others carry it anyway
     bool cancels = true;  ///< the library gives back what it has not matched; else nothing is relayed without consent
+    WorldId world = kNoWorld;  ///< of this process, as its frames say
 };
 
 /// A receive is matched. Native: take the message with a matched receive. Relayed and inlined: the payload came with

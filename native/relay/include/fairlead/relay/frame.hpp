@@ -79,7 +79,8 @@ struct Frame {
     std::uint64_t sequence = 0;  ///< 0: progress alone, the body means nothing
     Progress progress;
     Body body = Pull{};
-    auto fields() const { return std::tie(from, to, sequence, progress, body); }
+    WorldId world = kNoWorld;  ///< of both processes; agents drop frames for a process of another
+    auto fields() const { return std::tie(from, to, sequence, progress, body, world); }
     friend bool operator==(const Frame&, const Frame&) = default;
 };
 

@@ -16,6 +16,11 @@ using Time = double;
 /// Rank of a process in MPI_COMM_WORLD: who sits at the other end, whatever the communicator calls it.
 using Process = std::uint32_t;
 
+/// One MPI_COMM_WORLD among all that use the same agents: random bits on which its processes agreed. Programs that one
+/// slot of a job runs one after another, and those that a program starts, have processes of the same ranks.
+using WorldId = std::uint64_t;
+inline constexpr WorldId kNoWorld = 0;  ///< no world has it
+
 /// The same on all processes of a communicator, never used twice in a job.
 using CommunicatorId = std::uint64_t;
 /// From here on communicators are such that the library has nothing of (Endpoint::add_relayed_communicator).

@@ -14,9 +14,9 @@
 
 namespace fairlead::relay::wire {
 
-inline constexpr std::uint8_t kVersion = 3;
-/// length, version, kind (and whether the receiver was heard), from, to, sequence, progress.
-inline constexpr std::size_t kHeader_B = 4 + 1 + 1 + 4 + 4 + 8 + 3 * 8;
+inline constexpr std::uint8_t kVersion = 4;
+/// length, version, kind (and whether the receiver was heard), from, to, world, sequence, progress.
+inline constexpr std::size_t kHeader_B = 4 + 1 + 1 + 4 + 4 + 8 + 8 + 3 * 8;
 /// Longest body: an envelope's.
 inline constexpr std::size_t kMaxBody_B = 8 + 8 + 4 + 4 + 8 + 8 + 1;
 /// Longest payload of one frame; settings that ask for more are refused by encode().
@@ -51,6 +51,7 @@ std::optional<std::variant<std::size_t, DecodeError>> length_of(std::span<const 
 struct Ends {
     Process from = 0;
     Process to = 0;
+    WorldId world = kNoWorld;
     bool heard = false;
 };
 /// Of one whole frame: its length, version and processes are checked, nothing else.
