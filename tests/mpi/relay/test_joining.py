@@ -5,7 +5,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -261,6 +261,72 @@ def test_a_message_that_an_agent_took_along_arrives_though_none_comes_back(
             job.terminate()
     assert job.returncode == 0, errors.read_text()
     assert out == "received 42\n"
+
+
+SUCCESSOR = "{program} {first} && exec {program} {second}"
+
+
+@pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
+def test_programs_one_after_another_in_a_slot(mpi: Mpi, tmp_path: Path) -> None:
+    """The agent is stopped while the first one ends: it has frames, and ranks, of a world that is no more."""
+    (tmp_path / "meanwhile.c").write_text(MEANWHILE)
+    program = mpi.need().compile(tmp_path / "meanwhile.c", tmp_path / "meanwhile")
+    need_successors(mpi, program, tmp_path)
+    first, second = ends = [tmp_path / "first", tmp_path / "second"]
+    slot = ["sh", "-c", SUCCESSOR.format(program=program, first=first, second=second)]
+    env = {"LD_PRELOAD": str(native.library("libfairlead.so")), "FAIRLEAD_RELAY": str(tmp_path), "FAIRLEAD_CHAOS": "5"}
+    argv = mpi.command(2, slot, env)
+    relay = {"directory": str(tmp_path), "capacity_B": 1 << 21}
+    with lone_agent(native.program("fairlead-agent"), clock_test={"offset_s": 0.0, "drift": 0.0}, relay=relay) as agent:
+        events = lines_of(agent)
+        next(event for event in events if event["type"] == "ready")
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+            try:
+                assert job.stdout is not None
+                assert job.stdout.readline() == "begun\n"
+                arrivals_grow(events)
+                agent.send_signal(signal.SIGSTOP)
+                first.touch()
+                assert job.stdout.readline() == "begun\n"
+                agent.send_signal(signal.SIGCONT)
+                arrivals_grow(events)
+            finally:
+                agent.send_signal(signal.SIGCONT)
+                for end in ends:
+                    end.touch()
+            _, said = job.communicate(timeout=60)
+    assert job.returncode == 0, said
+    assert "ends the job" not in said
+    assert "it rejected this rank" not in said
+
+
+def need_successors(mpi: Mpi, program: Path, where: Path) -> None:
+    """Skip where the launcher does not run two programs in a slot, without libfairlead."""
+    there = where / "there"
+    there.touch()
+    slot = ["sh", "-c", SUCCESSOR.format(program=program, first=there, second=there)]
+    with mpi_libraries.no_leftovers():
+        try:
+            done = subprocess.run(mpi.command(2, slot, {}), capture_output=True, text=True, timeout=30)
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"with {mpi.name} the second program in a slot does not end")
+    if done.returncode != 0 or done.stdout.count("begun") != 2:
+        pytest.skip(f"{mpi.name} does not run one program after another in a slot: {done.stderr[-200:]}")
+
+
+def lines_of(agent: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
+    assert agent.stdout is not None
+    return (json.loads(line) for line in agent.stdout)
+
+
+def arrivals_grow(events: Iterator[dict[str, Any]]) -> None:
+    """Until the agent carries frames of the ranks: what it had of them before is a single rise."""
+    told = (event["relay"]["arrived"] for event in events if event["type"] == "stats")
+    before, rises = next(told), 0
+    while rises < 3:
+        now = next(told)
+        rises += now > before
+        before = now
 
 
 def partly_preloaded(mpi: Mpi, last: str, patience_s: str, where: Path) -> "subprocess.CompletedProcess[str]":
