@@ -55,7 +55,8 @@ void close_all(std::initializer_list<int> descriptors) {
 /// Looks at the agent's answer, of which so much came. Throws if it is not what it should be.
 void check_welcome(ssize_t size_B, const std::string& directory, Process processes, const Handover& received) {
     if (size_B == 0) {
-        fail<Unwanted>(directory, "it rejected this rank (its number is taken, or it belongs to another job or user)");
+        fail<Unwanted>(directory,
+                       "it rejected this rank (its number is taken, or it belongs to another program or user)");
     }
     if (size_B < 0) fail(directory, std::strerror(errno));
     if (received.memory < 0) fail(directory, "it passed no shared memory");

@@ -75,7 +75,7 @@ class AgentCarrier final : public Carrier {
     bool gone_ = true;
 };
 
-/// The agent does not take this rank: another one has its number, or it is of another job or user.
+/// The agent does not take this rank: another one has its number, or it is of another program or user.
 struct Unwanted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
