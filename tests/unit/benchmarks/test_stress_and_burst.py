@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.benchmarks.burst import analyse as burst_analysis
+from fairlead.benchmarks.burst import draw as burst_drawing
 from fairlead.benchmarks.burst import measure as burst
 from fairlead.benchmarks.measuring import probe, records
 from fairlead.benchmarks.page import report as reports
@@ -158,6 +159,22 @@ def test_each_pause_is_a_request_of_its_own_and_kept_when_a_later_one_fails(
     (drawing,) = reports.drawings(report)
     assert [(row[5].value, row[8].value) for row in drawing.table.rows] == [(2.0, 12), (1.0, 12), (2.0, 8)]
     assert "2 whole passes; the run is incomplete (failed)" in "\n".join(reports.findings(report))
+
+
+def test_a_first_pass_that_ended_early_is_told_as_far_as_it_came(tmp_path: Path) -> None:
+    plan = {"between": [["a", "b"]], "pauses_s": [1.0, 1e-9, 0.0], "size_B": 64, "both": True, "asleep": False}
+    with Store.open(tmp_path) as store:
+        run = store.begin_run(records.KIND, {"benchmark": "burst", "cluster": "c"}, plan=plan)
+        for step, time_s in enumerate((2.0, 1.0)):
+            labels = {"train": 1, "size_B": 64, "pass": 0, "step": step}
+            store.add_series(run, "train_s", np.full(5, time_s), "s", labels)
+        store.finish_run(run, "aborted")
+    report = reports.load([tmp_path])
+    (drawing,) = reports.drawings(report)
+    assert [(row[3].value, row[5].value) for row in drawing.table.rows] == [(1.0, 2.0), (1e-9, 1.0)]
+    assert "no whole passes; the run is incomplete (aborted)" in "\n".join(reports.findings(report))
+    (part,) = report.of("burst")
+    assert [each.what for each in burst_drawing.headlines(part)] == ["single messages after a pause of 1\u00a0s"]
 
 
 def test_a_burst_takes_at_least_its_pauses(tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ def _mark_pauses(axis: Axes, burst: Burst) -> None:
 
 
 def _rows(burst: Burst) -> Iterator[list[TableCell]]:
-    """A row for each step."""
-    for number, pause_s in enumerate(burst.run.plan["pauses_s"]):
+    """A row for each step that the first pass came to."""
+    for number, pause_s in enumerate(burst.run.plan["pauses_s"][: burst.round_trips_s.shape[1]]):
         values = burst.round_trips_s[:, number]
         values = values[np.isfinite(values)]
         yield [
@@ -125,6 +125,8 @@ def headlines(part: Burst) -> Iterator[Headline]:
     """Figures by which systems are compared."""
     pauses = list(part.run.plan["pauses_s"])
     for number in dict.fromkeys((int(np.argmax(pauses)), int(np.argmin(pauses)))):
+        if number >= part.round_trips_s.shape[1]:
+            continue  # the first pass did not come so far
         what = f"{part.words()} {after(pauses[number])}"
         taken = part.round_trips_s[:, number]  # NaN where the last pass did not come so far
         medians = np.median(taken[np.isfinite(taken).all(axis=1)], axis=1)
