@@ -15,9 +15,13 @@ from fairlead.runtime import START_OF
 _MARK = 0x666C  # of packets that have been through the delay; lives only until they leave the namespace
 # Classic BPF, which user namespaces allow: match (-1) unless the packet's mark is ours. 4294963220 is SKF_AD_MARK.
 _NOT_MARKED = f"4,32 0 0 4294963220,21 0 1 {_MARK},6 0 0 0,6 0 0 4294967295"
+# Before anything is to be undone: what is there already belongs to another delay, and stays.
+_REFUSE = 'echo "$interface is delayed already: a link has one delay at a time" >&2; exit 1'
 # $1 tap, $2 interface, $3 delay (us), $4 mark, $5 bytecode, $6 fairlead-delay. Undone in the reverse order.
 _FORWARDER = f"""{START_OF}
 set -e
+interface=$2
+if ip link show dev "$1" >/dev/null 2>&1; then {_REFUSE}; fi
 undo() {{
     tc qdisc del dev "$2" clsact || :
     ip link del "$1" || :
@@ -34,8 +38,10 @@ echo delayed
 wait $delay
 """
 # $1 interface, $2 delay (us), $3 packets that may be held, $4 bytes of the queue as it was.
-_NETEM = """
+_NETEM = f"""
 set -e
+interface=$1
+case "$(tc qdisc show dev "$1")" in *"qdisc netem "*) {_REFUSE} ;; esac
 trap 'tc qdisc replace dev "$1" parent 1:1 handle 10: bfifo limit "$4"' EXIT
 trap 'exit 0' TERM
 tc qdisc replace dev "$1" parent 1:1 handle 10: netem delay "$2us" limit "$3"
@@ -98,7 +104,7 @@ class DelayCongestion(Congestion):
     def _forwarder(self, node: str, other: str) -> list[str]:
         device = recipe.interface(self.lab.plan, node, other)
         program = str(native.program("fairlead-delay"))
-        # An interface can be delayed once; the name of the tap, being taken, says so.
+        # The name of the tap, being taken, says that the interface is delayed.
         words = [f"d-{device}", device, self._delay_us(), str(_MARK), _NOT_MARKED, program]
         return ["sh", "-c", _FORWARDER, "delay", *words]
 
