@@ -231,7 +231,7 @@ def _congest(name: str, description: "CongestionDescription", duration_s: float 
 
     lab = labs.find_lab(name)
     if background:
-        click.echo(f"started: {runner.start(lab, description)}")
+        click.echo(f"started: {runner.start(lab, description, duration_s)}")
         return
     with congestion.make(lab, description) as running, runner.noted(lab, running.describe()):
         click.echo(f"started: {running.describe()}; Ctrl-C ends it")

@@ -1,8 +1,9 @@
 """Congestion that a command started: its process holds it until told to stop, or until the lab ends.
 
-In the background that process is started as ``python -m fairlead.lab.congestion.runner LAB_DIRECTORY``; it reads the
-description as JSON from standard input, answers one JSON line, ``{"started": text}`` or ``{"error": text}``, and stays.
-In the foreground it is the command itself. Both note themselves in the lab's directory.
+In the background that process is started as ``python -m fairlead.lab.congestion.runner LAB_DIRECTORY [SECONDS]``; it
+reads the description as JSON from standard input, answers one JSON line, ``{"started": text}`` or ``{"error": text}``,
+and stays, for so many seconds where they are told. In the foreground it is the command itself. Both note themselves in
+the lab's directory.
 """
 
 import json
@@ -29,14 +30,18 @@ STOP_TIMEOUT_S = 30.0
 _adapter: TypeAdapter[CongestionDescription] = TypeAdapter(CongestionDescription)
 
 
-def start(lab: Lab, description: CongestionDescription) -> str:
+def start(lab: Lab, description: CongestionDescription, duration_s: float | None = None) -> str:
     """Start congestion that outlives this process; returns its description in words once traffic flows.
+
+    Args:
+        duration_s: how long it lasts; None: until it is told to stop, or the lab ends.
 
     Raises:
         LabError: it could not be started.
     """
+    lasts = [] if duration_s is None else [str(duration_s)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "fairlead.lab.congestion.runner", str(lab.directory)],
+        [sys.executable, "-m", "fairlead.lab.congestion.runner", str(lab.directory), *lasts],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -101,6 +106,7 @@ def _terminate(number: int, frame: object) -> None:
 
 def main() -> None:
     directory = Path(sys.argv[1])
+    duration_s = float(sys.argv[2]) if len(sys.argv) > 2 else None
     signal.signal(signal.SIGTERM, _terminate)
     try:
         record = state.read(directory)
@@ -119,7 +125,7 @@ def main() -> None:
             null = os.open("/dev/null", os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(null, descriptor)
-            wait(lab, congestion)
+            wait(lab, congestion, duration_s)
     finally:
         congestion.stop()
 
