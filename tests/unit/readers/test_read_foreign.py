@@ -375,6 +375,20 @@ def test_files_become_runs_and_a_page(tmp_path: Path) -> None:
     assert np.array_equal(mean.values[1], np.array([2.0, 2.01, 2.02, 2.03, 2.04, 2.05]) * 1e-6)
 
 
+def test_a_report_of_mpip_whose_time_in_mpi_was_rounded_away_has_a_page(tmp_path: Path) -> None:
+    text = files.MPIP.replace("10          2    20.00", "0.040      0.000     0.60")
+    text = text.replace("10          4    40.00", "0.040      0.000     0.40")
+    text = text.replace("20          6    30.00", "0.080      0.000     0.50")
+    text = text.replace("4e+03   20.00", "0.240    0.30").replace("2e+03   10.00", "0.160    0.20")
+    (tmp_path / "m").write_text(text)
+    words = ["measure", "import", "mpip", str(tmp_path / "m"), "--system", "s", "--results", str(tmp_path / "r")]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 0, done.output
+    (drawing,) = reports.drawings(reports.load([tmp_path / "r"]))
+    assert [row[4].value for row in drawing.table.rows] == pytest.approx([0.24e-3, 0.16e-3])
+    assert [row[5].value for row in drawing.table.rows] == [None, None], "shares of nothing"
+
+
 def test_a_table_of_messages_of_no_byte_has_a_page(tmp_path: Path) -> None:
     """As `osu_latency -m 0:0` writes it."""
     (tmp_path / "f").write_text(files.OSU_OLD_LATENCY.replace("1                       2.50\n", ""))

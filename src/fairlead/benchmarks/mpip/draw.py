@@ -10,7 +10,7 @@ from fairlead.benchmarks.page.colours import colours
 from fairlead.benchmarks.page.section import Section, at_most_one
 from fairlead.benchmarks.page.verdicts import Verdict
 from fairlead.display import words
-from fairlead.display.tables import cell, duration_cell, table
+from fairlead.display.tables import TableCell, cell, duration_cell, table
 from fairlead.report.figures import Drawing, axes_of, styled
 
 UNEVEN = 0.1  # of the time of the task: how far the tasks' shares in MPI may lie apart
@@ -39,13 +39,18 @@ def draw(found: Sequence[MpipProfile], systems: Sequence[str]) -> Drawing:
             cell(int(call.labels["site"])),
             cell(int(call.labels["count"])),
             duration_cell(call.scalar()),
-            cell(call.scalar() / float(each.mpi_s.sum()), words.percent(call.scalar() / float(each.mpi_s.sum()))),
+            _share_cell(call.scalar(), float(each.mpi_s.sum())),
         ]
         for each in found
         for call in each.calls
     ]
     caption = "As printed by mpiP, with three digits. The table has the longest call sites, over all tasks."
     return Drawing("mpip", "Time in MPI (mpiP)", caption, figure, table(columns, rows))
+
+
+def _share_cell(part_s: float, whole_s: float) -> TableCell:
+    """Empty where the whole was too short for the places that mpiP prints (``-e``)."""
+    return cell(part_s / whole_s, words.percent(part_s / whole_s)) if whole_s > 0 else cell(None)
 
 
 def verdicts(found: MpipProfile) -> Iterator[Verdict]:
