@@ -13,6 +13,7 @@ from fairlead.lab.lab import Lab
 from fairlead.lab.topology import ResolvedLab
 
 _FOREVER_S = 10**9
+_LEAST_B = 32  # of a message of random-traffic: its mark
 
 
 def hosts(description: MpiTraffic, plan: ResolvedLab) -> list[str]:
@@ -77,5 +78,6 @@ class MpiCongestion(Congestion):
             "--seconds",
             str(_FOREVER_S),
             "--bytes",
-            str(max(1, round(d.message * self.lab.plan.scale))),  # each takes as long as unscaled
+            # Each takes as long as unscaled, if that leaves room for its mark.
+            str(max(min(_LEAST_B, d.message), round(d.message * self.lab.plan.scale))),
         ]
