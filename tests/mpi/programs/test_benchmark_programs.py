@@ -94,6 +94,27 @@ def test_trains_and_watched_round_trips() -> None:
     assert all(b >= a + length for a, b, length in zip(starts, starts[1:], lengths, strict=False))
 
 
+def test_the_first_watched_round_trip_does_not_wait_for_the_peer_to_get_ready(tmp_path: Path) -> None:
+    late = preloaded(
+        tmp_path,
+        """
+        #include <mpi.h>
+        #include <unistd.h>
+        /* The second rank gets ready 0.5 s later: this is what it does last. */
+        int MPI_Cancel(MPI_Request* request) {
+            int rank = 0;
+            PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (rank == 1) usleep(500000);
+            return PMPI_Cancel(request);
+        }
+        """,
+    )
+    request = {"pairs": [[0, 1]], "size_B": 8, "least": 3, "most": 3}
+    (answer,) = asked("mpi-noise-effect", 2, [request], LD_PRELOAD=str(late))
+    first_length_s = answer["samples_s"][0][6]
+    assert first_length_s < 0.25
+
+
 def test_a_burst_is_of_the_pause_before_it(tmp_path: Path) -> None:
     asleep = preloaded(
         tmp_path,
