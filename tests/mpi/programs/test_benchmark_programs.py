@@ -94,6 +94,26 @@ def test_trains_and_watched_round_trips() -> None:
     assert all(b >= a + length for a, b, length in zip(starts, starts[1:], lengths, strict=False))
 
 
+def test_the_first_window_does_not_wait_for_the_buffers_of_the_receiver(tmp_path: Path) -> None:
+    slow = preloaded(
+        tmp_path,
+        """
+        #include <stddef.h>
+        #include <unistd.h>
+        extern void* __libc_malloc(size_t);
+        /* A buffer takes 50 ms to come; the receiver has one for each message of a window. */
+        void* malloc(size_t size) {
+            if (size == 1000003) usleep(50000);
+            return __libc_malloc(size);
+        }
+        """,
+    )
+    request = {"pairs": [[0, 1]], "size_B": 1000003, "window": 20, "least": 2, "most": 2}
+    (answer,) = asked("mpi-throughput", 2, [request], LD_PRELOAD=str(slow))
+    first_s, _ = answer["samples_s"][0]
+    assert first_s < 0.5
+
+
 def test_the_first_watched_round_trip_does_not_wait_for_the_peer_to_get_ready(tmp_path: Path) -> None:
     late = preloaded(
         tmp_path,

@@ -29,6 +29,17 @@ int receive(Buffer& buffer, int from) {
     return status.MPI_TAG;
 }
 
+// The second rank says that its buffers are there: on a fast network, making them takes longer than filling them, and
+// the first message would wait for that. To be called by both ranks once they have theirs.
+void await_buffers(int peer, bool first) {
+    Buffer empty;
+    if (first) {
+        receive(empty, peer);
+    } else {
+        send(empty, peer, kReply);
+    }
+}
+
 // Calls `transfer(tag)` again and again and takes the time of each; `begun_s`: when the first one began.
 template <typename Transfer>
 std::vector<double> timed(const Request& request, Transfer&& transfer, double* begun_s = nullptr) {
@@ -104,6 +115,7 @@ class Window {
 
 std::vector<double> round_trips(const Request& request, int peer, bool first, std::vector<double>* moments_s) {
     Buffer buffer(static_cast<std::size_t>(request.size_B));
+    await_buffers(peer, first);
     if (first) {
         double now_s = 0.0;
         const std::vector<double> samples_s = timed(
@@ -137,6 +149,7 @@ std::vector<double> round_trips(const Request& request, int peer, bool first, st
 std::vector<double> parametrised_round_trips(const Request& request, int peer, bool first) {
     Buffer buffer(static_cast<std::size_t>(request.size_B));
     const double delay_s = request.pauses_s.empty() ? 0.0 : request.pauses_s.front();
+    await_buffers(peer, first);
     if (first) {
         return timed(request, [&](int tag) {
             for (int sent = 0;;) {
@@ -164,6 +177,7 @@ std::vector<double> bursts(const Request& request, int peer, bool first) {
     Buffer buffer(static_cast<std::size_t>(request.size_B));
     std::vector<double> samples_s;
     samples_s.reserve(request.pauses_s.size() * static_cast<std::size_t>(request.stop.most));
+    await_buffers(peer, first);
     for (const double pause_s : request.pauses_s) {
         for (int i = 0; i < request.stop.most; ++i) {
             // Before the train, so that the first sample after the pause has changed is of the new one, too.
@@ -189,6 +203,7 @@ std::vector<double> bursts(const Request& request, int peer, bool first) {
 std::vector<double> windows(const Request& request, int peer, bool first) {
     Buffer acknowledgement;
     Window window(request, peer, first || request.both, !first || request.both);
+    await_buffers(peer, first);
     if (first) {
         return timed(request, [&](int tag) {
             window.transfer(tag);

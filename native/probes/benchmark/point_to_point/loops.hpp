@@ -8,7 +8,8 @@
 // The timed loops of all point-to-point benchmarks: clock and transfer, nothing else.
 //
 // Samples follow each other without a gap: the end of one is the start of the next, so their sums are the times since
-// the loop began. Each loop is run by both ranks of a pair; the first one gets the samples, in seconds.
+// the loop began. Each loop is run by both ranks of a pair; the first one gets the samples, in seconds. It begins when
+// both have their buffers.
 namespace fairlead::benchmark {
 
 // Round trips: the first rank sends a message and waits for one of the same size.
