@@ -15,8 +15,10 @@ namespace fairlead::core {
 
 inline constexpr HostId kHosts = 5;
 
-inline ControllerConfig config_of(HostId self) {
+inline ControllerConfig config_of(HostId self, const BaseSettings& base = {}) {
     ControllerConfig config(self, kHosts);
+    config.settings.base = base;
+    config.base = BaseTable(kHosts, base);
     for (HostId a = 0; a < kHosts; ++a) {
         for (HostId b = 0; b < kHosts; ++b) {
             if (a == b) continue;

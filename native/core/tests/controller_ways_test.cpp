@@ -10,8 +10,8 @@
 namespace fairlead::core {
 namespace {
 
-ControllerConfig with_ways(int ways = 3) {
-    ControllerConfig config = config_of(0);
+ControllerConfig with_ways(int ways = 3, const BaseSettings& base = {}) {
+    ControllerConfig config = config_of(0, base);
     config.proves = true;
     config.ways = ways;
     return config;
@@ -134,6 +134,25 @@ TEST(EqualCostPaths, TheirPairReturnsAfterTheDwellTime) {
     EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::direct_good);
     EXPECT_TRUE(is_way(rig.seen<Restored>()[0].relay));
     EXPECT_EQ(rig.controller.view(1).relay, kNoHost);
+}
+
+/// A queue that stands for long becomes part of the direct path's baseline, by which the path is low from then on. Who
+/// returned could not leave again: probes would not see what the connections meet.
+TEST(EqualCostPaths, TheirPairStaysWhereTheDirectPathIsLowByAShiftedBaseline) {
+    BaseSettings base;
+    base.shift_window_s = 20.0;
+    base.shift_samples = 20;
+    Rig rig(with_ways(3, base));
+    rig.greet_all();
+    rig.congestion(20e-3, 0.0);
+    ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+    for (int i = 0; i < 750; ++i) step(rig, rig.sample(300e-6), 0.04, 20e-3);
+    ASSERT_EQ(rig.seen<BaseShifted>().size(), 1U);
+    EXPECT_EQ(rig.controller.view(1).congestion_level, CongestionLevel::low);
+    EXPECT_TRUE(rig.seen<Restored>().empty());
+    for (int i = 0; i < 150 && rig.seen<Restored>().empty(); ++i) step(rig, rig.sample(300e-6), 0.04, 0.0);
+    ASSERT_EQ(rig.seen<Restored>().size(), 1U) << "the queue is gone";
+    EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::direct_good);
 }
 
 TEST(EqualCostPaths, LostEchoesEndTheMove) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "detours/way_queue.hpp"
+#include "fairlead/core/congestion_level.hpp"
 
 namespace fairlead::core {
 
@@ -88,6 +89,17 @@ bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
 bool Detour::direct_answers(const Paths& paths, Time now) const {
     // Measurements are at most one and a half periods apart.
     return paths.probes().forward(destination_, now - 4.0 * job_->settings.detour.direct_period_s).samples > 0;
+}
+
+bool Detour::direct_queues_longer(const Paths& paths, Time now) const {
+    const double absorbed_s = paths.probes().absorbed_s(destination_);
+    if (!is_way(relay_) || absorbed_s <= 0.0) return false;
+    const std::optional<double> queue_s = way_queue_s(paths, now);
+    if (!queue_s) return true;
+    const Time recent = now - 2.0 * job_->settings.detour.direct_period_s;
+    const double free_s = std::max(0.0, paths.base_latency_s(job_->path_to(destination_)) - absorbed_s);
+    return paths.probes().forward_raw_s(destination_, recent) >=
+           *queue_s + level_threshold_s(CongestionLevel::medium, free_s, job_->settings.congestion_level);
 }
 
 std::optional<double> Detour::latency_s(const Paths& paths, const Traffic& traffic, Time now) const {

@@ -38,6 +38,9 @@ class Detour {
     bool way_slow(const Paths& paths, const Traffic& traffic, Time now) const;
     /// Whether a probe has come back by the direct path of late: traffic that returns there arrives.
     bool direct_answers(const Paths& paths, Time now) const;
+    /// Whether packets queue for longer on the direct path than on the equal-cost path that the traffic takes, where
+    /// that queue has stood for so long that it is part of the direct path's baseline. Over a relay latencies tell.
+    bool direct_queues_longer(const Paths& paths, Time now) const;
     /// What a message of the pair's mix takes over it; nothing: not known.
     std::optional<double> latency_s(const Paths& paths, const Traffic& traffic, Time now) const;
     Time next_measurement() const { return std::min(next_direct_, next_legs_); }

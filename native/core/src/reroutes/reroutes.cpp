@@ -408,6 +408,7 @@ void Reroutes::watch_detour(HostId host) {
     if (destination.search) return;
     if (is_way(detour.relay())) judge_way(host);
     if (destination.route.pending()) return;
+    if (detour.direct_queues_longer(parts_.paths, now_)) return;
     const double low_s = low_for_s(parts_.paths, host, detour.since(), now_);
     // An equal-cost path has the direct one's base: that is as good once it has been low for so long.
     const std::optional<double> detour_s =
