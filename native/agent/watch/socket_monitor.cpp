@@ -61,6 +61,8 @@ std::vector<core::SocketSample> SocketMonitor::of_sockets(double now, bool compl
         look(now, search);
     } catch (const std::system_error&) {
         diag_.reset();  // late answers with it
+        moved_ = true;  // and a search counts only once it is done
+        last_search_s_ = kNever_s;
         throw;
     }
     if (sockets_.size() != before) search_s_ = kSearch_s;  // where one came or went, others will

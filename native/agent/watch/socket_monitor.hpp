@@ -40,6 +40,8 @@ class SocketMonitor {
     double last_active_s() const { return std::max(flows_.last_active_s(), carried_.last_active_s()); }
     std::vector<core::SocketSample> of_sockets(double now, bool complete);
 
+    static constexpr double kNever_s = -1e9;
+
     core::LookSettings settings_;
     std::vector<Address> remotes_;
     std::optional<SockDiag> diag_;  ///< none after a failure
@@ -49,7 +51,7 @@ class SocketMonitor {
     std::vector<TcpSocket> sockets_;  ///< the job's, at the last look
     double begun_s_;
     double last_look_s_ = -1e9;
-    double last_search_s_ = -1e9;
+    double last_search_s_ = kNever_s;
     double search_s_ = 0.0;               ///< until the next search for new connections, if some were made
     int searches_wanted_ = 1;             ///< some may have been made since the last search
     double counted_s_ = -1e9;             ///< when the counters were asked for

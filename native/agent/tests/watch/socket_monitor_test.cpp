@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/socket_monitor.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <system_error>
 
 #include "tests/connection.hpp"
 
@@ -103,6 +106,19 @@ TEST_F(Monitor, TheEndOfTheLastConnectionIsTold) {
     EXPECT_EQ(last[0].delivered_B, before_B);
     EXPECT_EQ(last[0].in_flight_B, 0U);
     EXPECT_TRUE(monitor.sample(106.0, false).empty());
+}
+
+TEST_F(Monitor, WhatALookThatFailedShouldHaveFoundIsFoundByTheNext) {
+    const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+    const int diag = UniqueFd(dup(nothing.get())).get();  // the number that the monitor's first descriptor gets
+    SocketMonitor failing{config, settings, 100.0};
+    EXPECT_TRUE(failing.sample(100.0, false).empty());
+    failing.sample(101.0, false);
+    failing.sample(102.0, false);
+    const Connection connection = connected();
+    ASSERT_EQ(dup2(nothing.get(), diag), diag);
+    EXPECT_THROW(failing.sample(110.0, false), std::system_error);
+    EXPECT_EQ(failing.sample(110.5, false).size(), 1U);
 }
 
 }  // namespace
