@@ -24,7 +24,11 @@ constexpr double kGather_s = 0.05;
 
 Output::Output(EventLoop& loop, int fd, std::function<void()> closed)
     : loop_(loop), fd_(fd), closed_(std::move(closed)) {
-    loop_.watch(fd_, 0, [this](std::uint32_t) { write_some(); });
+    loop_.watch(fd_, 0, [this](std::uint32_t events) {
+        // Told whether asked for or not, and again and again: a line may be long in coming.
+        if (waiting_B() == 0 && (events & (EPOLLERR | EPOLLHUP)) != 0) return lose();
+        write_some();
+    });
 }
 
 Output::~Output() {
@@ -68,13 +72,7 @@ void Output::write_some() {
     if (waiting_B() > 0) {
         const ssize_t count = write(fd_, pending_.data() + written_, std::min<std::size_t>(waiting_B(), PIPE_BUF));
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-        if (count < 0) {
-            broken_ = true;
-            loop_.change(fd_, 0);
-            loop_.forget(fd_);
-            closed_();
-            return;
-        }
+        if (count < 0) return lose();
         written_ += static_cast<std::size_t>(count);
     }
     if (waiting_B() == 0) {
@@ -85,6 +83,13 @@ void Output::write_some() {
         pending_.erase(0, written_);
         written_ = 0;
     }
+}
+
+void Output::lose() {
+    broken_ = true;
+    loop_.change(fd_, 0);
+    loop_.forget(fd_);
+    closed_();
 }
 
 void Output::finish(double timeout_s) {

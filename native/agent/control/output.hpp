@@ -34,6 +34,8 @@ class Output {
     bool put(const nlohmann::json& line, std::size_t limit_B);
     void release();
     void write_some();
+    /// Nobody reads the other end.
+    void lose();
     std::size_t waiting_B() const { return pending_.size() - written_; }
 
     EventLoop& loop_;

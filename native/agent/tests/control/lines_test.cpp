@@ -151,6 +151,20 @@ TEST(Output, TellsWhenTheReaderIsGone) {
     EXPECT_TRUE(closed);
 }
 
+/// The loop would not rest until there was something to say.
+TEST(Output, TellsWhenTheReaderIsGoneAlsoWhereThereIsNothingToSay) {
+    EventLoop loop;
+    Pipe pipe;
+    int closed = 0;
+    Output output(loop, pipe.writer.get(), [&] { ++closed; });
+    loop.after(0.05, [&] { pipe.reader.reset(); });
+    loop.after(0.3, [&] { loop.stop(); });
+    loop.run();
+    EXPECT_EQ(closed, 1);
+    output.event({{"type", "log"}}, true);
+    output.finish(0.1);
+}
+
 TEST(Rejections, AreToldOncePerSecondWithReasons) {
     EventLoop loop;
     std::vector<RejectedEvent> told;
