@@ -60,6 +60,13 @@ int error_of(const nlmsghdr* message) {
     return payload_B(message) < sizeof(nlmsgerr) ? EBADMSG : -static_cast<const nlmsgerr*>(payload(message))->error;
 }
 
+// The errno with which a dump broke off; 0: it is whole. Of a message of type NLMSG_DONE.
+int error_of_dump(const nlmsghdr* message) {
+    std::int32_t code = 0;
+    if (payload_B(message) >= sizeof(code)) std::memcpy(&code, payload(message), sizeof(code));
+    return code < 0 ? -code : 0;
+}
+
 // What the kernel adds to a refusal in words (extended acknowledgement), if anything.
 std::string extended_text(const nlmsghdr* message) {
     if (!(message->nlmsg_flags & NLM_F_ACK_TLVS) || payload_B(message) < sizeof(nlmsgerr)) return {};
@@ -266,7 +273,11 @@ bool Netlink::try_dump(Message& message, const std::string& what, std::vector<ch
             if (piece->nlmsg_seq != sequence_ || done) return;
             consistent = consistent && !(piece->nlmsg_flags & NLM_F_DUMP_INTR);
             done = piece->nlmsg_type == NLMSG_DONE;
-            if (done) return;
+            if (done) {
+                const int error = error_of_dump(piece);
+                if (error != 0) throw KernelError(error, describe(what, error, {}));
+                return;
+            }
             if (piece->nlmsg_type == NLMSG_ERROR) {
                 const int error = error_of(piece);
                 throw KernelError(error, describe(what, error, extended_text(piece)));
