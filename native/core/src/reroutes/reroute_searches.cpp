@@ -54,13 +54,13 @@ void Reroutes::look_ahead(HostId host) {
 /// A path that is not low any more is looked at again and again, in use or not.
 bool Reroutes::relooks(HostId host) const {
     const Destination& destination = destinations_[host];
-    return decides() && !destination.search && !destination.detour && !destination.route.pending() &&
-           parts_.paths.congestion_level(host) != CongestionLevel::low;
+    return decides() && !destination.search && !destination.detour && !destination.trial &&
+           !destination.route.pending() && parts_.paths.congestion_level(host) != CongestionLevel::low;
 }
 
 void Reroutes::relook(HostId host) {
     Destination& destination = destinations_[host];
-    if (!relooks(host) || destination.trial || !destination.pause.relook_due(now_)) return;
+    if (!relooks(host) || !destination.pause.relook_due(now_)) return;
     destination.pause.relooked(now_);
     if (!spare_ || !parts_.paths.probes().affordable(host, now_) || traffic_.fills_path(host, now_)) return;
     if (traffic_.active(host, now_)) {

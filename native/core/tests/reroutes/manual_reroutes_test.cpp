@@ -2,6 +2,7 @@
 // Reroutes and returns that the supervisor asks for.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -144,6 +145,18 @@ TEST_F(ManualReroutes, AreTriedAgainAndAgain) {
     at(begun + 1.0);
     reroutes.advance();
     EXPECT_TRUE(only<ManualEnded>(rig.out.take()).empty());
+}
+
+/// Until they end a congested path is not looked at, so it is nothing to wake for.
+TEST_F(ManualReroutes, TrialsWakeForTheirEchoesOnly) {
+    const std::uint32_t burst = rig.paths.probes().burst(1, rig.now, rig.out.actions());
+    const auto done = rig.probe(1, 10e-3, burst);
+    at(rig.now);
+    rig.paths.judge(*done, rig.now, rig.out);
+    reroutes.on_burst(*done);
+    ASSERT_NE(rig.paths.congestion_level(1), CongestionLevel::low);
+    reroutes.request_manually(1, 3);
+    EXPECT_DOUBLE_EQ(reroutes.next_due(), rig.now + rig.job.settings.echo.trial_s);
 }
 
 TEST_F(ManualReroutes, AReturnEndsWithItsReason) {
