@@ -18,13 +18,19 @@ constexpr int kSearchSteps = 60;
 // that waits a second is rare, and looked into for nothing.
 constexpr double kStep_s = 0.010;
 constexpr double kLongestWay_s = 1.0;
-constexpr std::int64_t kFar_ns = std::int64_t{1} << 60;
+constexpr std::int64_t kFar_ns = std::int64_t{1} << 60;       // 36 years
+constexpr std::int64_t kFarthest_ns = std::int64_t{1} << 62;  // 146 years
 
 /// Whether differences of the two can be relied on.
 bool near(std::int64_t stamp_ns, std::int64_t reference_ns) {
     std::int64_t distance_ns = 0;
     return !__builtin_sub_overflow(stamp_ns, reference_ns, &distance_ns) && distance_ns <= kFar_ns &&
            distance_ns >= -kFar_ns;
+}
+
+/// Whether it can be a clock's: differences of such stamps do not overflow.
+bool possible(std::int64_t stamp_ns) {
+    return stamp_ns <= kFarthest_ns && stamp_ns >= -kFarthest_ns;
 }
 
 /// Place of the maximum of a concave function on [low, high].
@@ -82,14 +88,11 @@ std::optional<Queueing> ClockSync::add(const Exchange& exchange) {
     const auto whole = static_cast<std::uint64_t>(t4) - static_cast<std::uint64_t>(t1);
     const auto held = static_cast<std::uint64_t>(t3) - static_cast<std::uint64_t>(t2);
     if (held > whole) return std::nullopt;
-    if (buckets_.empty()) {
-        own_reference_ns_ = t1;
-        peer_reference_ns_ = t2;
-    }
-    if (!near(t1, own_reference_ns_) || !near(t4, own_reference_ns_) || !near(t2, peer_reference_ns_) ||
-        !near(t3, peer_reference_ns_)) {
-        return std::nullopt;
-    }
+    const bool all_possible = possible(t1) && possible(t2) && possible(t3) && possible(t4);
+    if (!all_possible || !near(t4, t1) || !near(t3, t2)) return std::nullopt;
+    const bool far = !near(t1, own_reference_ns_) || !near(t4, own_reference_ns_) || !near(t2, peer_reference_ns_) ||
+                     !near(t3, peer_reference_ns_);
+    if (buckets_.empty() || far) begin_at(t1, t2);
     const Limit upper{own_x(t1), peer_x(t2) - own_x(t1)};
     const Limit lower{own_x(t4), peer_x(t3) - own_x(t4)};
     const double round_trip_s = static_cast<double>(whole - held) * kNanosecond_s;
@@ -100,6 +103,17 @@ std::optional<Queueing> ClockSync::add(const Exchange& exchange) {
     const Corridor range = corridor(drift_);
     return Queueing{std::max(0.0, upper.y - drift_ * upper.x - range.high),
                     std::max(0.0, range.low - (lower.y - drift_ * lower.x)), round_trip_s};
+}
+
+/// Of a clock that has stepped so far, as that of a machine without one of its own does once it hears the time, nothing
+/// is kept.
+void ClockSync::begin_at(std::int64_t own_ns, std::int64_t peer_ns) {
+    if (!buckets_.empty()) ++steps_;
+    buckets_.clear();
+    bucket_width_s_ = kFirstBucketWidth_s;
+    drift_ = 0.0;
+    own_reference_ns_ = own_ns;
+    peer_reference_ns_ = peer_ns;
 }
 
 void ClockSync::store(Limit upper, Limit lower) {
@@ -185,6 +199,7 @@ std::optional<ClockEstimate> ClockSync::at(std::int64_t own_ns) const {
 
 bool ClockSync::contradicted_by(std::int64_t sent_peer_ns, std::int64_t received_own_ns) const {
     if (buckets_.empty()) return false;
+    if (!near(sent_peer_ns, peer_reference_ns_) || !near(received_own_ns, own_reference_ns_)) return true;
     const double x = own_x(received_own_ns);
     const double at_x = peer_x(sent_peer_ns) - x - drift_ * x;
     const Corridor range = corridor(drift_);

@@ -160,6 +160,30 @@ TEST(ClockSync, RecoversFromAStep) {
     EXPECT_NEAR(estimate->offset_s, 1.5, estimate->error_s + 1e-6);
 }
 
+/// A machine without a clock of its own begins in 1970, and hears the time later.
+TEST(ClockSync, RecoversFromAStepOfDecades) {
+    constexpr std::int64_t kDecades_ns = 1'770'000'000'000'000'000;
+    for (const bool own : {false, true}) {
+        TwoClocks peers(Scenario{"", 0.0, 0.0, 0.0, 0.0, 0.0}, 1);
+        ClockSync clock;
+        double ignored = 0.0;
+        for (int i = 0; i < 100; ++i) clock.add(peers.exchange(100.0 + i, ignored));
+        for (int i = 0; i < 20; ++i) {
+            Exchange exchange = peers.exchange(200.0 + i, ignored);
+            (own ? exchange.t1_ns : exchange.t2_ns) += kDecades_ns;
+            (own ? exchange.t4_ns : exchange.t3_ns) += kDecades_ns;
+            const auto queueing = clock.add(exchange);
+            ASSERT_TRUE(queueing.has_value()) << own << " " << i;
+            EXPECT_NEAR(queueing->round_trip_s, 150e-6, 15e-6);
+            EXPECT_LT(queueing->forward_s, 20e-6);
+        }
+        EXPECT_EQ(clock.steps(), 1);
+        const auto estimate = clock.at(peers.own_ns(220.0) + (own ? kDecades_ns : 0));
+        ASSERT_TRUE(estimate.has_value());
+        EXPECT_NEAR(estimate->offset_s, own ? -1.77e9 : 1.77e9, 1e-3);
+    }
+}
+
 /// What a peer's message says of the clocks, without an exchange.
 TEST(ClockSync, AMessageShowsAStep) {
     const Scenario scenario{"", 77.0, 20e-6, 0.0, 0.0, 0.0};
@@ -178,6 +202,8 @@ TEST(ClockSync, AMessageShowsAStep) {
     EXPECT_FALSE(contradicted(100e-6, 1e-3)) << "too little to tell";
     EXPECT_TRUE(contradicted(100e-6, 0.1)) << "it left after it came";
     EXPECT_TRUE(contradicted(100e-6, -10.0)) << "ten seconds on its way";
+    EXPECT_TRUE(contradicted(100e-6, 1.77e9)) << "its clock began in 1970";
+    EXPECT_TRUE(clock.contradicted_by(std::numeric_limits<std::int64_t>::min(), peers.own_ns(45.0)));
 }
 
 TEST(ClockSync, OneWayTimes) {

@@ -86,6 +86,7 @@ class ClockSync {
     double own_x(std::int64_t own_ns) const;
     double peer_x(std::int64_t peer_ns) const;
     Corridor corridor(double drift) const;
+    void begin_at(std::int64_t own_ns, std::int64_t peer_ns);
     void store(Limit upper, Limit lower);
     void merge_buckets();
     void refit(Limit upper, Limit lower);
