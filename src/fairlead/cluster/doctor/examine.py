@@ -16,6 +16,7 @@ from fairlead.cluster.doctor.answers import Settings
 from fairlead.cluster.doctor.facts import AUTO, ClockOffset, ClusterFacts, HostFacts, LaunchFacts
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.partners import partners
+from fairlead.cluster.doctor.probing.paths import family_of
 from fairlead.cluster.doctor.session import PYTHON, NoPythonError, ProbeSession
 from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.guardian.places import PLACES
@@ -201,7 +202,8 @@ def _launch(cluster: Cluster, executor: Executor, hosts: list[str]) -> LaunchFac
         return LaunchFacts(problem=str(problem))
     if launcher_address is None:
         return LaunchFacts(mpi)
-    with socket.create_server((launcher_address.address, 0), backlog=len(cluster.hosts)) as listener:
+    family = family_of(launcher_address.address)
+    with socket.create_server((launcher_address.address, 0), family=family, backlog=len(cluster.hosts)) as listener:
         words = [PYTHON, "-c", _CONNECT, launcher_address.address, str(listener.getsockname()[1])]
         connected = on_all(hosts, lambda name: _succeeds(executor, name, words))
     return LaunchFacts(

@@ -11,16 +11,18 @@ from typing import Any
 
 import pytest
 
+from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor import bundle, examine, plain, probing, session
 from fairlead.cluster.doctor.examine import rounds
-from fairlead.cluster.doctor.facts import ClockOffset
+from fairlead.cluster.doctor.facts import ClockOffset, LaunchFacts
 from fairlead.cluster.doctor.findings import Severity, judge
 from fairlead.cluster.doctor.probing import links, paths
 from fairlead.cluster.doctor.probing.system import Facts
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.launchers.detect import parse_version
 
-from .doctor_facts import ERROR, NAMES, NOTE, WARNING, healthy, one, setting, with_host
+from .doctor_facts import ERROR, NAMES, NOTE, OPEN_MPI, WARNING, healthy, one, setting, with_host
 
 TRIED = {"python", "not_looked_at", "clock_offset"}
 PLAIN = """\
@@ -203,6 +205,17 @@ def test_paths_of_a_host_to_itself(own: str) -> None:
     assert 0 < found["round_trip_s"] < 1
     assert paths.rate_to(own, peer)["rate_Bps"] > 0
     assert paths.rate_to(own, {"address": own, "any_port": 1})["rate_Bps"] is None
+
+
+@pytest.mark.parametrize("own", ["127.0.0.1", "::1"])
+def test_hosts_connect_to_the_launching_machine(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if own == "::1" and "error" in paths.serve(own, {"agent": [0, 0], "overlay": [20000, 29999]}):
+        pytest.skip("no IPv6 here")
+    monkeypatch.setattr(examine, "ask", lambda *_: (OPEN_MPI, False))
+    monkeypatch.setattr(examine, "launcher_address_on", lambda *_: LauncherAddress(own, "lo"))
+    elsewhere = Cluster("c", "ssh", (Host("localhost", own),))
+    found = examine._launch(elsewhere, executor_of(LOCAL), ["localhost"])
+    assert found == LaunchFacts(parse_version(OPEN_MPI), address=own, blind=())
 
 
 def test_a_probe_of_ipv6_tells_addresses_of_ipv6() -> None:
