@@ -284,6 +284,14 @@ def test_filters_of_ipv6_are_those_of_ip6tables() -> None:
     assert admit(shown, shown.hosts[1]) == "nft insert rule inet t c ip6 saddr { fd00:64::/64 } accept"
 
 
+def test_rules_of_two_kinds_on_ipv6_are_joined_by_ip6tables() -> None:
+    legacy = setting("facts", "firewall", "legacy_input", value=["-P INPUT ACCEPT", "-A INPUT -p tcp -j DROP"])
+    found = one(judge(healthy(legacy, network="fd00:64::/64")), "two_firewalls")
+    assert "`ip6tables -S` shows only one set" in found.text
+    assert found.fix.startswith("ip6tables-legacy-save | ip6tables-nft-restore --noflush && ip6tables-legacy -P INPUT")
+    assert " iptables" not in found.fix
+
+
 def test_the_cluster_may_have_several_networks() -> None:
     facts = healthy()
     assert networks(facts) == ["10.64.0.0/24"]

@@ -413,6 +413,9 @@ def test_mpirun_on_this_machine() -> None:
     blind = one(judge(replace(facts, launch=LaunchFacts(here, address="10.0.0.254", blind=("h2",)))), "launching")
     assert (blind.severity, blind.hosts) == (ERROR, ("h2",))
     assert "cannot connect to 10.0.0.254" in blind.text
+    assert blind.fix.startswith("iptables -I INPUT -s 10.64.0.0/24 -j ACCEPT on this machine; or start mpirun")
+    six = replace(healthy(network="fd00:64::/64"), launch=LaunchFacts(here, address="fd00:64::fe", blind=("h2",)))
+    assert one(judge(six), "launching").fix.startswith("ip6tables -I INPUT -s fd00:64::/64 -j ACCEPT on this machine")
     missing = LaunchFacts(problem="this machine: mpirun was not found\n  install an MPI")
     told = one(judge(replace(facts, launch=missing)), "launching")
     assert (told.severity, told.text, told.fix) == (ERROR, "this machine: mpirun was not found", "install an MPI")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fairlead.cluster.doctor.checks.packet_filters import networks
+from fairlead.cluster.doctor.checks.packet_filters import iptables_of, networks
 from fairlead.cluster.doctor.facts import ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, error, note, ok, warning
 from fairlead.cluster.fabric import is_left_to_library
@@ -63,8 +63,8 @@ def launching(facts: ClusterFacts) -> Iterable[Finding]:
             "launching",
             launch.blind,
             f"cannot connect to {launch.address}, the address where mpirun waits for them on this machine",
-            f"iptables -I INPUT -s {','.join(networks(facts))} -j ACCEPT on this machine; or start mpirun on a host: "
-            f'launch_from = "{facts.cluster.compute_hosts()[0].name}" under [cluster]',
+            f"{iptables_of(facts.cluster.family)} -I INPUT -s {','.join(networks(facts))} -j ACCEPT on this machine; "
+            f'or start mpirun on a host: launch_from = "{facts.cluster.compute_hosts()[0].name}" under [cluster]',
         )
     elif launch.address is not None:
         yield ok("launching", [], f"{launch.mpi} starts ranks from this machine; all hosts connect to {launch.address}")

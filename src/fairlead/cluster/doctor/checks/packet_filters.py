@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fairlead.cluster.doctor.facts import RELAY, ClusterFacts, HostFacts
 from fairlead.cluster.doctor.findings import Finding, check, note, warning
-from fairlead.ip import family_of
+from fairlead.ip import Family, family_of
 
 OVERLAY_DEVICES = "fl-+"
 
@@ -27,11 +27,16 @@ class Chain:
     why: str
 
 
+def iptables_of(family: Family) -> str:
+    """The tool for filters of a version of IP."""
+    return "iptables" if family == 4 else "ip6tables"
+
+
 def refusing_chains(host: HostFacts) -> list[Chain]:
     """All that are known on a host: from iptables, from nftables, and from the guardian, which sees them as no root."""
     rules = host.facts["firewall"]
     is_ipv6 = family_of(host.host.address) == 6
-    iptables, family = ("ip6tables", "ip6") if is_ipv6 else ("iptables", "ip")
+    iptables, family = iptables_of(family_of(host.host.address)), "ip6" if is_ipv6 else "ip"
     found = []
     for hook, shown, kept in (
         ("input", rules.get("input"), rules.get("legacy_input")),
@@ -100,7 +105,7 @@ def admit(facts: ClusterFacts, host: HostFacts) -> str:
         return _each(sources, "ufw allow from {}")
     chains = [chain for chain in refusing_chains(host) if chain.hook == "input"]
     if not chains:
-        tool = "iptables" if facts.cluster.family == 4 else "ip6tables"
+        tool = iptables_of(facts.cluster.family)
         return (
             f"{tool} -I INPUT -s {','.join(sources)} -j ACCEPT on {host.name}; if the host has no filter "
             "(`nft list ruleset` as root), allow them in the network: the cloud's security group, the switch's "
@@ -180,11 +185,12 @@ def two_firewalls(facts: ClusterFacts) -> Iterable[Finding]:
         kept = rules.get("legacy_input"), rules.get("legacy_forward")
         shown = rules["input"], rules["forward"]
         if any(each is not None and each != other and len(each) > 1 for each, other in zip(kept, shown, strict=True)):
+            tool = iptables_of(facts.cluster.family)
             yield warning(
                 "two_firewalls",
                 [host.name],
-                "iptables-legacy rules are loaded beside nftables rules: packets must pass both, but `iptables "
+                f"{tool}-legacy rules are loaded beside nftables rules: packets must pass both, but `{tool} "
                 "-S` shows only one set",
-                "iptables-legacy-save | iptables-nft-restore --noflush && iptables-legacy -P INPUT ACCEPT && "
-                "iptables-legacy -P FORWARD ACCEPT && iptables-legacy -F",
+                f"{tool}-legacy-save | {tool}-nft-restore --noflush && {tool}-legacy -P INPUT ACCEPT && "
+                f"{tool}-legacy -P FORWARD ACCEPT && {tool}-legacy -F",
             )
