@@ -1,5 +1,7 @@
 """Checks of how MPI is set up, and the texts from which the probe knows it."""
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -155,6 +157,26 @@ def test_an_absolute_path_needs_no_daemon_in_path() -> None:
 
     facts = healthy(moved, on=NAMES, mpirun="/opt/bin/mpirun")
     assert not [item for item in judge(facts) if item.check in ("mpi_daemon", "mpirun_path")]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_localhost_keeps_its_line_where_the_own_name_stands_in_it(address: str, tmp_path: Path) -> None:
+    found = one(judge(healthy(set_to("facts", "mpi", "own_name", value=[address]))), "own_name_address")
+    command, _, way_out = found.fix.partition("; or ")
+    assert way_out == "mpiexec -localhost 10.64.0.2"
+    hosts = tmp_path / "hosts"
+    hosts.write_text(f"{address}\tlocalhost h1.example.org h1\n{address} h1-ipmi localhost h1\n10.0.0.1 h1\n")
+    subprocess.run(["sh", "-c", command.replace("/etc/hosts", str(hosts))], check=True)
+    assert hosts.read_text() == f"{address}\tlocalhost\n{address} h1-ipmi localhost\n10.0.0.1 h1\n10.64.0.2 h1\n"
+
+
+def test_a_host_that_has_no_name_of_its_own_is_given_one() -> None:
+    nameless = several(
+        set_to("facts", "hostname", value="localhost.localdomain"), set_to("facts", "mpi", "own_name", value=["::1"])
+    )
+    assert one(judge(healthy(nameless)), "own_name_address").fix.startswith(
+        "hostnamectl set-hostname h1 && echo '10.64.0.2 h1' >> /etc/hosts; or mpiexec"
+    )
 
 
 def test_a_name_that_leads_to_another_network_of_the_host() -> None:

@@ -17,6 +17,7 @@ from fairlead.errors import ConfigError
 
 _LABELS = {"openmpi": "Open MPI", "mpich": "MPICH", "intelmpi": "Intel MPI"}
 _DAEMONS = {"openmpi4": "orted", "openmpi5": "prted"}
+_OF_LOCALHOST = ("127.0.0.1", "::1")
 _INCLUDES = ("btl_tcp_if_include", "oob_tcp_if_include", "prte_if_include", "if_include")
 
 
@@ -161,13 +162,12 @@ def own_name_address(facts: ClusterFacts) -> Iterable[Finding]:
         if found is None or host.host.address in found:
             continue
         name = host.facts["hostname"]
-        line = f"echo '{host.host.address} {name}' >> /etc/hosts"
         if not found:
             yield warning(
                 "own_name_address",
                 [host.name],
                 f"its own name {name} does not resolve: hosts that get this name from an MPI library cannot reach it",
-                line,
+                f"echo '{host.host.address} {name}' >> /etc/hosts",
             )
         elif all(address == "::1" or address.startswith("127.") for address in found):
             yield note(
@@ -175,6 +175,22 @@ def own_name_address(facts: ClusterFacts) -> Iterable[Finding]:
                 [host.name],
                 f"its own name {name} resolves to {found[0]}: MPICH's mpiexec would make other hosts connect "
                 "there, so your own launch lines fail",
-                f"sed -i '/^{re.escape(found[0])}[[:space:]]/d' /etc/hosts && {line}; or mpiexec -localhost "
-                f"{host.host.address}",
+                f"{_led_elsewhere(host, found[0])}; or mpiexec -localhost {host.host.address}",
             )
+
+
+def _led_elsewhere(host: HostFacts, address: str) -> str:
+    """The commands by which a host's own name leads to its address in the cluster, and no longer to the loopback."""
+    name = host.facts["hostname"]
+    if name.partition(".")[0] == "localhost":
+        return f"hostnamectl set-hostname {host.name} && echo '{host.host.address} {host.name}' >> /etc/hosts"
+    return f"{_without_name(address, name)} && echo '{host.host.address} {name}' >> /etc/hosts"
+
+
+def _without_name(address: str, name: str) -> str:
+    """The command that takes a host's own name from a loopback address. localhost keeps its line."""
+    begins = f"/^{re.escape(address)}[[:space:]]/"
+    if address not in _OF_LOCALHOST:
+        return f"sed -i '{begins}d' /etc/hosts"
+    named = rf"[[:space:]]+{name.replace('.', '[.]')}([.][^[:space:]]+)?([[:space:]]|$)"
+    return rf"sed -i -E '{begins}{{:a;s/{named}/\2/;ta;}}' /etc/hosts"
