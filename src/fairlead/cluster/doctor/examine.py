@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from fairlead import descriptors
 from fairlead.cluster.cache import local_cache
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor import plain
@@ -49,6 +50,7 @@ def gather(cluster: Cluster, progress: Progress = unseen) -> ClusterFacts:
     """Facts of all managed hosts and of the paths between them; in large clusters of some (see `partners`)."""
     executor = executor_of(cluster)
     hosts = {host.name: host for host in cluster.managed_hosts()}
+    descriptors.make_room(descriptors.OF_A_HOST * len(hosts))
     sessions: dict[str, ProbeSession] = {}
     with ExitStack() as stack:
         note = stack.enter_context(_shared_note()) if executor.shares_files else None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from fairlead import descriptors
 from fairlead.cluster.doctor import bundle
 from fairlead.cluster.doctor.answers import Facts, Settings
 from fairlead.cluster.executors.base import Executor
@@ -55,7 +56,7 @@ class ProbeSession:
         executed.tell(command)
         try:
             self._process = subprocess.Popen(
-                command,
+                [*descriptors.as_before(), *command],  # a host that is this machine tells the user's limit
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

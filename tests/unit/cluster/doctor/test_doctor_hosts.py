@@ -2,6 +2,7 @@
 
 import ast
 import json
+import resource
 import shutil
 import socket
 import subprocess
@@ -11,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from fairlead import descriptors
 from fairlead.cluster.addresses import LauncherAddress
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor import bundle, examine, plain, probing, session
+from fairlead.cluster.doctor.answers import Settings
 from fairlead.cluster.doctor.examine import rounds
 from fairlead.cluster.doctor.facts import ClockOffset, LaunchFacts
 from fairlead.cluster.doctor.findings import Severity, judge
@@ -175,6 +178,22 @@ def test_a_host_without_python_is_looked_at_by_its_shell(programs: Path) -> None
     assert host.facts["tools"] == {"mpirun": None, "iperf3": None}
     assert (host.ports, host.paths) == ({}, {})
     assert one(judge(facts), "python").hosts == ("localhost",)
+
+
+def test_probes_of_many_hosts_may_be_open_at_the_same_time(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes three descriptors, and a shell gives 1024."""
+    room: list[int] = []
+    monkeypatch.setattr(descriptors, "make_room", room.append)
+    examine.gather(LOCAL)
+    assert room == [descriptors.OF_A_HOST]
+
+
+def test_the_limit_of_open_files_is_told_as_the_user_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    monkeypatch.setattr(descriptors, "as_before", lambda: ["prlimit", f"--nofile={soft - 1}:"])
+    asked: Settings = {"address": "127.0.0.1", "interface": "lo", "tools": ["no-such-mpirun"]}
+    with session.ProbeSession(executor_of(LOCAL), "localhost", asked) as probing_session:
+        assert probing_session.facts()["limits"]["open_files"] == soft - 1
 
 
 SETTINGS = {"address": "127.0.0.1", "interface": "lo", "tools": ["no-such-mpirun"]}
