@@ -115,6 +115,25 @@ def test_rsh_agent_maps_names_and_skips_options(tmp_path: Path) -> None:
     assert "host h9 is not in the cluster file" in lost.stderr
 
 
+@pytest.mark.parametrize("executor", ["ssh", "lxc"])
+def test_no_session_rides_on_the_connection_of_a_jobs_daemon(executor: str, tmp_path: Path) -> None:
+    """With its job it ends by force, and other jobs' daemons on hosts that the user's ssh shares would end with it."""
+    config = tmp_path / "config"
+    config.write_text("Host *\nControlMaster auto\nControlPath /tmp/%C\n")
+    host = Host("h0", "10.0.0.1", reach="c0@node7")
+    own = Cluster("c", executor, (host,), ssh=Ssh(config=config, options=("ControlMaster=auto",)))
+    agent = executors.executor_of(own).rsh_agent()
+    fake = tmp_path / "bin" / "ssh"
+    fake.parent.mkdir()
+    fake.write_text('#!/bin/sh\nexec /usr/bin/ssh -G "$@"\n')
+    fake.chmod(0o755)
+    done = subprocess.run(
+        [str(agent), "h0", "orted"], env={"PATH": f"{fake.parent}:/usr/bin:/bin"}, capture_output=True, text=True
+    )
+    assert "controlmaster false\n" in done.stdout, done.stderr
+    assert "controlpath /tmp/" in done.stdout, "it may ride on one that there is"
+
+
 CONTAINERS = (Host("n1", "10.0.0.1", reach="c1"), Host("n2", "10.0.0.2", reach="c2@node7"))
 LXC = Cluster("c", "lxc", CONTAINERS, ssh=Ssh(user="ann"), lxc=Lxc(path=Path("/srv/lxc")))
 LOG_IN = 'HOME=~root; export HOME; cd; exec "$@"'

@@ -92,7 +92,7 @@ class LxcExecutor(Executor):
         if server is None:
             return f'through {attach} "$*"'
         to = ssh.destination(self._cluster.ssh, server)
-        words = shlex.join(["ssh", *ssh.options(self._cluster.ssh), "--", to])
+        words = shlex.join(["ssh", *ssh.no_master(), *ssh.options(self._cluster.ssh), "--", to])
         return f'exec {words} {shlex.quote(attach)}" \'$(quoted "$*")\'"'
 
 

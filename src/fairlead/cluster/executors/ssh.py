@@ -83,7 +83,7 @@ class SshExecutor(Executor):
 
         MPI launchers take a program without options, and know hosts by the cluster file's names only.
         """
-        words = ["exec", "ssh", *options(self._cluster.ssh), "--"]
+        words = ["exec", "ssh", *no_master(), *options(self._cluster.ssh), "--"]
         entries = {
             host.name: shlex.join([*words, destination(self._cluster.ssh, host.reach)]) + ' "$@"'
             for host in self._cluster.hosts
@@ -122,6 +122,15 @@ def own_connection() -> list[str]:
     """
     silence = ["-o", f"ServerAliveInterval={ALIVE_INTERVAL_S}", "-o", f"ServerAliveCountMax={ALIVE_COUNT}"]
     return [*silence, "-o", "ControlMaster=no", "-o", "ControlPath=none"]
+
+
+def no_master() -> list[str]:
+    """Options for what launchers start: it may ride on a connection that there is, and nothing rides on its own.
+
+    It ends with its job, at last by force, and with it would end what rides on it: the user's other sessions, another
+    job's daemons. They stand first, and so count whatever else is set.
+    """
+    return ["-o", "ControlMaster=no"]
 
 
 def multiplexing() -> list[str]:
