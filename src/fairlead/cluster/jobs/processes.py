@@ -10,12 +10,13 @@ from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.end_limit import EndLimit
-from fairlead.cluster.remote.execute import Calls, on_all, run_on, unexpected
+from fairlead.cluster.remote.execute import Calls, end_session, failure, on_all, run_on, unexpected
 from fairlead.errors import FairleadError, HostError, SilentHostError
 from fairlead.runtime import START_OF
 
 STOP_GRACE_S = 5.0  # from TERM to KILL
 LEFTOVERS_TIMEOUT_S = 15.0  # after the first KILL: a killed process that is still there then waits in the kernel
+ANSWER_S = 30.0  # for a look at a host's processes
 POLL_S = 0.2
 OLDER_S = 2.0  # by so much a daemon of the job's may seem older than the job: it takes time to ask its host
 OLDER_SHARE = 1e-3  # and by this share of the job's age: clocks of hosts run at their own speeds
@@ -201,7 +202,8 @@ class JobProcesses:
 
         If a signal is named, it was sent to them and to the daemons that ranks were seen beside, which then count, too.
         """
-        said = self._run(host, _MARKED, "\n".join(marks), signal, self._age(), *self._daemons.get(host, []))
+        known = self._daemons.get(host, [])
+        said = self._run(host, _MARKED, "\n".join(marks), signal, self._age(), *known, timeout_s=ANSWER_S)
         found = [word.partition(":") for word in said.split()]
         try:
             pids = [int(pid) for pid, _, start in found if signal or not start]
@@ -223,9 +225,7 @@ class JobProcesses:
         """Output of a shell script on a host, or on this machine (`_HERE`)."""
         argv = ["sh", "-c", script, *arguments]
         if host == _HERE:
-            executed.tell(argv)
-            # In a session of its own: a second Ctrl-C must not end what ends the job.
-            return subprocess.run(argv, capture_output=True, text=True, check=True, start_new_session=True).stdout
+            return _run_here(argv, timeout_s)
         return run_on(self._executor, host, argv, timeout_s=timeout_s)
 
 
@@ -234,6 +234,25 @@ def remains(job: str) -> str:
     marks = f"{MARK}={job}|{LAUNCH_MARK}={job}"
     command = f"kill -9 $(grep -slazxE '{marks}' /proc/[0-9]*/environ | cut -d/ -f3)"
     return f"processes of the job may run on there, which this ends there: {command}"
+
+
+def _run_here(argv: list[str], timeout_s: float) -> str:
+    """`run_on` of this machine, which is not given up with hosts that do not answer: it is slow at most, or stuck."""
+    executed.tell(argv)
+    # In a session of its own: a second Ctrl-C must not end what ends the job.
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise HostError(
+                f"this machine: its processes were not looked at within {timeout_s:g} s: /proc does not answer",
+                hint="one in state D may keep it, as on a file system that is gone: `ps -eo pid,stat,wchan,comm`",
+            ) from error
+        finally:
+            end_session(process)  # if it has not ended
+    if process.returncode != 0:
+        raise failure("this machine", argv, subprocess.CompletedProcess(argv, process.returncode, out, err))
+    return out.decode(errors="replace")
 
 
 def now_s() -> float:

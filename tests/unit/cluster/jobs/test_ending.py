@@ -13,7 +13,7 @@ import pytest
 
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs import ending, startup
+from fairlead.cluster.jobs import ending, processes, startup
 from fairlead.cluster.jobs.ending import Ending
 from fairlead.cluster.jobs.launch import run, start
 from fairlead.cluster.jobs.processes import JobProcesses, now_s
@@ -240,6 +240,34 @@ def test_a_daemons_number_that_means_another_process_is_left_alone() -> None:
         assert other.poll() is None
     finally:
         other.stop()
+
+
+def test_a_machine_whose_processes_cannot_be_read_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read of /proc/PID/environ may take for ever, where that process waits for a file system that is gone."""
+    note = tmp_path / "note"
+    monkeypatch.setattr(processes, "_MARKED", f"sleep 60 & echo $! >{note}; wait")
+    monkeypatch.setattr(processes, "ANSWER_S", 0.5)
+    with pytest.raises(HostError, match=r"this machine: its processes were not looked at within 0\.5 s"):
+        JobProcesses(LOCAL, Job(id=os.urandom(4).hex(), argv=(), hosts=())).end_leftovers(0.0)
+    assert_ends(int(note.read_text()))
+
+
+def test_a_look_at_this_machine_that_fails_is_told_as_one_at_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_MARKED", "echo no memory >&2; exit 3")
+    with pytest.raises(HostError, match=r"this machine: `sh` ended with exit code 3: no memory"):
+        JobProcesses(LOCAL, Job(id=os.urandom(4).hex(), argv=(), hosts=())).end_leftovers(0.0)
+
+
+def assert_ends(pid: int) -> None:
+    for _ in range(100):
+        try:
+            start_ticks(pid)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"process {pid} is still there")
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, answer: list[int] | HostError) -> None:
