@@ -43,8 +43,9 @@ class Caller:
     def wait(self) -> int | None:
         """See `beside.Starter`."""
         said = b""
-        while part := os.read(self._answers, 4096):
-            said += part
+        with suppress(ConnectionResetError):  # so ends a socket of one that was killed before it read what we said
+            while part := os.read(self._answers, 4096):
+                said += part
         return exit_code(said.decode(errors="replace"))
 
 

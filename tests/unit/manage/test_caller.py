@@ -1,12 +1,13 @@
 """What starts a supervised program, behind descriptors."""
 
 import os
+import socket
 import subprocess
 import sys
 
 import pytest
 
-from fairlead.manage.caller import exit_code
+from fairlead.manage.caller import Caller, exit_code
 
 # A process of its own: it becomes a session's leader.
 CALLED = """
@@ -41,3 +42,13 @@ def test_a_caller_that_is_gone_is_no_error() -> None:
     )
     os.close(writer)
     assert done.stderr.splitlines() == [b"for people", b"True None True"]
+
+
+@pytest.mark.parametrize(("said", "code"), [(b"", None), (b"exit 3\n", 3)])
+def test_a_caller_that_is_killed_before_it_reads_is_gone_like_any_other(said: bytes, code: int | None) -> None:
+    ours, theirs = socket.socketpair()
+    with ours:
+        ours.sendall(b"ready\n")
+        theirs.sendall(said)
+        theirs.close()  # with something unread: the kernel resets the connection
+        assert Caller(ours.fileno(), ours.fileno()).wait() == code
