@@ -4,6 +4,7 @@ A file names the supervisor's process; a run whose supervisor is gone is dead wh
 """
 
 import json
+import threading
 import time
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
@@ -60,13 +61,17 @@ class Registration:
         self._path = (directory or _directory()) / f"{state.job}.json"
         self._changed = False
         self._written_s = -WRITTEN_EVERY_S
+        self._one_by_one = threading.Lock()
+        self._over = False
 
     def __enter__(self) -> "Registration":
         self.write()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._path.unlink(missing_ok=True)
+        with self._one_by_one:
+            self._over = True
+            self._path.unlink(missing_ok=True)
 
     def change(self) -> None:
         """Note that the state was changed."""
@@ -78,10 +83,13 @@ class Registration:
             self.write()
 
     def write(self) -> None:
-        """Write the current state at once."""
-        self._changed = False
-        self._written_s = time.monotonic()
-        files.replace(self._path, json.dumps(asdict(self.state)))
+        """Write the current state at once; nothing after the end, where some thread may still tell of an event."""
+        with self._one_by_one:
+            if self._over:
+                return
+            self._changed = False
+            self._written_s = time.monotonic()
+            files.replace(self._path, json.dumps(asdict(self.state)))
 
 
 @dataclass(frozen=True)

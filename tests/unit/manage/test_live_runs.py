@@ -33,6 +33,17 @@ def test_registered_while_it_runs_and_gone_after() -> None:
     assert live_runs.look().runs == []
 
 
+def test_an_event_that_is_told_late_does_not_register_the_run_again() -> None:
+    """An agent's end is held back for seconds, and told by a thread of its own, where Slurm ends jobs."""
+    with live_runs.Registration(_state("00000001", os.getpid(), Process.own().start_ticks)) as registration:
+        registration.change()
+    registration.change()
+    registration._written_s -= live_runs.WRITTEN_EVERY_S
+    registration.publish()
+    registration.write()
+    assert live_runs.look().runs == []
+
+
 def test_dead_supervisor_is_recognised_also_when_its_pid_is_used_again() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         ticks = runtime.start_ticks(process.pid)
