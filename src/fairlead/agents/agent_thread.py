@@ -7,7 +7,7 @@ thread must not wait for anything either, or their lease runs out: who looks at 
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -18,6 +18,8 @@ from fairlead.agents.urgent_thread import go_first
 from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import AgentError, FairleadError
 from fairlead.protocol.messages import AnswerT, Command
+
+LOOK_S = 0.5  # whether the agents' thread still lives, for who waits for an answer of it
 
 Result = TypeVar("Result")
 
@@ -112,7 +114,13 @@ class AgentThread:
         """Done in the agents' thread, from any other."""
         assert self._loop is not None
         try:
-            return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+            answer = asyncio.run_coroutine_threadsafe(what, self._loop)
+            lives = True
+            while lives and wait((answer,), LOOK_S).not_done:
+                lives = self._thread.is_alive()
+            if not answer.done():  # the loop took it while it was being closed, and never comes to it
+                raise CancelledError
+            return answer.result()
         except (RuntimeError, CancelledError) as error:  # the loop is closed, or was while this was under way
             what.close()
             raise AgentError("the agents were stopped") from error

@@ -165,6 +165,25 @@ def test_a_lease_is_kept_while_events_are_looked_at_slowly(tmp_path: Path) -> No
     assert looked == ["level_changed"] * 3  # at the end all were handed on
 
 
+def test_what_the_agents_loop_takes_and_never_comes_to_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """As when it is being closed: what cleans up after a guardian then would keep the run from its end."""
+    agents = AgentThread(lambda: group_of(tmp_path, "good", "good"), EventThread(lambda host, event: None))
+    agents._loop = asyncio.new_event_loop()  # it does nothing, and the thread is not there
+    said: list[str] = []
+
+    def ask() -> None:
+        try:
+            agents._do(asyncio.sleep(0))
+        except AgentError as error:
+            said.append(error.message)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(10)
+    assert said == ["the agents were stopped"]
+    agents._loop.close()
+
+
 class SlowLook:
     """Sees events; nothing more after the first one until it is told to go on."""
 
