@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from fairlead.agents.agent import EventCallback
-from fairlead.errors import AgentError, HostError
+from fairlead.errors import FairleadError
 from fairlead.protocol import answers, events
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0)
@@ -74,8 +74,8 @@ class Revival:
             await asyncio.sleep(self._pauses_s[attempt - 1] if attempt <= row else LATER_S)
             try:
                 ready = await self._start(host)
-            except (AgentError, HostError) as error:
-                why = str(error.args[0])
+            except Exception as error:  # noqa: BLE001  # whatever keeps it from starting, nobody else looks at this task
+                why = error.message if isinstance(error, FairleadError) else repr(error)
                 continue
             self._started_s[host] = time.monotonic()
             plane, plane_reason = (ready.plane, ready.plane_reason) if ready else (None, None)

@@ -17,8 +17,9 @@ from fairlead.agents import group as groups
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
-from fairlead.errors import AgentError
-from fairlead.protocol import commands
+from fairlead.errors import AgentError, LabError
+from fairlead.protocol import answers, commands
+from fairlead.protocol import events as protocol
 from fairlead.protocol.messages import AgentEvent
 
 from ..agent_events import event
@@ -91,6 +92,34 @@ def test_an_agent_that_is_being_started_again_is_not_among_the_living(
             assert group.living() == dict(enumerate(group.pids)) != first
 
     run(body)
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (LabError("no lab is called x"), "no lab is called x (2 starts)"),
+        (RuntimeError("can't start new thread"), 'RuntimeError("can\'t start new thread") (2 starts)'),
+    ],
+)
+def test_an_agent_that_could_not_be_started_for_whatever_reason_is_tried_again(error: Exception, why: str) -> None:
+    seen: list[AgentEvent] = []
+
+    async def start(host: int) -> answers.Ready | None:
+        if not any(isinstance(event, protocol.GivenUp) for event in seen):
+            raise error
+        return None
+
+    async def body() -> None:
+        revived = revival.Revival(start, lambda host, event: seen.append(event), (0.01, 0.01))
+        revived.died(0)
+        while revived.revives(0):
+            await asyncio.sleep(0.01)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(revival, "LATER_S", 0.01)
+        run(body)
+    assert [event.TYPE for event in seen] == ["given_up", "restarted"]
+    assert isinstance(seen[0], protocol.GivenUp) and seen[0].reason == why
 
 
 def test_after_a_row_of_starts_it_is_given_up_and_tried_now_and_then(
