@@ -1,6 +1,7 @@
 """Launchers: which one an mpirun needs, and the command line each builds, compared as strings."""
 
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -260,6 +261,18 @@ def test_in_a_batch_job_without_some_of_the_hosts_the_agent_reaches_all(name: st
 
 def test_ranks_of_a_host_need_not_be_neighbours(launcher: Launcher) -> None:
     assert INTERLEAVED[launcher.name] in line(launcher, job(hosts=("h0", "h1", "h0")))
+
+
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_no_word_is_longer_than_the_kernel_takes(name: str) -> None:
+    """A host's name stands there once a rank; mpirun puts several lists together."""
+    hosts = tuple(f"node{number:04}" for _ in range(128) for number in range(150))  # one after the other
+    words = get(name)().command(job(hosts=hosts, argv=("true",)))
+    assert max(map(len, words)) <= 100_000
+    lists = [words[at + 1] for at, word in enumerate(words) if word == "--host"]
+    assert len(lists) == 2
+    assert tuple(",".join(lists).split(",")) == hosts
+    assert subprocess.run(["true", *words], check=False).returncode == 0
 
 
 def test_interfaces_that_differ_by_host(launcher: Launcher) -> None:

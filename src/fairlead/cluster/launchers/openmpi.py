@@ -7,7 +7,7 @@ PRRTE: prterun(1).
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from fairlead.cluster.description import TCP
@@ -16,6 +16,8 @@ from fairlead.cluster.launchers.base import Launcher, Mpi, register
 
 MONITORING = "OMPI_MCA_pml_monitoring_enable"
 """Variable of jobs whose messages Open MPI counts (`fairlead.profile.reading.pml_monitoring`)."""
+LONGEST_WORD_B = 100_000
+"""Of a command line. Linux takes 128 KiB (execve(2)), which a name a rank exceeds from about 15 000 ranks on."""
 _VERSION = re.compile(r"^\S+ \((?:Open MPI|OpenRTE)\) (\d+\.\d+\S*)", re.MULTILINE)
 
 
@@ -96,7 +98,7 @@ class OpenMpi4(OpenMpi):
 
     def _placement(self, job: Job) -> list[str]:
         # Mapping by slot would put mpirun's own host first, whatever the order says.
-        return ["--host", ",".join(job.hosts), "--map-by", "seq"]
+        return [*_hosts(job.hosts), "--map-by", "seq"]
 
     def _transports(self, job: Job) -> list[str]:
         return _tcp(job, shared_memory="vader")
@@ -120,13 +122,25 @@ class OpenMpi5(OpenMpi):
     def _placement(self, job: Job) -> list[str]:
         blocks = job.blocks()
         if len(blocks) == len(job.ranks_on()):
-            hosts = ",".join(f"{host}:{count}" for host, count in blocks)
-            return ["--host", hosts, "--map-by", "slot"]
+            return [*_hosts([f"{host}:{count}" for host, count in blocks]), "--map-by", "slot"]
         # PRRTE 3.0 fails to unpack its own map of one rank a line when there is binding to do as well.
-        return ["--host", ",".join(job.hosts), "--map-by", "seq", *([] if job.cores_shared else ["--bind-to", "none"])]
+        return [*_hosts(job.hosts), "--map-by", "seq", *([] if job.cores_shared else ["--bind-to", "none"])]
 
     def _transports(self, job: Job) -> list[str]:
         return _tcp(job, shared_memory="sm")
+
+
+def _hosts(names: Sequence[str]) -> list[str]:
+    """The hosts as one option or more: mpirun puts the lists of several together (orterun.c, ``create_app``)."""
+    words: list[str] = []
+    together, length = list[str](), 0
+    for name in names:
+        if length + len(name) >= LONGEST_WORD_B:
+            words += ["--host", ",".join(together)]
+            together, length = [], 0
+        together.append(name)
+        length += len(name) + 1
+    return [*words, "--host", ",".join(together)]
 
 
 def _interface(job: Job) -> str | None:
