@@ -9,7 +9,7 @@ import pytest
 from fairlead.cluster.doctor.findings import Finding, judge
 from fairlead.cluster.doctor.probing import links
 
-from .doctor_facts import NOTE, WARNING, Case, Change, check_case, healthy, named, one, setting, several
+from .doctor_facts import NAMES, NOTE, WARNING, Case, Change, check_case, healthy, named, one, setting, several
 
 # As ethtool 6.1 prints for a copper link that lost two of its four pairs, for a ring, and for a virtual device.
 ETHTOOL = """\
@@ -99,6 +99,16 @@ CASES: list[Case] = [
         WARNING,
         several(
             link("speed_Mbps", value=100),
+            link("ethtool", value={"negotiated": False, "best_Mbps": 1000, "partner_best_Mbps": None}),
+        ),
+        "eth0 runs at 100 of 1000 Mbit/s that this end supports: its speed is set by hand",
+        "ethtool -s eth0 autoneg on, and the same on the switch port",
+    ),
+    (
+        "link_speed",
+        WARNING,
+        several(
+            link("speed_Mbps", value=100),
             link("ethtool", value={"negotiated": None, "best_Mbps": None, "partner_best_Mbps": None}),
         ),
         "eth0 runs at 100 Mbit/s, that of h0, h2 at 1000",
@@ -168,6 +178,17 @@ TRIED = {case[0] for case in CASES}
 @pytest.mark.parametrize("case", CASES, ids=named(CASES))
 def test_one_fault_is_found_and_named(case: Case) -> None:
     check_case(case)
+
+
+@pytest.mark.parametrize(("negotiated", "speed_Mbps"), [(False, 10_000), (True, 10_000), (None, 1000)])
+def test_a_switch_that_is_slower_than_the_card_is_no_broken_wire(negotiated: bool | None, speed_Mbps: int) -> None:
+    """A card for 25 Gbit/s on a port for 10: fibres do not negotiate, and nobody says what the port supports."""
+    ends = {"negotiated": negotiated, "best_Mbps": 25_000, "partner_best_Mbps": None}
+    everywhere = several(link("speed_Mbps", value=speed_Mbps), link("ethtool", value=ends))
+    found = one(judge(healthy(everywhere, on=NAMES)), "link_speed")
+    assert (found.severity, found.hosts) == (NOTE, NAMES)
+    assert found.text.startswith(f"eth0 runs at {speed_Mbps} Mbit/s and supports 25000; the other end")
+    assert found.fix.startswith("ethtool -m eth0 shows the transceiver")
 
 
 def test_a_host_whose_paths_are_all_slow_is_told_once() -> None:

@@ -19,6 +19,7 @@ FEW_SEGMENTS = 10_000
 SLOW_FACTOR = 3.0  # so much less or longer than the median of all pairs
 SLOW_ROUND_TRIP_S = 0.2e-3  # differences below that are processors', not networks'
 FASTEST_FILLED_MBPS = 10_000  # what one connection fills on any processor; above, a lower rate says nothing
+NOT_NEGOTIATED_MBPS = 10_000  # from here on fibres and copper assemblies have their speed without negotiation
 MEASURED_PAIRS = 6  # three hosts; of fewer pairs no median says which one is slow
 PHYSICAL_ERRORS = ("rx_crc_errors", "rx_frame_errors", "tx_carrier_errors")
 RING_LOSSES = ("rx_missed_errors", "rx_fifo_errors")
@@ -44,7 +45,7 @@ def link_speed(facts: ClusterFacts) -> Iterable[Finding]:
             ends = [item["ethtool"]["best_Mbps"], item["ethtool"]["partner_best_Mbps"]]
             best = min((end for end in ends if end), default=None)
             if item["speed_Mbps"] and best and item["speed_Mbps"] < best:
-                told = True
+                told = told or not _may_be_the_others(item)
                 yield _slow_link(host, item, best)
         if not told and speeds.get(host.name, most) < most:
             others = ", ".join(name for name, speed in speeds.items() if speed == most)
@@ -57,15 +58,29 @@ def link_speed(facts: ClusterFacts) -> Iterable[Finding]:
             )
 
 
+def _may_be_the_others(item: Link) -> bool:
+    """Whether the other end may support no more. Without negotiation it says nothing; fast links go without it."""
+    by_hand = item["ethtool"]["negotiated"] is False and (item["speed_Mbps"] or 0) < NOT_NEGOTIATED_MBPS
+    return item["ethtool"]["partner_best_Mbps"] is None and not by_hand
+
+
 def _slow_link(host: HostFacts, item: Link, best_Mbps: int) -> Finding:
     name = item["name"]
+    if _may_be_the_others(item):
+        text = (
+            f"{name} runs at {item['speed_Mbps']} Mbit/s and supports {best_Mbps}; the other end, which does not "
+            "report what it supports, or the transceiver may be slower"
+        )
+        fix = f"ethtool -m {name} shows the transceiver; use one, and a switch port, for {best_Mbps} Mbit/s"
+        return note("link_speed", [host.name], text, fix)
     if item["ethtool"]["negotiated"] is False:
         why = "its speed is set by hand (auto-negotiation is off)"
         fix = f"ethtool -s {name} autoneg on, and the same on the switch port"
     else:
         why = "a pair of wires or the plug may be broken (1000BASE-T needs all four pairs)"
         fix = f"ethtool -s {name} autoneg on; if it stays so, replace the cable, then try another switch port"
-    text = f"{name} runs at {item['speed_Mbps']} of {best_Mbps} Mbit/s that both ends support: {why}"
+    who = "this end supports" if item["ethtool"]["partner_best_Mbps"] is None else "both ends support"
+    text = f"{name} runs at {item['speed_Mbps']} of {best_Mbps} Mbit/s that {who}: {why}"
     return warning("link_speed", [host.name], text, fix)
 
 
