@@ -232,6 +232,17 @@ def test_a_strict_filter_hurts_nobody_on_a_host_of_one_network() -> None:
     assert not [item for item in judge(healthy(inside)) if item.check == "reverse_path"]
 
 
+def test_a_route_to_a_peer_behind_a_router_has_the_router() -> None:
+    """Without it the host would look for the peer on its own link, and reach it no more."""
+    behind = several(
+        setting("facts", "interfaces", 1, "addresses", value=["10.64.0.2/31"]),  # the network of h1 and a router
+        with_interface("eth1", "192.168.1.2/24"),
+        setting("paths", "h0", "source", value="192.168.1.2"),
+    )
+    found = one(judge(healthy(behind)), "route_source")
+    assert found.fix.startswith("ip route replace 10.64.0.1/32 via GATEWAY dev eth0 src 10.64.0.2, with the router")
+
+
 SIX = "fd00:64::/64"
 
 

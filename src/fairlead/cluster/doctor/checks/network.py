@@ -164,14 +164,27 @@ def route_source(facts: ClusterFacts) -> Iterable[Finding]:
             if source is None or source == address:
                 continue
             device = next((item["name"] for item in host.facts["interfaces"] if source in addresses_of(item)), "?")
-            network = ipaddress.ip_network(hosts[peer].host.address)  # of this address alone
             yield warning(
                 "route_source",
                 [host.name],
                 f"the route to {peer} ({hosts[peer].host.address}) leaves by {device} from {source}, not by "
                 f"{host.host.interface} from {address}: messages do not use the managed network",
-                f"ip route replace {network} dev {host.host.interface} src {address}",
+                _route_by(host, hosts[peer].host.address),
             )
+
+
+def _route_by(host: HostFacts, peer: str) -> str:
+    """The command for a route to a peer that leaves by the interface of MPI: by a router, where it is in no network of
+    that one's."""
+    own, address = host.interface(), host.host.address
+    there = own is not None and any(ipaddress.ip_address(peer) in _network(entry) for entry in own["addresses"])
+    whom = ipaddress.ip_network(peer)  # this address alone
+    if there:
+        return f"ip route replace {whom} dev {host.host.interface} src {address}"
+    return (
+        f"ip route replace {whom} via GATEWAY dev {host.host.interface} src {address}, with the router in the network "
+        "of that interface as GATEWAY"
+    )
 
 
 @check
