@@ -88,7 +88,8 @@ class LostPlanes:
             late.start()
         try:
             self._pool.shutdown()
-        except KeyboardInterrupt:
+        except BaseException:  # Ctrl-C: the interpreter, too, would wait for hosts that do not answer
+            self._pool.shutdown(wait=False, cancel_futures=True)
             self._calls.give_up()
             raise
         finally:

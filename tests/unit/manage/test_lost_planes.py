@@ -1,5 +1,6 @@
 """Whose leftovers are removed, when, and what is told of it."""
 
+import signal
 import threading
 import time
 from typing import Any
@@ -90,6 +91,27 @@ def test_a_host_that_is_not_reached_is_tried_again_while_the_run_goes_on() -> No
     assert (first, second) == (1, 1)
     assert isinstance(said, events.Error) and said.reason.endswith("still there: h1: ssh could not reach the host")
     assert removed == event("plane_cleaned", removed=[DEVICE])
+
+
+def test_ctrl_c_gives_up_hosts_that_do_not_answer() -> None:
+    """Neither the end of the run nor the interpreter's waits for them then."""
+    local = executor_of(Cluster("c", "local", (Host("h1", "127.0.0.1", interface="lo"),)))
+    told: list[tuple[int, AgentEvent]] = []
+
+    def clean(host: int) -> list[dict[str, Any]]:
+        threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+        run_on(local, "h1", ["sleep", "60"])
+        return []
+
+    planes = LostPlanes(clean, lambda *each: told.append(each))
+    begin_s = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), planes:
+        planes(1, event("died"))
+    planes._pool.shutdown()
+    assert time.monotonic() - begin_s < 20
+    ((host, said),) = told
+    assert host == 1 and isinstance(said, events.Error)
+    assert said.reason.endswith("(`fairlead clean` removes it): h1: does not answer, and is not waited for any more")
 
 
 @pytest.mark.parametrize("answer", [{"kind": "device"}, "removed", {**DEVICE, "removed": "yes"}])

@@ -194,7 +194,7 @@ def unexpected(host: str, said: str) -> HostError:
 
 
 class Calls:
-    """What the threads of one `on_all` have started on this machine; who holds it may give that up."""
+    """What threads, as those of one `on_all`, have started on this machine; who holds it may give that up."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
