@@ -2,16 +2,20 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import executed
+from fairlead.cluster.remote.execute import end_session
 from fairlead.runtime import START_OF
 
 END_S = 10.0  # within which a command must end when it is told
 REPORT_S = 5.0  # after which this is known here
+LAST_LOOK_S = 0.1  # at one that may have ended while others were waited for
 
 # $0: tenths of a second from SIGTERM to SIGKILL. The look-out keeps nothing open that readers of the output wait for.
 _SCRIPT = f"""{START_OF}
@@ -71,9 +75,12 @@ class RemoteProcesses:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.let_go()
-        for process in self._processes:
-            try:
-                process.communicate(timeout=END_S + REPORT_S)
-            except subprocess.TimeoutExpired:  # the host is not reached any more
-                process.kill()
+        deadline_s = time.monotonic() + END_S + REPORT_S  # of all: they were told at the same time
+        try:
+            for process in self._processes:
+                with suppress(subprocess.TimeoutExpired):  # the host is not reached any more
+                    process.communicate(timeout=max(deadline_s - time.monotonic(), LAST_LOOK_S))
+        finally:
+            for process in self._processes:
+                end_session(process)
                 process.wait()

@@ -1,14 +1,17 @@
 """What is on a remote ends with who holds it."""
 
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.executors import Executor, executor_of
+from fairlead.cluster.executors.local import LocalExecutor
 from fairlead.cluster.remote import processes
 from fairlead.cluster.remote.processes import RemoteProcesses
 
@@ -64,6 +67,28 @@ def test_what_does_not_end_is_killed(here: Executor, monkeypatch: pytest.MonkeyP
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
     assert process.returncode == 128 + 9
+
+
+class CutOff(LocalExecutor):
+    """The way to its hosts is cut: nothing comes back."""
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        return ["sleep", "60"]
+
+
+def test_hosts_that_are_not_reached_any_more_are_waited_for_together(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "END_S", 1.0)
+    monkeypatch.setattr(processes, "REPORT_S", 1.0)
+    cut_off = CutOff(load_cluster(file))
+    begin_s = time.monotonic()
+    with RemoteProcesses() as remote:
+        started = [remote.start(cut_off, "here", ["true"]) for _ in range(8)]
+    assert time.monotonic() - begin_s < 10  # one after the other would take 16 s
+    assert {process.returncode for process in started} == {-signal.SIGKILL}
 
 
 @pytest.mark.parametrize("code", [0, 7])
