@@ -1,5 +1,6 @@
 """Launchers: which one an mpirun needs, and the command line each builds, compared as strings."""
 
+import importlib
 import shlex
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job, make_job, place_ranks
 from fairlead.cluster.launchers.base import Launcher, get, register
 from fairlead.cluster.launchers.detect import Mpi, detect, parse_version
-from fairlead.errors import ConfigError, MissingToolError
+from fairlead.errors import ConfigError, HostError, MissingToolError
 from fairlead.ip import covering_network
 
 # Captured from the programs themselves.
@@ -101,6 +102,18 @@ def test_an_mpirun_without_its_libraries_is_told_with_the_library(tmp_path: Path
         detect(None, "this machine", str(program))
     assert told.value.message == f"{program} does not run: the loader does not find libopen-rte.so.40"
     assert told.value.hint.startswith("load this MPI's module, or name the directory of its libraries in LD_LIBRARY_")
+
+
+def test_an_mpirun_that_does_not_answer_here_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file system may be gone, or it waits for something else; hosts have the same time."""
+    program = tmp_path / "mpirun"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(importlib.import_module(parse_version.__module__), "ANSWER_S", 0.3)
+    with pytest.raises(HostError, match=rf"this machine: `{program} --version` did not end within 0\.3 s"):
+        detect(None, "this machine", str(program))
 
 
 def test_a_machine_without_a_shell_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

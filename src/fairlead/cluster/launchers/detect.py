@@ -8,10 +8,11 @@ from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.launchers.base import LAUNCHERS, Launcher, Mpi, get
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import attempt
-from fairlead.errors import ConfigError, MissingToolError
+from fairlead.errors import ConfigError, HostError, MissingToolError
 
 _NOT_LOADED = re.compile(r"error while loading shared libraries: ([^:\s]+):")
 _CANNOT_EXECUTE, _NOT_FOUND = 126, 127
+ANSWER_S = 30.0  # of this machine, as of hosts
 # Prints the user's number, then what mpirun prints. The loader ends with the code of a program that is not there, too.
 _ASK = r"""
 id -u
@@ -49,7 +50,7 @@ def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
     Raises:
         MissingToolError: no such program there.
         ConfigError: an MPI without a launcher.
-        HostError: the host was not reached.
+        HostError: the host was not reached, or the program does not answer.
     """
     text, as_root = ask(executor, host, mpirun)
     return get(parse_version(text, mpirun=mpirun).launcher)(mpirun, as_root=as_root)
@@ -58,7 +59,12 @@ def detect(executor: Executor | None, host: str, mpirun: str) -> Launcher:
 def _here(question: list[str]) -> "subprocess.CompletedProcess[bytes]":
     executed.tell(question)
     try:
-        return subprocess.run(question, capture_output=True, check=False)
+        return subprocess.run(question, stdin=subprocess.DEVNULL, capture_output=True, timeout=ANSWER_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise HostError(
+            f"this machine: `{question[-1]} --version` did not end within {ANSWER_S:g} s",
+            hint="run it by hand to see more; its file system may not answer",
+        ) from error
     except FileNotFoundError as error:
         path = os.environ.get("PATH", "(not set)")
         raise MissingToolError(f"{error.filename} is not on this machine", hint=f"PATH is {path}") from error
