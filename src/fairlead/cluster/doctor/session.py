@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import threading
 import time
 from collections.abc import Mapping
 from types import TracebackType
@@ -96,12 +97,26 @@ class ProbeSession:
         return self._receive(timeout_s)
 
     def _send(self, data: bytes) -> None:
+        """A pipe may hold less than the script: the kernel makes those of a user who has many small (pipe(7))."""
         assert self._process.stdin is not None
+        late = threading.Event()
+        timer = threading.Timer(START_TIMEOUT_S, self._end_late, (late,))
+        timer.start()
         try:
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
+            with awaited.awaited(self._host), given_up_with_others(self._process):
+                self._process.stdin.write(data)
+                self._process.stdin.flush()
         except BrokenPipeError:
+            if late.is_set():
+                last_words(self._process)
+                raise HostError(f"{self._host}: the probe was not taken within {START_TIMEOUT_S:g} s") from None
             raise self._ended() from None
+        finally:
+            timer.cancel()
+
+    def _end_late(self, late: threading.Event) -> None:
+        late.set()
+        end_session(self._process)
 
     def _receive(self, timeout_s: float) -> Any:
         with awaited.awaited(self._host), given_up_with_others(self._process):

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ from fairlead.cluster.doctor.findings import Severity, judge
 from fairlead.cluster.doctor.probing import links, paths
 from fairlead.cluster.doctor.probing.system import Facts
 from fairlead.cluster.executors import executor_of
+from fairlead.cluster.executors.local import LocalExecutor
 from fairlead.cluster.launchers.detect import parse_version
+from fairlead.errors import HostError
 
 from .doctor_facts import ERROR, NAMES, NOTE, OPEN_MPI, WARNING, healthy, one, setting, with_host
 
@@ -186,6 +189,23 @@ def test_probes_of_many_hosts_may_be_open_at_the_same_time(programs: Path, monke
     monkeypatch.setattr(descriptors, "make_room", room.append)
     examine.gather(LOCAL)
     assert room == [descriptors.OF_A_HOST]
+
+
+class Deaf(LocalExecutor):
+    """A log-in that hangs: nothing that is sent is read."""
+
+    def command(
+        self, host: str, argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> list[str]:
+        return ["sleep", "60"]
+
+
+def test_a_host_that_does_not_take_the_probe_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe of a user who has many holds 8 KiB and less."""
+    monkeypatch.setattr(session, "START_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(bundle, "script", lambda: bytes(1 << 20))
+    with pytest.raises(HostError, match=r"localhost: the probe was not taken within 0\.5 s"):
+        session.ProbeSession(Deaf(LOCAL), "localhost", {})
 
 
 def test_the_limit_of_open_files_is_told_as_the_user_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
