@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.guardian.places import GROUP, INSTALLED, PLACES, PROGRAM
-from fairlead.cluster.remote.execute import run_on
+from fairlead.cluster.remote.execute import run_on, unexpected
 
 CAPABILITY = "cap_net_admin"
 TOOLS = ("sudo", "groupadd", "groupdel", "gpasswd", "setcap", "setpriv")
@@ -111,13 +111,17 @@ def host_state(executor: Executor, host: str, users: Sequence[str] = (), *, sudo
         sudo: try whether sudo asks for a password. Systems note that.
 
     Raises:
-        HostError: not reached.
+        HostError: not reached, or its shell prints something else.
     """
-    return parse(run_on(executor, host, ["sh", "-c", _LOOK, "sh", "sudo" if sudo else "", *users]))
+    said = run_on(executor, host, ["sh", "-c", _LOOK, "sh", "sudo" if sudo else "", *users])
+    try:
+        return parse(said)
+    except (LookupError, ValueError) as error:
+        raise unexpected(host, said) from error
 
 
 def parse(text: str) -> HostState:
-    """From what the script prints."""
+    """From what the script prints. Raises LookupError, ValueError: it has not printed this."""
     head, *places = text.split("\nplace ")
     lines = [(kind, rest) for kind, _, rest in (line.partition(" ") for line in head.splitlines())]
     one = dict(lines)

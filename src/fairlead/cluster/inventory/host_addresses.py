@@ -12,7 +12,7 @@ from fairlead.cluster import addresses as own_addresses
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
-from fairlead.cluster.remote.execute import attempt
+from fairlead.cluster.remote.execute import attempt, unexpected
 from fairlead.errors import ConfigError, HostError, MissingToolError, reason_of
 
 Resolve = Callable[[str], str]  # name -> address
@@ -71,7 +71,7 @@ def interface_on(executor: Executor, host: Host) -> str:
     """The interface of a host that has its address.
 
     Raises:
-        MissingToolError: there is no ``ip`` there. HostError: the host was not reached.
+        MissingToolError: there is no ``ip`` there. HostError: the host was not reached, or its shell prints something.
         ConfigError: no interface there has the address.
     """
     done = attempt(executor, host.name, _ADDRESSES)
@@ -81,7 +81,11 @@ def interface_on(executor: Executor, host: Host) -> str:
             f"{host.name}: `ip` does not work there, so the interface is not known: {said}",
             hint=f"install iproute2 there; or {_NAME_IT}",
         )
-    found = _interface_with([host.address], done.stdout.decode(errors="replace"))
+    told = done.stdout.decode(errors="replace")
+    try:
+        found = _interface_with([host.address], told)
+    except ValueError as error:
+        raise unexpected(host.name, told) from error
     if found is None:
         raise ConfigError(f"{host.name}: no interface there has its address, {host.address}", hint=_NAME_IT)
     return found
@@ -103,7 +107,7 @@ def with_interface(cluster: Cluster, interface: str) -> Cluster:
 
 
 def _interface_with(addresses: list[str], links: str) -> str | None:
-    """The interface that has one of the addresses, by what `_ADDRESSES` printed."""
+    """The interface that has one of the addresses, by what `_ADDRESSES` printed. Raises ValueError: that it is not."""
     for link in json.loads(links):
         if any(entry.get("local") in addresses for entry in link["addr_info"]):
             return str(link["ifname"])

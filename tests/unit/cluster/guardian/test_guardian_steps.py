@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from fairlead import __version__
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors import executor_of
+from fairlead.cluster.guardian import state as states
 from fairlead.cluster.guardian import steps
 from fairlead.cluster.guardian.places import INSTALLED, PACKAGED
 from fairlead.cluster.guardian.state import Guardian, HostState, parse
 from fairlead.cluster.guardian.steps import RootCommand
+from fairlead.errors import HostError
 
 SUM = "ab" * 32
 NEW = "/usr/local/bin/.fairlead-guardian.new"
@@ -70,6 +74,15 @@ def test_what_a_bare_host_says() -> None:
     assert parse("uid 7\nuser u\nsession u\nsudo without a password\ngroup fairlead:x:9:\nprimary yes\nmount \n") == (
         HostState(7, "u", frozenset({"u"}), frozenset(), True, (), (), True, "", ())
     )
+
+
+@pytest.mark.parametrize("said", ["Welcome to h1", "uid many\nuser u\nsession u\nmount \n", "uid 7\ngroup x\n"])
+def test_a_host_that_says_something_else_is_told(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its start-up files print without an end of line, or its key admits one command alone."""
+    monkeypatch.setattr(states, "run_on", lambda *_: said)
+    executor = executor_of(Cluster("c", "local", (Host("h1", "127.0.0.1", interface="lo"),)))
+    with pytest.raises(HostError, match=rf"h1: printed '{said.splitlines()[0]}' instead of an answer"):
+        states.host_state(executor, "h1")
 
 
 def test_a_bare_host_gets_everything() -> None:

@@ -183,6 +183,13 @@ def test_a_host_that_has_no_ip_or_is_not_reached(tmp_path: Path, monkeypatch: py
         found(tmp_path, "n1", Site(), {"n1": "10.0.0.1"})
 
 
+def test_a_host_whose_shell_prints_something_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(tmp_path, monkeypatch, "echo 'Welcome to n1'; echo '[]'")
+    with pytest.raises(HostError, match="n1: printed 'Welcome to n1' instead of an answer") as told:
+        found(tmp_path, "n1", Site(), {"n1": "10.0.0.1"})
+    assert told.value.hint.startswith("~/.bashrc and similar files must print only in interactive shells")
+
+
 def test_a_hostfile_becomes_a_cluster_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "hosts").write_text("10.0.0.1 slots=2\n10.0.0.2\n")
     (tmp_path / "site.toml").write_text('[cluster]\ninterface = "ib7"\nmpirun = "mpirun.openmpi"\n[ssh]\nport = 2222\n')
