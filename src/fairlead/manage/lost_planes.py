@@ -61,7 +61,8 @@ class LostPlanes:
         self._returned = threading.Condition()
         self._bereaved: set[int] = set()
         self._without: set[int] = set()  # hosts whose agent goes on without a guardian
-        self._renew: Callable[[int, str], None] = lambda host, why: None
+        self._renew: Callable[[int, str], None] | None = None
+        self._owed: set[int] = set()  # hosts that were clean before agents could be renewed
         self._limit = limit or EndLimit()
         self._given_up = given_up
         self._calls = Calls()
@@ -69,8 +70,15 @@ class LostPlanes:
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="lost-planes")
 
     def renew_by(self, renew: Callable[[int, str], None]) -> None:
-        """Have this done, in threads of ours, to the agents of hosts that are clean again: (host index, why)."""
-        self._renew = renew
+        """Have this done, in threads of ours, to the agents of hosts that are clean again: (host index, why).
+
+        Those that are so already, while others' agents are still being started, are among them.
+        """
+        with self._returned:
+            self._renew = renew
+            owed, self._owed = self._owed, set()
+        for host in owed:
+            self._pool.submit(self._renew_agent, host)
 
     def __enter__(self) -> Self:
         return self
@@ -123,9 +131,17 @@ class LostPlanes:
     def _remove_when_unused(self, host: int) -> None:
         with self._returned:
             self._returned.wait_for(lambda: self._unused(host), self._patience_s)
-        if self._remove(host) and host in self._without:
+        if self._remove(host):
+            self._renew_agent(host)
+
+    def _renew_agent(self, host: int) -> None:
+        with self._returned:
+            renew = self._renew
+            if renew is None:
+                self._owed.add(host)
+        if renew is not None and host in self._without:
             with suppress(AgentError):  # the run is over
-                self._renew(host, WHY)
+                renew(host, WHY)
 
     def _remove(self, host: int) -> bool:
         """Until it is done, or was tried once more at the end of the run. The first and the last failure are told.

@@ -170,6 +170,19 @@ def renewed_after(*kinds: str) -> list[tuple[int, str]]:
     return renewed
 
 
+def test_an_agent_whose_guardian_is_gone_before_all_have_started_is_replaced_then() -> None:
+    """Others may take half a minute to start, or not to."""
+    renewed: list[tuple[int, str]] = []
+    with LostPlanes(lambda host: [], lambda *_: None, patience_s=0.01) as planes:
+        for host in (1, 2):
+            planes(host, event("plane_lost"))
+        planes(2, event("died"))
+        while len(planes._owed) < 2:
+            time.sleep(0.01)
+        planes.renew_by(lambda *each: renewed.append(each))
+    assert renewed == [(1, "its guardian is gone, and it starts again with a new one")]
+
+
 def test_an_agent_without_a_guardian_is_replaced_once_its_host_is_clean() -> None:
     ((host, why),) = renewed_after("plane_lost")
     assert (host, why) == (1, "its guardian is gone, and it starts again with a new one")
