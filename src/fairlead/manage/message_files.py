@@ -13,7 +13,7 @@ from fairlead.cluster.executors import executor_of
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import preload
 from fairlead.cluster.remote.end_limit import EndLimit
-from fairlead.cluster.remote.execute import on_all, run_on
+from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.cluster.remote.fetch import fetch_records
 from fairlead.errors import ConfigError, HostError, of_system
 from fairlead.profile.reading.collect import DIRECTORY_VARIABLE, MESSAGES_VARIABLE
@@ -21,6 +21,7 @@ from fairlead.profile.reading.collect import DIRECTORY_VARIABLE, MESSAGES_VARIAB
 ALL = str(2**62)
 CHUNK_B = 1 << 20
 SOON_S = 5.0  # without a byte of a host, where somebody wants the end
+ANSWER_S = 30.0
 
 _MAKE = 'mkdir -p "$0" && ls -A "$0"'
 
@@ -47,7 +48,8 @@ class MessageFiles:
     def fetch(self, limit: EndLimit | None = None) -> None:
         """Bring the files to this machine, those of each host that keeps its own into a folder of its name.
 
-        One host after the other: there is one disk here, and they may be larger than memory.
+        One host after the other: there is one disk here, and they may be larger than memory. Once one has failed, the
+        others are asked at the same time whether they answer: many may be behind the same switch.
 
         Args:
             limit: of the end that somebody wanted: hosts that it has given up are not asked, and no other is waited for
@@ -57,9 +59,10 @@ class MessageFiles:
             HostError: hosts were not reached; their files are still there, and those of the others here.
             FairleadError: they cannot be written here.
         """
-        failures = []
+        failures, left = [], list(self.apart)
         standstill_s = SOON_S if limit is not None and limit.begun else None
-        for host in self.apart:
+        while left:
+            host = left.pop(0)
             if limit is not None and limit.gave_up(host):
                 failures.append(f"{host}: does not answer, so the records in {self.path} were not fetched")
                 continue
@@ -67,9 +70,24 @@ class MessageFiles:
             try:
                 fetch_records(executor_of(self.cluster), host, str(self.path), take, standstill_s=standstill_s)
             except HostError as error:
-                failures.append(str(error.args[0]))
+                failures.append(error.message)
+                silent = self._silent(left)
+                failures += silent.values()
+                left = [each for each in left if each not in silent]
         if failures:
             raise HostError("; ".join(failures), hint="they stay there")
+
+    def _silent(self, hosts: Sequence[str]) -> dict[str, str]:
+        """Why hosts do not answer, of those that do not."""
+
+        def why(host: str) -> str | None:
+            try:
+                attempt(executor_of(self.cluster), host, ["true"], timeout_s=ANSWER_S)
+            except HostError as error:
+                return error.message
+            return None
+
+        return {host: said for host, said in on_all(hosts, why).items() if said is not None}
 
 
 def prepare(cluster: Cluster, directory: Path) -> MessageFiles:

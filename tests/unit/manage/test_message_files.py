@@ -116,6 +116,19 @@ def test_a_host_that_the_end_of_the_run_has_given_up_is_not_asked_and_others_are
     assert not (kept / "a").exists()
 
 
+def test_hosts_that_do_not_answer_are_waited_for_together(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All those behind a switch that has failed, which would take minutes one by one."""
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 1.0)
+    monkeypatch.setattr(message_files, "ANSWER_S", 1.0)
+    cut_off = [f"c{number}" for number in range(8)]
+    apart.scripts = dict.fromkeys(cut_off, "exec sleep 60")
+    begin_s = time.monotonic()
+    with pytest.raises(HostError, match=r"c0: has sent nothing .*; c1: `true` did not end .*; c7: `true` did not end"):
+        fetched(apart, "a", *cut_off, "b")
+    assert time.monotonic() - begin_s < 6
+    assert sorted(path.parent.name for path in (apart.home / "kept").rglob("*.record")) == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
