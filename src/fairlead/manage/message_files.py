@@ -71,18 +71,18 @@ class MessageFiles:
                 fetch_records(executor_of(self.cluster), host, str(self.path), take, standstill_s=standstill_s)
             except HostError as error:
                 failures.append(error.message)
-                silent = self._silent(left)
+                silent = self._silent(left, standstill_s or ANSWER_S)
                 failures += silent.values()
                 left = [each for each in left if each not in silent]
         if failures:
             raise HostError("; ".join(failures), hint="they stay there")
 
-    def _silent(self, hosts: Sequence[str]) -> dict[str, str]:
+    def _silent(self, hosts: Sequence[str], timeout_s: float) -> dict[str, str]:
         """Why hosts do not answer, of those that do not."""
 
         def why(host: str) -> str | None:
             try:
-                attempt(executor_of(self.cluster), host, ["true"], timeout_s=ANSWER_S)
+                attempt(executor_of(self.cluster), host, ["true"], timeout_s=timeout_s)
             except HostError as error:
                 return error.message
             return None
