@@ -4,8 +4,8 @@ Only what was started here is ever ended: mpirun by its process id, ranks by the
 """
 
 import logging
-import signal
 import subprocess
+from signal import Signals
 
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import Job
@@ -82,7 +82,7 @@ class RunningJob(JobProcesses):
         """Wait for the end; the exit code as a shell would give it (128 + signal for one that was killed)."""
         return _exit_code(self.process.wait())
 
-    def signal(self, number: signal.Signals) -> bool:
+    def signal(self, number: Signals) -> bool:
         """Give a signal to mpirun, which does with it what it does with its own.
 
         Returns:
@@ -99,7 +99,7 @@ class RunningJob(JobProcesses):
             _send(self._noted, number)
         return True
 
-    def _signal_there(self, number: signal.Signals) -> None:
+    def _signal_there(self, number: Signals) -> None:
         """Of a launch line of the user's own the signal may not be the end."""
         timeout_s = self._left_s(SIGNAL_TIMEOUT_S, self._launch_host) if self.launcher_known else SIGNAL_TIMEOUT_S
         try:
@@ -116,7 +116,7 @@ class RunningJob(JobProcesses):
             HostError: a host was not reached. What runs on the others was ended.
         """
         try:
-            for number in (signal.SIGTERM, signal.SIGKILL):
+            for number in (Signals.SIGTERM, Signals.SIGKILL):
                 try:
                     self.signal(number)
                     self.process.wait(grace_s)
@@ -137,7 +137,7 @@ class RunningJob(JobProcesses):
 
     def kill_here(self) -> None:
         """Kill what was started on this machine, if it has not ended. Another thread may be waiting for it."""
-        _send(self._noted, signal.SIGKILL)
+        _send(self._noted, Signals.SIGKILL)
 
     def forget(self) -> None:
         """Remove the note of mpirun's process id, where there is one."""
@@ -155,7 +155,7 @@ class RunningJob(JobProcesses):
         self._run(self._launch_host, script, self.job.id, *arguments, timeout_s=timeout_s)
 
 
-def _send(process: Process | None, number: signal.Signals) -> None:
+def _send(process: Process | None, number: Signals) -> None:
     if process is not None:
         process.send(number)
 
