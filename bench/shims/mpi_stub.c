@@ -6,7 +6,7 @@ typedef struct {
     int count_lo, count_hi, source, tag, error;
 } Status;
 
-enum { REQUEST_NULL = 0x2c000000, STATUS_IGNORE = 1, MESSAGE_B = 8 };
+enum { COMM_NULL = 0x04000000, REQUEST_NULL = 0x2c000000, STATUS_IGNORE = 1, MESSAGE_B = 8 };
 static int next_request = (int)0x98000000u;
 
 #define FUNCTION(name, parameters, ...)  \
@@ -50,6 +50,7 @@ FUNCTION(MPI_Reduce,
 FUNCTION(MPI_Comm_rank, (COMM, int* rank), *rank = 0);
 FUNCTION(MPI_Comm_size, (COMM, int* size), *size = 4);
 FUNCTION(MPI_Comm_test_inter, (COMM, int* inter), *inter = 0);
+FUNCTION(MPI_Comm_get_parent, (int* parent), *parent = COMM_NULL);
 FUNCTION(MPI_Comm_group, (COMM, int* group), *group = 1);
 FUNCTION(MPI_Comm_remote_group, (COMM, int* group), *group = 1);
 FUNCTION(MPI_Group_rank, (UNUSED int group, int* rank), *rank = 0);

@@ -76,7 +76,7 @@ def test_what_is_sent_to_all_processes_of_a_terminal_does_not_end_it(
 def test_it_ends_with_its_guardian(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     torn_down = start(host, mesh.setup_request(host))
     keeper = torn_down.keeper()
-    assert Path(f"/proc/{keeper}/comm").read_text() == "route-keeper\n"
+    wait_until(lambda: Path(f"/proc/{keeper}/comm").read_text() == "route-keeper\n", within_s=1.0)
     assert torn_down.tear_down().error == 0
     assert not Path(f"/proc/{keeper}").exists()
     ended = start(host, mesh.setup_request(host, grace_ms=50))

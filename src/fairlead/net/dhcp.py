@@ -45,7 +45,7 @@ ip address change {{address}} dev {{bond}} valid_lft $left preferred_lft $left""
 # ours have are looked for as well, after its start was read, which is compared before the signal.
 _END_RENEWING = """{shell}; for note in {notes}; do {{ read -r pid noted <$note; }} 2>/dev/null || continue; \
 began=$(start_of "$pid") && [ "${{noted:-$began}}" = "$began" ] && grep -q {mark} "/proc/$pid/cmdline" 2>/dev/null && \
-[ "$(start_of "$pid")" = "$began" ] && kill -KILL -- "-$pid"; done; rm -f {mark} {leases}"""
+[ "$(start_of "$pid")" = "$began" ] && kill -s KILL -- "-$pid"; done; rm -f {mark} {leases}"""
 # The file that the NIC has, for the bond, with the number by which the server knows the NIC unless it goes by the MAC.
 _NETWORKD = r"""index=$(cat /sys/class/net/{nic}/ifindex)
 file=$(sed -n 's/^NETWORK_FILE=//p' /run/systemd/netif/links/$index)

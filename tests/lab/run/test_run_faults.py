@@ -240,9 +240,10 @@ def test_the_program_goes_on_when_all_of_ours_are_killed_where_it_was_started(
     with run(cluster, *REROUTED, program=traffic(2), results=tmp_path) as command:
         talking(lab)
         assert rerouted_routes(lab, "h0")
-        command.process.kill()
+        command.process.send_signal(signal.SIGSTOP)  # it shall not clean
         for name in ("fairlead-guardian", "fairlead-agent"):
             hit(lab, "h0", name)
+        command.process.kill()
         command.process.wait()
         wait_for(lambda: not kernel_state(lab, "h1") and not kernel_state(lab, "h2"), "the other planes' end", 5)
         assert not rerouted_routes(lab, "h0")

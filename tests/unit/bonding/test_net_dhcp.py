@@ -126,7 +126,7 @@ def test_dhclient_renews_the_lease_on_the_bond_with_its_own_options() -> None:
     own = f"dhclient -4 -1 -i -cf /etc/a.conf -pf /run/dhclient.fairlead-net.pid -lf {leases} bond7"
     assert own in change.apply[-1] and change.apply[-1].endswith(" &")
     assert "ip address change 10.1.0.50/24 dev bond7 valid_lft $left" in change.apply[-1]
-    assert "kill -KILL" in change.restore[0]  # before the bond goes
+    assert "kill -s KILL" in change.restore[0]  # before the bond goes
     assert change.restore[1].endswith("ip link delete bond7")
 
 

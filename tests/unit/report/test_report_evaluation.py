@@ -445,10 +445,10 @@ def test_the_gain_of_a_group_is_as_sure_as_its_pairs_where_they_stand_side_by_si
     found = analyse(data(cells, blocks=[0, 0, 1, 1, 2, 2]), settings, whole_plot=("network",))
     (group,) = found.groups
     inside = 6 * 2 * ((np.log(1.01) - np.log(0.99)) / 2) ** 2  # a pair's squared deviations: 6 times 2 rows
-    error = 1.25 * np.sqrt(inside / (12 - 3 - 1) / 3) / np.sqrt(2)  # of the mean of two gains
-    half = stats.t.ppf(0.975, 8) * error
+    half = stats.t.ppf(0.975, 8) * np.sqrt(inside / (12 - 3 - 1) / 3)  # of the logarithm of each of both ratios
+    limits = [0.25 + 1.25 * (np.exp(sign * half) - 1) / np.sqrt(2) for sign in (-1, 1)]  # of the mean of two gains
     assert (group.value, group.cells) == (pytest.approx(0.25), 2)
-    assert (group.interval.low, group.interval.high) == pytest.approx((0.25 - half, 0.25 + half))
+    assert [group.interval.low, group.interval.high] == pytest.approx(limits)
 
 
 def test_gains_of_blocks_lie_within_their_intervals():

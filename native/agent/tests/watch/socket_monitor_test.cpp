@@ -109,7 +109,7 @@ TEST_F(Monitor, TheEndOfTheLastConnectionIsTold) {
 }
 
 TEST_F(Monitor, WhatALookThatFailedShouldHaveFoundIsFoundByTheNext) {
-    const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+    const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     const int diag = UniqueFd(dup(nothing.get())).get();  // the number that the monitor's first descriptor gets
     SocketMonitor failing{config, settings, 100.0};
     EXPECT_TRUE(failing.sample(100.0, false).empty());

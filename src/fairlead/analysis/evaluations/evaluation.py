@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from math import hypot, inf, log
+from math import hypot, isfinite
 
 import numpy as np
 
@@ -227,16 +227,17 @@ def _mean_gain(pairs: Sequence[ConfigurationPair], value: float, level: float) -
 
 def _mean_gain_within_blocks(pairs: Sequence[ConfigurationPair], value: float, level: float) -> Estimate | None:
     """The same where pairs stand side by side in blocks: what blocks add cancels out in each gain, and is no error."""
-    errors, degrees, counts = [], [], []
+    # Each limit's distance from the mean is that of the pairs' own limits from theirs (MOVER: Zou and Donner 2008), so
+    # that of one pair both are the same.
+    below, above, counts = [], [], []
     for pair in pairs:
-        if pair.speed is None or pair.difference is None or not 0 < 1 + pair.speed.low < 1 + pair.speed.high < inf:
+        if pair.speed is None or not isfinite(pair.speed.low) or not isfinite(pair.speed.high):
             return None
-        degrees.append(pair.difference.degrees_of_freedom)
-        of_logarithm = log((1 + pair.speed.high) / (1 + pair.speed.low)) / 2 / estimates.t_quantile(level, degrees[-1])
-        errors.append((1 + pair.speed_value) * of_logarithm)
+        below.append(pair.speed_value - pair.speed.low)
+        above.append(pair.speed.high - pair.speed_value)
         counts.append(pair.speed.n)
-    half = estimates.t_quantile(level, min(degrees)) * hypot(*errors) / len(pairs)
-    return Estimate(value, value - half, value + half, level, min(counts), "Student t within blocks")
+    low, high = value - hypot(*below) / len(pairs), value + hypot(*above) / len(pairs)
+    return Estimate(value, low, high, level, min(counts), "Student t within blocks")
 
 
 def _mean_gain_of_blocks(
