@@ -297,7 +297,12 @@ def all_to_all(ranks: int, ranks_a_host: int) -> Summary:
 
 @pytest.mark.parametrize(
     ("ranks", "ranks_a_host", "together"),
-    [(64, 1, 1), (128, 2, 1), (129, 2, 2), (256, 2, 3), (257, 1, 3), (1024, 2, 11)],
+    [
+        (64, 1, 1),
+        (128, 2, 1),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((129, 2, 2), (256, 2, 3), (257, 1, 3))),
+        pytest.param(1024, 2, 11, marks=pytest.mark.slow),
+    ],
 )
 def test_the_size_of_a_page_has_a_bound(
     ranks: int, ranks_a_host: int, together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
