@@ -159,11 +159,11 @@ TEST_F(FileTest, ARingIsMadeWhileSignalsCome) {
 
 // As MPI_Abort does in a handler of a signal that comes then.
 TEST_F(FileTest, AProgramMayEndWhileARingIsMade) {
-    static constexpr const char* kNames[] = {"MPI_Abort"};
+    static constexpr const char* kAbort[] = {"MPI_Abort"};
     const pid_t child = fork();
     if (child == 0) {
         alarm(10);
-        configure(nullptr, kNames, 1, 0, directory_.c_str());
+        configure(nullptr, kAbort, 1, 0, directory_.c_str());
         while_reserving = [] {
             ending(State::aborted);
             _exit(0);
