@@ -257,11 +257,10 @@ TEST(Controller, APauseLeavesTheDetourOfADeadDirectPath) {
     rig.greet_all();
     rig.congestion(10e-3, 0.0);
     ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
-    rig.deaf = 1;
     const double dead_at = rig.now;
-    while (rig.now < dead_at + 3.0) rig.step(rig.sample(300e-6), 0.02, 0.0, 0.0);
+    while (rig.now < dead_at + 3.0) rig.step(rig.sample(300e-6), 0.02, -1.0, 0.0);
     ASSERT_EQ(rig.controller.detours(), 1);
-    rig.surroundings(rig.on(Pause{1.0}), 0.0, 0.0);
+    rig.surroundings(rig.on(Pause{1.0}), -1.0, 0.0);
     EXPECT_EQ(rig.controller.detours(), 1);
     EXPECT_EQ(rig.seen<Restored>().size(), 0U);
 }

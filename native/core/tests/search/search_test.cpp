@@ -222,7 +222,6 @@ class SearchOfWays : public SearchOf {
     }
     /// Where the direct path queues for 10 ms, the legs to and from relays for so long.
     Choice chosen(double leg_s = 0.0) {
-        rig.out.take();
         Search search = begin();
         EXPECT_EQ(run(search, 10e-3, leg_s), Step::measured);
         search.judge(rig.now);
