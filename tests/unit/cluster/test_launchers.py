@@ -233,6 +233,13 @@ def test_command_line(launcher: Launcher) -> None:
     assert line(launcher, job()) == EXPECTED[launcher.name]
 
 
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpi_would_have_no_hosts_for_a_second_program(name: str) -> None:
+    several = job(argv=("./one", ":", "-np", "2", "./other"))
+    with pytest.raises(ConfigError, match=r"starts several programs.*\n.*--own-mpirun -- mpirun -np 1 --host"):
+        get(name)().command(several)
+
+
 def test_the_library_may_choose_what_carries_messages(launcher: Launcher) -> None:
     assert line(launcher, job(transport="native")) == NATIVE[launcher.name]
     assert SHARED[launcher.name] in line(launcher, job(transport="native", cores_shared=True))

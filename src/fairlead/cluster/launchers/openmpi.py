@@ -13,6 +13,7 @@ from typing import ClassVar
 from fairlead.cluster.description import TCP
 from fairlead.cluster.job import Job
 from fairlead.cluster.launchers.base import Launcher, Mpi, register
+from fairlead.errors import ConfigError
 
 MONITORING = "OMPI_MCA_pml_monitoring_enable"
 """Variable of jobs whose messages Open MPI counts (`fairlead.profile.reading.pml_monitoring`)."""
@@ -33,7 +34,18 @@ class OpenMpi(Launcher):
         return Mpi("openmpi", found.group(1), label="Open MPI") if found else None
 
     def command(self, job: Job) -> list[str]:
-        """See `Launcher.command`."""
+        """See `Launcher.command`.
+
+        Raises:
+            ConfigError: there are several programs, of which the first alone would have hosts.
+        """
+        if ":" in job.argv:
+            raise ConfigError(
+                "`:` starts several programs, and Open MPI wants the hosts of each beside it, which are known here for "
+                "the first alone",
+                hint="use your own launch line: `fairlead run CLUSTER --own-mpirun -- mpirun -np 1 --host HOST,... A : "
+                "-np 2 --host HOST,... B`",
+            )
         return [
             self.mpirun,
             *(["--allow-run-as-root"] if self.as_root else []),
