@@ -56,6 +56,9 @@ def test_threads(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [["-DBINDING=mpi"], ["-DBINDING=mpi_f08", "-DF08"]], ids=["mpi", "mpi_f08"])
 def test_fortran(mpi: Mpi, options: list[str], tmp_path: Path) -> None:
     program = mpi.need().compile_fortran(SOURCES / "fortran.F90", tmp_path / "fortran", *options)
-    said, counts = run(mpi, 3, [str(program)], 13, tmp_path / "records")
-    assert [line.strip() for line in said] == ["fortran"]
-    assert {name for name in ("direct", "relayed", "takeovers", "pulled") if counts[name] == 0} == set()
+    together: Counter[str] = Counter()  # whether a message is there before its receive is a matter of chance
+    for seed in (13, 14, 15, 16):
+        said, counts = run(mpi, 3, [str(program)], seed, tmp_path / f"records-{seed}")
+        assert [line.strip() for line in said] == ["fortran"]
+        together.update(counts)
+    assert {name for name in ("direct", "relayed", "takeovers", "pulled") if together[name] == 0} == set()
