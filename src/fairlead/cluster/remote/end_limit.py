@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-TIDY_S = 2.6  # from the program's end: for hosts to end what is left of it, and agents
+TIDY_S = 6.0  # from the program's end: for agents, of which one may have to give up its guardian, and what remains
 LEAST_S = 1.5  # a step has so long, however late it comes: hosts that answer do so in less
 AGAIN_S = 0.05  # for a host that was given up before
 
