@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import awaited, executed
@@ -77,19 +77,33 @@ def _not_waited_for(host: str) -> SilentHostError:
 def _run(command: list[str], stdin: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
     """As subprocess.run; at the time-out all that the command started here ends: it may hold the pipes open."""
     executed.tell(command)
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    ) as process:
+    with (
+        _file_of(stdin) as source,
+        subprocess.Popen(
+            command, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        ) as process,
+    ):
         try:
             with given_up_with_others(process):
-                out, err = _output(process, stdin, timeout_s)
+                out, err = _output(process, timeout_s)
         except BaseException:
             end_session(process)
             raise
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
-def _output(process: Process, stdin: bytes, timeout_s: float) -> tuple[bytes, bytes]:
+def _file_of(content: bytes) -> BinaryIO:
+    """A file in memory, read from its beginning.
+
+    To a pipe `Popen.communicate` writes nothing more after a time-out, and whoever reads from it waits for ever.
+    """
+    file = os.fdopen(os.memfd_create("input"), "w+b")
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+def _output(process: Process, timeout_s: float) -> tuple[bytes, bytes]:
     """stdout and stderr of a process at its end.
 
     Their ends are not waited for once the process was given up: as long as the host does not end the command, ssh's
@@ -99,14 +113,12 @@ def _output(process: Process, stdin: bytes, timeout_s: float) -> tuple[bytes, by
         subprocess.TimeoutExpired: it did not end in time, or was given up.
     """
     deadline_s = time.monotonic() + timeout_s
-    left: bytes | None = stdin
     while True:
         try:
-            return process.communicate(left, max(min(deadline_s - time.monotonic(), LOOK_S), 0))
+            return process.communicate(timeout=max(min(deadline_s - time.monotonic(), LOOK_S), 0))
         except subprocess.TimeoutExpired:
             if time.monotonic() >= deadline_s or _given_up():
                 raise
-            left = None  # it goes on with what it was given
 
 
 def _given_up() -> bool:
