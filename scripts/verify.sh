@@ -74,7 +74,7 @@ long_tests_of() { # GROUP ARGUMENT... of pytest: makes them the array `tests`
 # use. One that fails again fails the stage; one that passes then is named.
 once_more() { # CODE GROUP ARGUMENT...: CODE is what the group ended with
     [ "$1" = 1 ] || return "$1"
-    local names tests
+    local names tests DRAW= # drawn already
     names=$(grep -o 'tests/[^"]*' "build/pytest/long-$2/v/cache/lastfailed")
     say "once more, by themselves: $(echo $names)"
     long_tests_of "${@:2}" --last-failed --last-failed-no-failures none

@@ -98,7 +98,7 @@ def supervise(
         with_agents: called once the agents are ready and before the program starts (manual reroutes).
         ends_together_s: agents may be ended with the program, so long before its end is known here (`CommonEnd`); None:
             nobody but us ends them in order.
-        limit: of the end that somebody wants, shared with what comes after this; None: each step has its own time.
+        limit: of the end that somebody wants, shared with what comes after this; None: each step has its own time, unless Ctrl-C ends it.
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
@@ -108,6 +108,7 @@ def supervise(
     What fails after the program has ended is among the outcome's problems.
     """
     names = [host.name for host in cluster.managed_hosts()]
+    own_limit = limit is None
     limit = limit or EndLimit()
     narrator = Narrator(names, sys.stderr, quiet=quiet)
     job = secrets.token_hex(4)
@@ -146,6 +147,10 @@ def supervise(
         if outcome is None:
             raise
         audience.problem(error)  # how the program ended stands
+    finally:
+        if own_limit:  # nobody else knows it
+            for line in limit.words():
+                narrator.say(line)
     outcome.reroutes, outcome.migrations, outcome.problems = audience.reroutes, audience.migrations, audience.problems
     outcome.relayed = sum(audience.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))

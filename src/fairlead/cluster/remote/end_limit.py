@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-TIDY_S = 6.0  # from the program's end: for agents, of which one may have to give up its guardian, and what remains
+TIDY_S = 4.5  # from the program's end: for agents, of which one may have to give up its guardian, and what remains
 LEAST_S = 1.5  # a step has so long, however late it comes: hosts that answer do so in less
 AGAIN_S = 0.05  # for a host that was given up before
 
@@ -20,6 +20,7 @@ class EndLimit:
     def __init__(self) -> None:
         self._guard = threading.RLock()  # signal handlers call it, too
         self._until_s: float | None = None
+        self._program_ended = False
         self._silent: set[str] = set()
         self._left: dict[str, list[str]] = {}  # by host, what remains there
 
@@ -34,17 +35,19 @@ class EndLimit:
         Once more: all of it is tried again, and hosts may answer that did not.
         """
         with self._guard:
-            self._until_s = time.monotonic() + within_s
-            self._silent.clear()
+            self._begin(within_s)
             self._left.clear()
 
+    def _begin(self, within_s: float) -> None:
+        self._until_s = time.monotonic() + within_s
+        self._program_ended = False
+        self._silent.clear()
+
     def program_ended(self) -> None:
-        """Where the end is wanted, the others have no longer than `TIDY_S`, however much time the program took."""
+        """Where the end is wanted, the others have `TIDY_S` from now on, however much time the program took."""
         with self._guard:
-            if self._until_s is not None:
-                now_s = time.monotonic()
-                until_s = now_s + TIDY_S
-                self._until_s = until_s if self._until_s < now_s else min(self._until_s, until_s)
+            if self._until_s is not None and not self._program_ended:
+                self._until_s, self._program_ended = time.monotonic() + TIDY_S, True
 
     @contextmanager
     def begun_by_interrupts(self) -> Iterator[None]:
@@ -52,7 +55,8 @@ class EndLimit:
         try:
             yield
         except KeyboardInterrupt:
-            self.begin(TIDY_S)
+            with self._guard:  # what remains on hosts that were given up stays known: not all of it is tried again
+                self._begin(TIDY_S)
             raise
 
     def left_s(self, usual_s: float, host: str | None = None) -> float:

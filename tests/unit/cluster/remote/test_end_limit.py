@@ -36,6 +36,9 @@ def test_what_the_program_did_not_need_of_its_grace_time_is_nobodys() -> None:
     time.sleep(0.02)
     limit.program_ended()  # a second time gives no more
     assert limit.left_s(60.0) < first_s
+    limit.begin(0.1)  # it took all of it
+    limit.program_ended()
+    assert limit.left_s(60.0) > end_limit.TIDY_S - 0.5
     limit.begin(-100.0)  # a launch line of one's own may go on for long
     limit.program_ended()
     assert limit.left_s(60.0) > end_limit.TIDY_S - 0.5
@@ -75,3 +78,7 @@ def test_ctrl_c_as_an_exception_is_a_wish_for_the_end() -> None:
     with pytest.raises(KeyboardInterrupt), limit.begun_by_interrupts():
         raise KeyboardInterrupt
     assert limit.left_s(60.0) <= end_limit.TIDY_S
+    limit.give_up("h2", "ranks may run on")
+    with pytest.raises(KeyboardInterrupt), limit.begun_by_interrupts():
+        raise KeyboardInterrupt
+    assert (limit.gave_up("h2"), len(limit.words())) == (False, 1)
