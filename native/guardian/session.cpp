@@ -83,7 +83,12 @@ int Session::run() {
         if (!terminated && wait(static_cast<int>(plane_->setup().grace_ms), Hears::kSignals) == Wake::kSignal)
             std::cerr << "fairlead-guardian: terminated within the grace time\n";
     });
-    plane_->tear_down();
+    try {
+        plane_->tear_down();
+    } catch (...) {
+        static_cast<void>(keeper_.release());  // not ended here: it acts once this process is gone
+        throw;
+    }
     return 0;
 }
 

@@ -31,6 +31,7 @@ constexpr const char* kName = "route-keeper";
 constexpr auto kEnds = 2s;  // what the kernel takes at most to end a guardian whose files it has closed
 constexpr auto kLockPatience = 1s;
 constexpr int kAttempts = 20;
+constexpr int kLocked = 3;  // attempts that need the lock: who keeps it for longer has been stopped
 constexpr auto kPause = 100ms;
 
 void wait_for_end_of(const ProcessId& guardian) {
@@ -54,14 +55,19 @@ void wait_for_loss_of(int lifeline) {
     }
 }
 
-// False if something may be left.
-bool withdraw(const std::string& job) {
+std::optional<NamespaceLock> lock_in_time() {
     try {
-        std::optional<NamespaceLock> lock;
-        try {
-            lock = NamespaceLock::wait(kLockPatience);
-        } catch (const std::exception&) {  // as where another guardian keeps it: see KernelPlane::tear_down
-        }
+        return NamespaceLock::wait(kLockPatience);
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
+// False if something may be left. With the lock a new guardian of the job is either seen or has yet to begin.
+bool withdraw(const std::string& job, bool needs_lock) {
+    try {
+        const std::optional<NamespaceLock> lock = lock_in_time();
+        if (needs_lock && !lock) return false;
         Netlink netlink;
         stop_leading(netlink, job);
         return true;
@@ -77,7 +83,7 @@ bool withdraw(const std::string& job) {
     wait_for_loss_of(STDIN_FILENO);
     wait_for_end_of(guardian);
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        if (withdraw(job)) _exit(0);
+        if (withdraw(job, attempt < kLocked)) _exit(0);
         std::this_thread::sleep_for(kPause);
     }
     _exit(1);

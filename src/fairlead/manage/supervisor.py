@@ -98,7 +98,8 @@ def supervise(
         with_agents: called once the agents are ready and before the program starts (manual reroutes).
         ends_together_s: agents may be ended with the program, so long before its end is known here (`CommonEnd`); None:
             nobody but us ends them in order.
-        limit: of the end that somebody wants, shared with what comes after this; None: each step has its own time, unless Ctrl-C ends it.
+        limit: of the end that somebody wants, shared with what comes after this; None: each step has its own time,
+            unless Ctrl-C ends it.
 
     Raises:
         AgentError, HostError, ConfigError: an agent could not be started or reached, or the cluster file is wrong
