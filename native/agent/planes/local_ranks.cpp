@@ -122,7 +122,10 @@ void LocalRanks::meet(int fd) {
     if (size_B != sizeof hello || !valid(hello))
         return handlers_.log("a process that is not a rank asked for the relay plane");
     if (of_another_world(hello)) remove_ended();
-    if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) return handlers_.log(why);
+    if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) {
+        if (refusals_.insert(why).second) handlers_.log(why);  // it asks again and again
+        return;
+    }
     if (free_slots_.empty()) return handlers_.log("too many ranks for the relay plane");
     try {
         admit(std::move(socket), hello);
@@ -189,6 +192,7 @@ void LocalRanks::remove(relay::Process rank) {
     if (found == ranks_.end()) return;
     const std::shared_ptr<RankChannel> channel = std::move(found->second);
     ranks_.erase(found);
+    if (ranks_.empty()) refusals_.clear();
     loop_.forget(channel->socket());
     loop_.forget(channel->bell());
     handlers_.left(*channel);

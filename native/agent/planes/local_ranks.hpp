@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ class LocalRanks {
     std::map<int, Stranger> strangers_;
     std::map<relay::Process, std::unique_ptr<RankChannel>> ranks_;
     std::vector<std::size_t> free_slots_;
+    std::set<std::string> refusals_;  ///< told of since the present program's ranks came
 };
 
 }  // namespace fairlead::agent

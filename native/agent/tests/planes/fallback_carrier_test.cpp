@@ -154,10 +154,11 @@ TEST(FallbackCarrier, AnAgentThatIsSilentInTheBeginningIsJoinedByWhoPollsSeldom)
     EXPECT_EQ(hosts.log(), (std::vector<std::string>{}));
 }
 
-/// Another job's rank of the same number: once this job's is gone for a moment, it must not have its place.
-TEST(FallbackCarrier, AnAgentThatDoesNotWantARankIsNotAskedAgain) {
+/// It may be of a program that the job has started: once the job's ranks are gone for a moment, as when their agent is
+/// started again, it should not have their place.
+TEST(FallbackCarrier, AnAgentThatDoesNotWantARankIsNotAskedAgainSoon) {
     Hosts hosts(1);
-    auto rank0 = hosts.join(0, 0);
+    auto rank0 = hosts.join(0, 0, kProcesses, kNextWorld);
     int attempts = 0;
     relay::FallbackCarrier carrier(std::make_unique<AgentCarrier>(), std::make_unique<OtherCarrier>(), kProcesses, [&] {
         ++attempts;
@@ -171,6 +172,34 @@ TEST(FallbackCarrier, AnAgentThatDoesNotWantARankIsNotAskedAgain) {
     }
     EXPECT_EQ(attempts, 1);
     EXPECT_FALSE(carrier.agents().alive());
+}
+
+/// A program follows another one, of which a rank takes its time to end.
+TEST(FallbackCarrier, AnAgentIsJoinedOnceTheProgramBeforeHasLeft) {
+    Hosts hosts(1);
+    auto lingers = hosts.join(0, 3, kProcesses, kNextWorld);
+    int attempts = 0;
+    relay::FallbackCarrier carrier(
+        std::make_unique<AgentCarrier>(), std::make_unique<OtherCarrier>(), kProcesses,
+        [&] {
+            ++attempts;
+            return std::make_unique<relay::AgentJoin>(hosts.directory(0), 0, kProcesses, kWorld);
+        },
+        std::chrono::milliseconds(50));
+    EXPECT_THROW(carrier.join(std::chrono::seconds(20)), relay::Unwanted);
+    const auto poll = [&] { carrier.poll([](std::span<const std::uint8_t>) {}); };
+    EXPECT_TRUE(eventually([&] {
+        poll();
+        return attempts >= 3;
+    }));
+    EXPECT_FALSE(carrier.agents().alive());
+    EXPECT_EQ(hosts.log().size(), 1U) << "told of once";
+    lingers.reset();
+    EXPECT_TRUE(eventually([&] {
+        poll();
+        return carrier.agents().alive();
+    }));
+    EXPECT_EQ(hosts.call([&] { return hosts.plane(0).world(); }), kWorld);
 }
 
 TEST(FallbackCarrier, AnAgentThatDoesNotAnswerKeepsNobodyWaiting) {

@@ -32,22 +32,26 @@ class FallbackCarrier final : public Carrier {
   public:
     /// Between attempts to join an agent.
     static constexpr std::chrono::milliseconds kRejoin{500};
+    /// The same where the agent has another program's ranks: most of those stay, and these may be of a program that the
+    /// job has started.
+    static constexpr std::chrono::milliseconds kUnwanted{10'000};
 
     /// Joins another agent, where one is there; throws std::runtime_error where none is.
     using Join = std::function<std::unique_ptr<AgentJoin>()>;
 
     /// processes: as the agents' carrier has them. join: none where an agent that died, or is not there, is done
-    /// without.
+    /// without. unwanted: tests may wait for less.
     FallbackCarrier(std::unique_ptr<AgentCarrier> agents, std::unique_ptr<Carrier> mpi, Process processes,
-                    Join join = {})
+                    Join join = {}, std::chrono::milliseconds unwanted = kUnwanted)
         : agents_(std::move(agents)),
           mpi_(std::move(mpi)),
           processes_(processes),
           join_(std::move(join)),
+          unwanted_(unwanted),
           was_joined_(!agents_->gone()) {}
 
     /// The first attempt to join an agent, which may wait for so long. Throws std::runtime_error, which says what is
-    /// wrong: polls go on trying, unless the agent does not want this rank.
+    /// wrong: polls go on trying.
     void join(std::chrono::milliseconds longest) {
         if (attempt([&] { return joining_->wait(longest); })) return;
         throw std::runtime_error("no relay plane yet: the agent does not answer");
@@ -171,7 +175,7 @@ class FallbackCarrier final : public Carrier {
             }
             return false;
         } catch (const Unwanted&) {
-            if (!was_joined_) join_ = {};  // it is another job's; its rank may be gone when the next one is asked
+            if (!was_joined_) next_join_ = Clock::now() + unwanted_;
             joining_.reset();
             throw;
         } catch (const std::runtime_error&) {
@@ -233,6 +237,7 @@ class FallbackCarrier final : public Carrier {
     std::unique_ptr<Carrier> mpi_;
     Process processes_;
     Join join_;
+    std::chrono::milliseconds unwanted_;
     std::unique_ptr<AgentJoin> joining_;
     std::optional<Clock::time_point> next_join_;  ///< while there is no agent
     bool was_joined_;                             ///< an agent has taken this rank
