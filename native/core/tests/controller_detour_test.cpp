@@ -279,6 +279,23 @@ TEST(Controller, APauseEndsARerouteThatIsUnderWay) {
     EXPECT_EQ(rig.seen<Restored>()[0].reason, RestoreReason::paused);
 }
 
+TEST(Controller, APauseLeavesARerouteOffADirectPathThatHasJustDied) {
+    for (const bool under_way : {true, false}) {
+        Rig rig;
+        rig.greet_all();
+        for (int i = 0; i < 20; ++i) rig.step(rig.sample(300e-6), 0.02, 0.0, 0.0);
+        rig.sample_B = 0;
+        for (int i = 0; i < 50 && rig.seen<Reroute>().empty(); ++i) rig.step(rig.sample(300e-6), 0.02, -1.0, 0.0);
+        ASSERT_EQ(rig.seen<Reroute>().size(), 1U);
+        const RerouteDone done{1, rig.seen<Reroute>()[0].relay};
+        if (!under_way) rig.on(done);
+        rig.on(Pause{10.0});
+        if (under_way) rig.on(done);
+        EXPECT_TRUE(rig.seen<Restore>().empty()) << under_way;
+        EXPECT_EQ(rig.controller.detours(), 1) << under_way;
+    }
+}
+
 TEST(Controller, TellsWhatConnectionsHaveDelivered) {
     Rig rig;
     rig.greet_all();

@@ -86,11 +86,6 @@ bool Detour::fills(const Paths& paths, const Traffic& traffic, Time now) const {
     return narrow_bps > 0.0 && traffic.rate_bps(destination_, now) >= job_->settings.detour.fills_share * narrow_bps;
 }
 
-bool Detour::direct_answers(const Paths& paths, Time now) const {
-    // Measurements are at most one and a half periods apart.
-    return paths.probes().forward(destination_, now - 4.0 * job_->settings.detour.direct_period_s).samples > 0;
-}
-
 bool Detour::direct_queues_longer(const Paths& paths, Time now) const {
     const double absorbed_s = paths.probes().absorbed_s(destination_);
     if (!is_way(relay_) || absorbed_s <= 0.0) return false;

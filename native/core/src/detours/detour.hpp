@@ -36,8 +36,6 @@ class Detour {
     /// Whether the traffic takes an equal-cost path whose echoes show a standing queue that its own bytes do not
     /// explain.
     bool way_slow(const Paths& paths, const Traffic& traffic, Time now) const;
-    /// Whether a probe has come back by the direct path of late: traffic that returns there arrives.
-    bool direct_answers(const Paths& paths, Time now) const;
     /// Whether packets queue for longer on the direct path than on the equal-cost path that the traffic takes, where
     /// that queue has stood for so long that it is part of the direct path's baseline. Over a relay latencies tell.
     bool direct_queues_longer(const Paths& paths, Time now) const;

@@ -329,13 +329,13 @@ void Reroutes::pause(Time until) {
 void Reroutes::interrupt(HostId host) {
     Destination& destination = destinations_[host];
     destination.search.reset();
-    // Where the direct path is dead, not slow, a pause would stop the program, and compare nothing.
-    if (destination.automatic_detour() && !destination.detour->direct_answers(parts_.paths, now_)) return;
-    if (destination.automatic_detour()) destination.interrupted = destination.detour->relay();
     const Rerouted* const rerouting = destination.route.rerouting();
-    if (destination.automatic_detour() || (rerouting != nullptr && !rerouting->manual)) {
-        start_restore(host, RestoreReason::paused);
-    }
+    if (!destination.automatic_detour() && (rerouting == nullptr || rerouting->manual)) return;
+    // Where the direct path is dead, not slow, a pause would stop the program, and compare nothing.
+    const std::optional<Burst> last = parts_.paths.probes().completed_since(host, -HUGE_VAL);
+    if (last && last->silent()) return;
+    if (destination.automatic_detour()) destination.interrupted = destination.detour->relay();
+    start_restore(host, RestoreReason::paused);
 }
 
 void Reroutes::resume(HostId host) {
