@@ -279,13 +279,13 @@ Choice Search::choose(std::size_t turn, Random& random) const {
     return choice;
 }
 
-/// Neither a way nor a relay is better: with no relay to choose from, the ways are the reason.
+/// Neither a way nor a relay is better: with no relay to ask, not even the one in use, the ways are the reason.
 void Search::tell_of_ways(const Choice& way, Choice& choice) const {
     if (way.best != kNoHost && (choice.best == kNoHost || way.latency_s < choice.latency_s)) {
         choice.best = way.best;
         choice.latency_s = way.latency_s;
     }
-    if (!measured_.empty()) return;
+    if (!candidates_.empty()) return;
     choice.reason = KeepReason::no_better_way;
     if (ways_.none_back()) choice.reason = present_.silent ? KeepReason::destination_silent : KeepReason::not_carried;
 }

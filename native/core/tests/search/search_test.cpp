@@ -292,9 +292,11 @@ class SearchOfDetour : public SearchOf {
         EXPECT_EQ(run(search, direct_s, leg_s), Step::measured);
         const Verdict verdict = search.judge_detour(direct_low, rig.now);
         before = search.decision().before;
+        kept = search.choose(0, random);
         return verdict;
     }
     HostId before = kNoHost;
+    Choice kept;
 };
 
 TEST_F(SearchOfDetour, ThatIsSlowCompetesWithTheOthers) {
@@ -304,6 +306,18 @@ TEST_F(SearchOfDetour, ThatIsSlowCompetesWithTheOthers) {
 
 TEST_F(SearchOfDetour, ThatIsNotSlowIsKept) {
     EXPECT_EQ(judge(20e-3, 0.2e-3, false), Verdict::not_slow);
+}
+
+TEST_F(SearchOfDetour, WhereTheOnlyRelayIsTheOneInUseTheWaysAreNotTheReason) {
+    rig.job.ways = 3;
+    rig.probe(1, 0.0);
+    std::ranges::fill(ways_s, 40e-3);
+    rig.peers.lose(2);
+    rig.peers.lose(4);
+    EXPECT_EQ(judge(20e-3, 10e-3, false), Verdict::congested);
+    EXPECT_EQ(kept.relay, kNoHost);
+    EXPECT_EQ(kept.reason, KeepReason::no_candidate);
+    EXPECT_TRUE(is_way(kept.best)) << "the fastest of what was measured";
 }
 
 TEST_F(SearchOfDetour, IsLeftForADirectPathThatHasBeenLow) {
