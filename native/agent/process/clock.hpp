@@ -22,6 +22,9 @@ inline double monotonic_s() {
     return static_cast<double>(read_clock_ns(CLOCK_MONOTONIC)) * 1e-9;
 }
 
+/// A time before all others.
+inline constexpr double kNever_s = -1e9;
+
 class Clock {
   public:
     /// What the clock shows differs from CLOCK_REALTIME by offset_s + drift * (t - origin).

@@ -10,6 +10,7 @@
 
 #include "fairlead/core/events.hpp"
 #include "planes/carried.hpp"
+#include "process/clock.hpp"
 
 namespace fairlead::agent {
 
@@ -38,8 +39,8 @@ class CarriedFlows {
     static void add(core::SocketSample& sample, Flow& flow, const Carried& carried, double elapsed_s);
 
     std::map<core::HostId, Flow> flows_;
-    double last_look_s_ = -1e9;
-    double last_active_s_ = -1e9;
+    double last_look_s_ = kNever_s;
+    double last_active_s_ = kNever_s;
 };
 
 }  // namespace fairlead::agent

@@ -11,6 +11,7 @@
 #include "measure/prober.hpp"
 #include "peers/udp_channel.hpp"
 #include "planes/rank_announcer.hpp"
+#include "process/clock.hpp"
 #include "process/event_loop.hpp"
 #include "watch/message_rings.hpp"
 
@@ -54,10 +55,10 @@ class MessageWatch {
     core::MessageMonitor monitor_;
     core::LookSettings looks_;
     double max_share_;
-    double rests_until_s_ = 0.0;  ///< so that the program has the processors
-    double active_s_;             ///< when records came last, or this began
-    double reported_s_ = -1e9;    ///< when pairs were
-    double ranks_reported_s_;     ///< when pairs of ranks were, or this began
+    double rests_until_s_ = 0.0;    ///< so that the program has the processors
+    double active_s_;               ///< when records came last, or this began
+    double reported_s_ = kNever_s;  ///< when pairs were
+    double ranks_reported_s_;       ///< when pairs of ranks were, or this began
     RankAnnouncer announcer_;
     std::size_t known_ranks_ = 0;
     EventLoop::TimerId timer_ = 0;

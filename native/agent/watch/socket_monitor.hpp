@@ -10,6 +10,7 @@
 
 #include "control/config.hpp"
 #include "fairlead/core/settings.hpp"
+#include "process/clock.hpp"
 #include "watch/carried_flows.hpp"
 #include "watch/flow_table.hpp"
 #include "watch/sock_diag.hpp"
@@ -40,8 +41,6 @@ class SocketMonitor {
     double last_active_s() const { return std::max(flows_.last_active_s(), carried_.last_active_s()); }
     std::vector<core::SocketSample> of_sockets(double now, bool complete);
 
-    static constexpr double kNever_s = -1e9;
-
     core::LookSettings settings_;
     std::vector<Address> remotes_;
     std::optional<SockDiag> diag_;  ///< none after a failure
@@ -50,11 +49,11 @@ class SocketMonitor {
     CarriedFlows carried_;
     std::vector<TcpSocket> sockets_;  ///< the job's, at the last look
     double begun_s_;
-    double last_look_s_ = -1e9;
+    double last_look_s_ = kNever_s;
     double last_search_s_ = kNever_s;
     double search_s_ = 0.0;               ///< until the next search for new connections, if some were made
     int searches_wanted_ = 1;             ///< some may have been made since the last search
-    double counted_s_ = -1e9;             ///< when the counters were asked for
+    double counted_s_ = kNever_s;         ///< when the counters were asked for
     std::optional<TcpCounters> counted_;  ///< what they said then
     bool moved_ = true;                   ///< since then
 };
