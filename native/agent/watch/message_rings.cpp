@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "process/unique_fd.hpp"
+#include "record/pid_namespace.hpp"
 
 namespace fairlead::agent {
 
@@ -68,6 +70,33 @@ void MessageRings::drain(const Take& take) {
         if (next_ >= rings_.size()) next_ = 0;
         left -= drain_one(rings_[next_++], stamps, left, take);
     }
+    free_ended();
+}
+
+/// One owner after another is looked at, one at each look: it costs a system call or two. Those of a program end
+/// together, and its rings are beside each other.
+void MessageRings::free_ended() {
+    for (std::size_t freed = 0; freed < kMostFreed && !rings_.empty(); ++freed) {
+        if (suspect_ >= rings_.size()) suspect_ = 0;
+        const Mapped& mapped = rings_[suspect_];
+        if (!mapped.owner || !mapped.owner->ended()) {
+            ++suspect_;
+            return;
+        }
+        if (!mapped.reader.empty()) return;
+        release(suspect_);
+    }
+}
+
+void MessageRings::release(std::size_t place) {
+    const Mapped& mapped = rings_[place];
+    dropped_by_freed_ += mapped.reader.dropped();
+    munmap(mapped.ring, record::kRing_B);
+    // A name that stays is still known: it is not mapped again.
+    if (unlink((directory_ + "/" + mapped.name).c_str()) == 0) names_.erase(mapped.name);
+    rings_.erase(rings_.begin() + static_cast<std::ptrdiff_t>(place));
+    if (next_ > place) --next_;
+    seen_.reset();  // there is room for one more
 }
 
 /// Records of one call follow each other and have one time of return.
@@ -158,7 +187,11 @@ bool MessageRings::map(const std::string& name) {
         return true;
     }
     const auto rank = static_cast<std::uint32_t>(ring->rank);
-    rings_.push_back({ring, record::RingReader(ring), rank});
+    std::optional<OtherProcess> owner;
+    if (ring->pid_namespace != 0 && ring->pid_namespace == record::pid_namespace()) {
+        owner = OtherProcess::now(static_cast<pid_t>(ring->pid));
+    }
+    rings_.push_back({ring, record::RingReader(ring), rank, owner, name});
     ranks_.insert(rank);
     return true;
 }
@@ -170,7 +203,7 @@ void MessageRings::put_off(const std::string& name, const char* what) {
 }
 
 std::uint64_t MessageRings::dropped() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = dropped_by_freed_;
     for (const Mapped& mapped : rings_) sum += mapped.reader.dropped();
     return sum;
 }

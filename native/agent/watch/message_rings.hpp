@@ -13,6 +13,7 @@
 
 #include "fairlead/core/message_monitor.hpp"
 #include "process/clock.hpp"
+#include "process/other_process.hpp"
 #include "record/clock.hpp"
 #include "record/ring.hpp"
 
@@ -29,6 +30,8 @@ class MessageRings {
     static constexpr std::size_t kMostRings = 4096;
     /// Read at a time: probes and other agents wait meanwhile.
     static constexpr std::uint64_t kMostRecords = 16384;
+    /// Freed at a time, likewise.
+    static constexpr std::size_t kMostFreed = 64;
     /// After so many nothing is left of what was there.
     static constexpr std::size_t kMostLooks = kMostRings * record::kRingRecords / kMostRecords;
 
@@ -39,7 +42,7 @@ class MessageRings {
     MessageRings& operator=(const MessageRings&) = delete;
 
     /// Reads what is there, but no more at a time than takes some milliseconds: what is left comes with the next call,
-    /// other rings first.
+    /// other rings first. Rings of processes that have ended are removed once they are empty.
     void drain(const Take& take);
 
     /// Ranks of which a ring was found so far.
@@ -53,6 +56,8 @@ class MessageRings {
         record::Ring* ring;
         record::RingReader reader;
         std::uint32_t rank;
+        std::optional<OtherProcess> owner;  ///< nothing: its number is of another namespace
+        std::string name;
         std::int64_t waited_until_ns = 0;  ///< return of the last call that completed a receive
         std::int64_t inside_until_ns = 0;  ///< return of the last call that completed a send or receive; 0: none did
         std::int64_t processing_ns = 0;    ///< outside of such calls, since that which completed a receive
@@ -74,6 +79,8 @@ class MessageRings {
     };
     void find_new();
     bool map(const std::string& name);
+    void free_ended();
+    void release(std::size_t place);
     void put_off(const std::string& name, const char* what);
     std::uint64_t drain_one(Mapped& mapped, const Stamps& stamps, std::uint64_t most, const Take& take);
     void finish_call(Mapped& mapped, std::int64_t done_ns, std::int64_t computed_ns, const Take& take);
@@ -86,7 +93,9 @@ class MessageRings {
     std::set<std::string> names_;    ///< looked at, rings or not
     std::set<std::string> put_off_;  ///< told of
     std::vector<Mapped> rings_;
-    std::size_t next_ = 0;  ///< the ring that is read first
+    std::size_t next_ = 0;     ///< the ring that is read first
+    std::size_t suspect_ = 0;  ///< the ring whose owner is looked at next
+    std::uint64_t dropped_by_freed_ = 0;
     std::set<std::uint32_t> ranks_;
     std::vector<core::MessageEnd> call_;  ///< kept for its memory
     std::uint64_t read_ = 0;

@@ -15,7 +15,7 @@
 
 namespace fairlead::record {
 
-constexpr std::uint32_t kRingVersion = 1;
+constexpr std::uint32_t kRingVersion = 2;
 constexpr std::array<char, 8> kRingMagic{'F', 'A', 'I', 'R', 'L', 'R', 'N', 'G'};
 constexpr std::uint64_t kRingRecords = 4096;  // a power of two; at an agent's 25 looks a second, 100 000 messages/s
 constexpr std::size_t kLine_B = 64;           // of the cache: what one side writes the other shall not miss for nothing
@@ -26,6 +26,7 @@ struct Ring {
     std::uint32_t pid;
     std::int32_t rank;                                    // in the world
     std::uint32_t thread;                                 // of the process
+    std::uint64_t pid_namespace;                          // that pid is of, by its inode; 0: not known
     alignas(kLine_B) std::atomic<std::uint64_t> written;  // records ever; by the rank
     std::atomic<std::uint64_t> dropped;                   // likewise
     alignas(kLine_B) std::atomic<std::uint64_t> read;     // likewise; by the agent
@@ -95,6 +96,7 @@ class RingReader {
         ring_->read.store(read_, std::memory_order_release);
         return number;
     }
+    bool empty() const { return ring_->written.load(std::memory_order_acquire) == read_; }
     std::uint64_t dropped() const { return ring_->dropped.load(std::memory_order_relaxed); }
 
   private:

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "record/file_names.hpp"
+#include "record/pid_namespace.hpp"
 #include "record/reserve.hpp"
 
 namespace fairlead::record {
@@ -36,6 +37,7 @@ Ring* begin(void* memory, std::int32_t rank, std::uint32_t thread) {
     ring->pid = static_cast<std::uint32_t>(getpid());
     ring->rank = rank;
     ring->thread = thread;
+    ring->pid_namespace = pid_namespace();
     return ring;
 }
 

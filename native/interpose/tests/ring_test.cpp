@@ -153,6 +153,8 @@ TEST_F(RingFileTest, IsThereCompleteUnderTheNameOfItsProcess) {
     EXPECT_NE(first, second);
     EXPECT_EQ(first->magic, kRingMagic);
     EXPECT_EQ(first->rank, 3);
+    EXPECT_EQ(first->pid, static_cast<std::uint32_t>(getpid()));
+    EXPECT_NE(first->pid_namespace, 0U);
     EXPECT_EQ(second->thread, 1U);
     const std::string stem = directory_ + "/" + std::to_string(getpid());
     EXPECT_EQ(std::filesystem::file_size(stem + "-0.ring"), kRing_B);

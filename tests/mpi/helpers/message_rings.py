@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 PAGE_B = 4096
 RECORDS = 4096  # that a ring has room for
 NO_NUMBER = 0xFFFFFF
-HEAD = struct.Struct("<8s II iI 40x QQ 48x Q")
+HEAD = struct.Struct("<8s II iI Q 32x QQ 48x Q")
 MESSAGE = np.dtype([
     ("communicator", "<u8"), ("size_B", "<u8"), ("begun", "<u8"), ("needed", "<u8"), ("computed", "<u8"),
     ("done", "<u8"), ("peer", "<i4"), ("tag", "<i4"), ("function", "<u2"), ("completed_by", "<u2"),
@@ -21,8 +21,8 @@ SEND, RECEIVE = 1, 2
 def read(path: Path) -> tuple[int, int, NDArray[np.void]]:
     """A ring's rank, how many it dropped, and its records."""
     content = path.read_bytes()
-    magic, version, pid, rank, _thread, written, dropped, taken = HEAD.unpack_from(content)
-    assert (magic, version, taken) == (b"FAIRLRNG", 1, 0)
+    magic, version, pid, rank, _thread, _namespace, written, dropped, taken = HEAD.unpack_from(content)
+    assert (magic, version, taken) == (b"FAIRLRNG", 2, 0)
     assert path.name == f"{pid}-0.ring"
     assert len(content) == PAGE_B + RECORDS * MESSAGE.itemsize
     return rank, dropped, np.frombuffer(content, MESSAGE, written, PAGE_B)

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -175,6 +176,59 @@ TEST_F(MessageRingsTest, WhatIsNoRingIsLeftAlone) {
     EXPECT_TRUE(rings.ranks().empty());
     MessageRings nowhere(directory_ + "/missing", clock_, log_);
     EXPECT_TRUE(drained(nowhere).empty());
+}
+
+/// Of a process that has ended, and was waited for.
+pid_t ended_process() {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    return child;
+}
+
+TEST_F(MessageRingsTest, ThoseOfProcessesThatHaveEndedAreReadAndRemoved) {
+    MessageRings rings(directory_, clock_, log_);
+    const auto files = [this] { return std::distance(std::filesystem::directory_iterator(directory_), {}); };
+    const auto look = [&] {
+        std::size_t calls = 0;
+        for (int i = 0; i < 4; ++i) calls += drained(rings).size();
+        return calls;
+    };
+    const auto push = [](record::RingWriter& ring) { ring.push(message(record::End::send, 9, 1, record::ticks())); };
+    std::vector<record::RingWriter> writers;
+    for (int rank = 0; rank < 4; ++rank) writers.push_back(ring_of(rank));
+    look();
+    EXPECT_EQ(files(), 4) << "all live";
+    const pid_t ended = ended_process();
+    for (const int rank : {4, 5}) {
+        record::RingWriter ring = ring_of(rank);
+        made_.back()->pid = static_cast<std::uint32_t>(ended);
+        for (std::uint64_t i = 0; i <= record::kRingRecords; ++i) push(ring);
+    }
+    EXPECT_GT(look(), 0U) << "what they wrote last";
+    look();
+    EXPECT_EQ(rings.read(), 2 * record::kRingRecords);
+    EXPECT_EQ(rings.dropped(), 2U) << "as before";
+    EXPECT_EQ(files(), 4);
+    for (record::RingWriter& ring : writers) push(ring);
+    EXPECT_EQ(look(), 4U) << "the others are read as before";
+    record::RingWriter next = ring_of(6);
+    push(next);
+    EXPECT_EQ(look(), 1U) << "in a file of the same name";
+    EXPECT_EQ(rings.ranks(), (std::set<std::uint32_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+/// As in a container of its own.
+TEST_F(MessageRingsTest, ThoseOfProcessesOfAnotherPidNamespaceStay) {
+    MessageRings rings(directory_, clock_, log_);
+    const pid_t ended = ended_process();
+    for (const std::uint64_t pid_namespace : {0U, 1U}) {
+        ring_of(0);
+        made_.back()->pid = static_cast<std::uint32_t>(ended);
+        made_.back()->pid_namespace = pid_namespace;
+    }
+    for (int i = 0; i < 4; ++i) drained(rings);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 2);
 }
 
 /// Within a tick of the clock a directory's time of change stays the same.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process/other_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+namespace fairlead::agent {
+
+namespace {
+
+/// Field 22 of /proc/PID/stat (proc(5)); 0: it cannot be read.
+std::uint64_t start_ticks_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = stat.rfind(')');  // the name, field 2, may hold anything
+    if (name_end == std::string::npos) return 0;
+    std::istringstream fields(stat.substr(name_end + 1));
+    std::string skipped;
+    for (int field = 3; field < 22; ++field) fields >> skipped;
+    std::uint64_t ticks = 0;
+    fields >> ticks;
+    return ticks;
+}
+
+}  // namespace
+
+OtherProcess OtherProcess::now(pid_t pid) {
+    return {pid, start_ticks_of(pid)};
+}
+
+bool OtherProcess::ended() const {
+    if (pid <= 0) return false;
+    if (kill(pid, 0) != 0 && errno == ESRCH) return true;
+    const std::uint64_t ticks = start_ticks_of(pid);
+    return start_ticks != 0 && ticks != 0 && ticks != start_ticks;
+}
+
+}  // namespace fairlead::agent
