@@ -91,7 +91,7 @@ def test_mpirun_on_the_launching_host(other: subprocess.Popen[bytes], tmp_path: 
     note.parent.mkdir(parents=True)
 
     def tell() -> None:
-        subprocess.run(["sh", "-c", running_job._SIGNAL_NOTED, "1f3a9c02", "KILL"], check=True)
+        subprocess.run(["sh", "-c", running_job._SIGNAL_NOTED, "1f3a9c02", "KILL", "50"], check=True)
 
     for noted in (f"{other.pid} {earlier(other).start_ticks}\n", f"{other.pid}\n"):
         note.write_text(noted)

@@ -14,7 +14,8 @@ from fairlead.errors import FairleadError, SilentHostError
 from fairlead.runtime import START_OF, Process
 
 FORGET_TIMEOUT_S = 30.0
-SIGNAL_TIMEOUT_S = 10.0  # it may have to wait for its note, 5 s; the main thread waits meanwhile
+SIGNAL_TIMEOUT_S = 10.0  # it may have to wait for its note, half of it; the main thread waits meanwhile
+NOTE_SHARE = 0.5  # of the time that a signal has to get there: a host whose note is missing still answers in time
 TOLD_GRACE_S = 1.0  # from TERM to KILL of what is left once the end was asked for, which had its grace time
 TOLD_LIMIT_S = 3.0  # and for hosts that do not answer then
 _log = logging.getLogger(__name__)
@@ -25,13 +26,16 @@ RUN_NOTED = (
     + 'd="$HOME/.cache/fairlead/run"; { mkdir -p "$d" && echo $$ $(start_of $$) >"$d/$0"; } || '
     + 'echo "fairlead: cannot write $d/$0: signals will not reach mpirun" >&2; exec "$@"'
 )
-# A signal may come before mpirun does, which has to get there first: its note is waited for, 5 s.
+# A signal may come before mpirun does, which has to get there first: its note is waited for, $2 tenths of a second;
+# not where it cannot be written.
 _SIGNAL_NOTED = (
     START_OF
     + """
-note=$HOME/.cache/fairlead/run/$0 left=50
+d=$HOME/.cache/fairlead/run note=$d/$0 left=$2
+writable() { mkdir -p "$d" && echo >"$d/try.$$"; can=$?; rm -f "$d/try.$$"; return "$can"; }
+[ -s "$note" ] || writable 2>/dev/null || { echo "cannot write $note: signals do not reach mpirun" >&2; exit 1; }
 until [ -s "$note" ]; do
-  [ "$left" -gt 0 ] || { echo "mpirun has not started" >&2; exit 1; }
+  [ "$left" -gt 0 ] || { echo "mpirun has not started, or could not write $note" >&2; exit 1; }
   sleep 0.1
   left=$((left - 1))
 done
@@ -102,8 +106,9 @@ class RunningJob(JobProcesses):
     def _signal_there(self, number: Signals) -> None:
         """Of a launch line of the user's own the signal may not be the end."""
         timeout_s = self._left_s(SIGNAL_TIMEOUT_S, self._launch_host) if self.launcher_known else SIGNAL_TIMEOUT_S
+        name, wait_ds = number.name.removeprefix("SIG"), int(10 * NOTE_SHARE * timeout_s)
         try:
-            self._on_launch_host(_SIGNAL_NOTED, number.name.removeprefix("SIG"), timeout_s=timeout_s)
+            self._on_launch_host(_SIGNAL_NOTED, name, str(wait_ds), timeout_s=timeout_s)
         except SilentHostError as error:
             if self.launcher_known:
                 self._given_up(self._launch_host, error)  # nothing that comes after this waits for it again

@@ -18,8 +18,10 @@ from fairlead.cluster.jobs import processes
 from fairlead.cluster.jobs.ending import Ending
 from fairlead.cluster.jobs.launch import end_leftovers_of, run, start
 from fairlead.cluster.jobs.processes import JobProcesses
-from fairlead.cluster.jobs.signals import NotedSignals
+from fairlead.cluster.jobs.running_job import NOTE_SHARE, SIGNAL_TIMEOUT_S
+from fairlead.cluster.jobs.signals import NotedSignals, pass_on
 from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import HostError
 
 CUSTOM = get("custom")()
@@ -319,3 +321,42 @@ def test_only_the_whole_mark_is_a_mark(ssh: Ssh, process: Callable[..., subproce
     end_leftovers_of(cluster("a"), "0a0b0c0d")
     assert left.wait(LIMIT_S) == -signal.SIGTERM
     assert [other.poll() for other in others] == [None, None, None]
+
+
+def test_a_host_whose_note_is_missing_answers_within_what_the_end_leaves_it(
+    ssh: Ssh, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It has not lost its ranks by that, and is not given up."""
+    running = start(cluster("a"), Mpirun(), job("exec sleep 60"))
+    note = Path(os.environ["HOME"]) / ".cache" / "fairlead" / "run" / running.job.id
+    wait_until(lambda: note.exists() and note.read_text().endswith("\n"))
+    text = note.read_text()
+    note.unlink()
+    limit = EndLimit()
+    limit.begin(0.0)  # the least that a late step gets
+    running.limit = limit
+    with caplog.at_level(logging.WARNING):
+        assert not pass_on(running, signal.SIGINT)
+    assert caplog.messages == [
+        f"SIGINT was not delivered to job {running.job.id}, which continues: a: `sh` ended with exit code 1: "
+        f"mpirun has not started, or could not write {note}"
+    ]
+    assert not limit.gave_up("a")
+    note.write_text(text)
+    running.stop(0.2)
+
+
+def test_a_note_that_cannot_be_written_is_not_waited_for(ssh: Ssh, caplog: pytest.LogCaptureFixture) -> None:
+    """The home is full, or read-only."""
+    (Path(os.environ["HOME"]) / ".cache").write_text("a file")
+    running = start(cluster("a"), Mpirun(), job("exec sleep 60"))
+    began_s = time.monotonic()
+    with caplog.at_level(logging.WARNING):
+        assert not pass_on(running, signal.SIGINT)
+    assert time.monotonic() - began_s < SIGNAL_TIMEOUT_S * NOTE_SHARE
+    (said,) = caplog.messages
+    assert said.endswith(f"/.cache/fairlead/run/{running.job.id}: signals do not reach mpirun")
+    assert ": cannot write " in said
+    running.kill_here()
+    running.end_leftovers(0.2)
+    running.process.wait()
