@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Factor for all link rates of labs; auto: what this machine can emulate  [default: the plan's].",
 )
-@click.option("--replications", type=click.IntRange(min=1), help="Number of replications  [default: the plan's].")
+@click.option("--replications", type=click.IntRange(1, 10_000), help="Number of replications  [default: the plan's].")
 @bring_option("a command of the plan")
 @prices_option("the plan's")
 @settings_option("comparison.seed=7, programs.cg.ranks=16")

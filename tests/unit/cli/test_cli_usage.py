@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from fairlead.cli.main import command
 from fairlead.errors import ConfigError, NoSuchLabError
+from fairlead.experiment.plans import complaints
 
 
 def test_a_benchmark_without_cluster_says_where_the_cluster_belongs() -> None:
@@ -237,3 +238,16 @@ def test_a_launch_line_of_ones_own_names_its_mpirun(tmp_path: Path) -> None:
         assert done.output.splitlines()[-1] == (
             "Error: --mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun"
         )
+
+
+def test_more_replications_than_a_plan_may_have_are_refused_at_once() -> None:
+    def said(*words: str) -> str:
+        done = CliRunner().invoke(command, ["compare", "examples/demo.toml", *words, "--show-plan"])
+        assert done.exit_code != 0
+        return f"{done.output}{done.exception}"
+
+    most = complaints.MOST_REPLICATIONS
+    assert f"{most + 1} is not in the range 1<=x<={most}." in said("--replications", str(most + 1))
+    told = said("--set", f"comparison.replications={most + 1}")
+    assert "comparison.replications" in told
+    assert str(most) in told
