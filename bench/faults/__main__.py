@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.faults import report
+from bench.faults import report, sources
 from bench.faults.cells import FaultCell, chosen, drawn, why_not
 from bench.faults.matrix import opened
 from bench.faults.trial import Result
@@ -66,12 +66,13 @@ def _run(cells: list[FaultCell], path: Path, seed: str | None, earlier: dict[str
         print(f"faults {time.monotonic() - begin_s:6.1f} s  {text}", flush=True)
 
     path.parent.mkdir(parents=True, exist_ok=True)
+    revision = sources.revision()
     results: list[Result] = []
     with opened(say) as matrix:
         for result in matrix.run(cells):
             results.append(result)
             say(f"{len(results):3} of {len(cells)}: {report.line(result)}")
-            found = report.document(results, matrix.usual(), seed, time.monotonic() - begin_s)
+            found = report.document(results, matrix.usual(), seed, time.monotonic() - begin_s, revision)
             report.write(path, found if earlier is None else report.renewed(earlier, found))
     say(f"{report.summary(results)}; {path}")
     return 1 if report.failed(results) else 0

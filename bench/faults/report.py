@@ -31,22 +31,34 @@ def line(result: Result) -> str:
 
 
 def document(
-    results: Sequence[Result], usual: Mapping[str, Any], seed: str | None, took_s: float | None = None
+    results: Sequence[Result],
+    usual: Mapping[str, Any],
+    seed: str | None,
+    took_s: float | None = None,
+    revision: str | None = None,
 ) -> dict[str, Any]:
-    """What the JSON file holds. ``took_s``: all cells together, with what was measured for them."""
+    """What the JSON file holds.
+
+    Args:
+        took_s: all cells together, with what was measured for them.
+        revision: of what was tested, see `sources.revision`; None: not known.
+    """
     return {
         "measured": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
         "took_s": took_s,
         "version": __version__,
+        "revision": revision,
         "machine": {"cpus": os.cpu_count(), "kernel": platform.release()},
         "seed": seed,
         "usual": dict(usual),
-        "cells": [result.row() for result in results],
+        "cells": [{**result.row(), "revision": revision} for result in results],
     }
 
 
 def renewed(earlier: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """What a JSON file holds after some of its cells were run again.
+    """What a JSON file holds after some cells were run later: those that it had again, others besides.
+
+    The others keep the revision that they are of: `markdown` tells how many are older.
 
     Raises:
         ConfigError: they are of another version or machine, so that one table of both would mean nothing.
@@ -58,9 +70,12 @@ def renewed(earlier: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, A
                 hint="run all cells, or name another directory by --results",
             )
     rows = {row["name"]: row for row in found["cells"]}
+    all_rows = {row["name"]: row for row in earlier["cells"]} | rows
+    order = {cell.name: place for place, cell in enumerate(cells.matrix())}
     return {
         **earlier,
-        "cells": [rows.get(row["name"], row) for row in earlier["cells"]],
+        "revision": found["revision"],
+        "cells": sorted(all_rows.values(), key=lambda row: order.get(row["name"], len(order))),
         "again": {"measured": found["measured"], "usual": found["usual"], "cells": list(rows)},
     }
 
@@ -164,7 +179,7 @@ def markdown(found: Mapping[str, Any]) -> str:
     rows = {row["name"]: row for row in found["cells"]}
     machine = found["machine"]
     text = f"{HEAD}\nMeasured {found['measured']} UTC, version {found['version']}, {machine['cpus']} processors, "
-    text += f"Linux {machine['kernel']}.\nLoad when the faults were made: {_loads(rows.values())}.\n"
+    text += f"Linux {machine['kernel']}.\n{_revisions(found)}Load when the faults were made: {_loads(rows.values())}.\n"
     if took_s := found.get("took_s"):
         text += f"All cells together took {took_s / 60:.0f} minutes.\n"
     pauses = found["usual"].get("congested", {}).get("gap_s", {})
@@ -172,7 +187,7 @@ def markdown(found: Mapping[str, Any]) -> str:
         own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())
         text += f"Longest pause on the congested path, without fairlead and without a fault: {own}.\n"
     if again := found.get("again"):
-        text += f"{len(again['cells'])} of the cells were run again: {again['measured']} UTC.\n"
+        text += f"{len(again['cells'])} of the cells were run later: {again['measured']} UTC.\n"
     count = sum(cells.why_not(cell) is None for cell in cells.matrix())
     ran = sum(row["status"] != UNTESTED for row in rows.values())
     if ran < count:
@@ -185,6 +200,19 @@ def markdown(found: Mapping[str, Any]) -> str:
     if reasons:
         text += "\n" + "".join(f"- [{number}] not tested: {reason}\n" for reason, number in reasons.items())
     return text
+
+
+def _revisions(found: Mapping[str, Any]) -> str:
+    """A line that says of which sources the cells are; results that do not name theirs are older."""
+    newest = found.get("revision")
+    if newest is None:
+        return ""
+    of = [row.get("revision") for row in found["cells"] if row["status"] != UNTESTED]
+    older = sorted({revision or "unknown" for revision in of if revision != newest})
+    text = f"Sources: {newest}"
+    if older:
+        text += f"; {sum(revision != newest for revision in of)} of the cells are of older ones: {', '.join(older)}"
+    return f"{text}.\n"
 
 
 def _loads(rows: Any) -> str:

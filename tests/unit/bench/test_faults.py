@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 from bench.agents import fault_recovery
 from bench.faults import __main__ as command_line
-from bench.faults import cells, direct, injections, programs, recovery, report, runs, trial, unhurt
+from bench.faults import cells, direct, injections, programs, recovery, report, runs, sources, trial, unhurt
 from bench.faults.cells import FaultCell, chosen, drawn, matrix, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts
@@ -600,9 +600,61 @@ def test_cells_that_are_run_again_replace_their_own_results_only() -> None:
     found = report.renewed(earlier, report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, None, 30.0))
     assert [(row["name"], row["status"]) for row in found["cells"]] == [(HURT.name, OK), (KILLED.name, OK)]
     assert found["took_s"] == 3420.0
-    assert "1 of the cells were run again: " in report.markdown(found)
+    assert "1 of the cells were run later: " in report.markdown(found)
     with pytest.raises(ConfigError, match=r"of version 0, not of "):
         report.renewed({**earlier, "version": "0"}, earlier)
+
+
+def test_cells_that_are_run_later_join_those_that_were_there() -> None:
+    earlier = report.document([Result(KILLED, OK, flow=flow())], {}, None)
+    found = report.renewed(earlier, report.document([Result(HURT, OK, flow=flow())], {}, None))
+    assert [row["name"] for row in found["cells"]] == [HURT.name, KILLED.name]
+
+
+def test_results_of_other_sources_of_the_same_version_are_told_as_older() -> None:
+    def of(revision: str | None, *tested: FaultCell) -> dict[str, Any]:
+        return report.document([Result(cell, OK, flow=flow()) for cell in tested], {}, None, revision=revision)
+
+    newest = of("b0b0b0b0b0b0", HURT)
+    assert "Sources: b0b0b0b0b0b0.\n" in report.markdown(newest)
+    mixed = report.markdown(report.renewed(of("a0a0a0a0a0a0", HURT, KILLED), newest))
+    assert "Sources: b0b0b0b0b0b0; 1 of the cells are of older ones: a0a0a0a0a0a0.\n" in mixed
+    before = of(None, HURT, KILLED)
+    before["cells"] = [{key: value for key, value in row.items() if key != "revision"} for row in before["cells"]]
+    del before["revision"]
+    assert "Sources: " not in report.markdown(before)
+    assert "; 1 of the cells are of older ones: unknown.\n" in report.markdown(report.renewed(before, newest))
+
+
+def test_sources_are_known_by_the_commit_that_changed_them(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@localhost")
+        subprocess.run(["git", "-C", tmp_path, *identity, *words], check=True, capture_output=True)
+
+    def write(name: str, text: str) -> None:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    write("src/a.py", "1")
+    alone = sources.revision(tmp_path)
+    assert alone == sources.digest(tmp_path)
+    for folder in sources.TESTED:
+        write(f"{folder}/kept", "")
+    git("init")
+    git("add", "-A")
+    git("commit", "-m", "sources")
+    first = sources.revision(tmp_path)
+    assert "+" not in first
+    write("docs/faults.md", "a table")
+    git("add", "-A")
+    git("commit", "-m", "a document")
+    assert sources.revision(tmp_path) == first
+    write("src/a.py", "2")
+    second = sources.revision(tmp_path)
+    write("src/a.py", "3")
+    assert first != second != sources.revision(tmp_path) != first
+    assert second.startswith(f"{first}+")
 
 
 def test_figures_are_the_worst_and_the_median_of_a_plane() -> None:
