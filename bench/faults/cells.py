@@ -3,7 +3,7 @@
 import hashlib
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.errors import ConfigError
 
@@ -21,11 +21,13 @@ PORT_BLOCKED = "overlay port blocked"
 FORWARDING_DROPPED = "forwarding dropped"
 CLOCK_STEPPED = "clock stepped"
 FILES_EXHAUSTED = "file descriptors exhausted"
+BOTH_KILLED = "agent and guardian killed"
 OF_A_PLACE = (
     AGENT_KILLED,
     AGENT_STOPPED,
     SSH_DROPPED,
     GUARDIAN_KILLED,
+    BOTH_KILLED,
     HOST_SILENT,
     PORT_BLOCKED,
     FORWARDING_DROPPED,
@@ -38,7 +40,8 @@ SUPERVISOR_SILENT = "supervisor silent"
 SUPERVISOR_CUT_OFF = "supervisor cut off from one host"
 PROGRAM_KILLED = "program killed"
 TWO_JOBS = "two jobs"
-OF_THE_RUN = (SUPERVISOR_KILLED, SUPERVISOR_SILENT, SUPERVISOR_CUT_OFF, PROGRAM_KILLED, TWO_JOBS)
+DIRECT_CUT = "direct path cut"
+OF_THE_RUN = (SUPERVISOR_KILLED, SUPERVISOR_SILENT, SUPERVISOR_CUT_OFF, PROGRAM_KILLED, TWO_JOBS, DIRECT_CUT)
 
 OVER_SSH = (SSH_DROPPED, SUPERVISOR_CUT_OFF)
 
@@ -86,13 +89,30 @@ def _hurt() -> Iterator[tuple[str, str]]:
 
 def why_not(cell: FaultCell) -> str | None:
     """Why a cell is not tested; None: it is."""
-    if cell.plane == RELAYED and cell.fault == GUARDIAN_KILLED:
+    if cell.plane == RELAYED and cell.fault in (GUARDIAN_KILLED, BOTH_KILLED):
         return "the relay plane has no guardian"
     if cell.plane == RELAYED and cell.fault == FORWARDING_DROPPED:
         return "on the relay plane agents carry rerouted traffic; no kernel forwards it"
+    if cell.plane == RELAYED and cell.fault == DIRECT_CUT:
+        return "on the relay plane collective calls and connections stay on the direct path, by design"
     if cell.over_ssh and cell.reroutes == AUTOMATIC:
         return "ssh fails alike for manual and automatic reroutes: see the manual cell"
     return None
+
+
+def together(cells: Sequence[FaultCell]) -> list[list[FaultCell]]:
+    """Cells by the run that they are of: some share one, in which the fault is made at one place after the other."""
+    runs: dict[FaultCell, list[FaultCell]] = {}
+    for cell in cells:
+        runs.setdefault(replace(cell, place="") if _disturbs_nothing(cell) else cell, []).append(cell)
+    return list(runs.values())
+
+
+def _disturbs_nothing(cell: FaultCell) -> bool:
+    """Whether a fault is taken back, and the pair stays on its detour meanwhile."""
+    if cell.fault == FORWARDING_DROPPED:
+        return cell.plane == ROUTE and cell.place != RELAY
+    return cell.fault in (CLOCK_STEPPED, FILES_EXHAUSTED)
 
 
 def chosen(wanted: Sequence[str]) -> list[FaultCell]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bench.faults import cells, ssh_hosts, stepped_clock
-from bench.faults.cells import DESTINATION, RELAYED, ROUTE, FaultCell
+from bench.faults.cells import DESTINATION, RELAYED, ROUTE, SOURCE, FaultCell
 from bench.faults.hosts import ENDS, RELAYS, Hosts, kill_all
 from bench.faults.programs import LENGTH_S
 from bench.faults.runs import Run
@@ -22,6 +22,7 @@ Undo = Callable[[], None]
 TABLE = "inet faults"
 STEP_S = 10.0
 BEFORE_S = 2.5  # from a program's start to its fault
+BETWEEN_S = 2.0  # from a fault's end to the next one of the same run
 FASTER = 1.6  # so much a rerouted program may be than on the direct path, where both of its directions meet
 HOLD_S = 2.0
 RELAYED_HOLD_S = 3.5
@@ -76,6 +77,11 @@ def _stop_agent(scene: Scene) -> Undo:
 
 def _kill_guardian(scene: Scene) -> None:
     os.kill(scene.hosts.process(scene.host, "fairlead-guardian"), signal.SIGKILL)
+
+
+def _kill_agent_and_guardian(scene: Scene) -> None:
+    """Neither has the time to do anything about the other's end."""
+    kill_all([scene.hosts.process(scene.host, name) for name in ("fairlead-guardian", "fairlead-agent")])
 
 
 def _silence(scene: Scene) -> Undo:
@@ -133,6 +139,15 @@ def _drop_forwarded(scene: Scene) -> Undo:
     """An end of the pair forwards nothing, and so has nothing to drop."""
     chain = "chain forward { type filter hook forward priority 0; counter drop; }"
     return _filter(scene, chain, hits=scene.host in RELAYS)
+
+
+def _cut_direct(scene: Scene) -> Undo:
+    """What comes from the source by no overlay: the agents' own packets, and a pair's that is not on a detour.
+
+    Only the way there: the way back is a pair of its own, which is rerouted or not.
+    """
+    rule = f'iifname != "fl-*" ip saddr {scene.hosts.address(ENDS[SOURCE])} counter drop;'
+    return _filter(scene, f"chain input {{ type filter hook input priority 0; {rule} }}")
 
 
 def _step_clock(scene: Scene) -> Undo:
@@ -200,6 +215,7 @@ FAULTS: dict[str, Fault] = {
     cells.AGENT_STOPPED: Fault(_stop_agent),
     cells.SSH_DROPPED: Fault(_drop_ssh),
     cells.GUARDIAN_KILLED: Fault(_kill_guardian),
+    cells.BOTH_KILLED: Fault(_kill_agent_and_guardian),
     cells.HOST_SILENT: Fault(_silence),
     cells.PORT_BLOCKED: Fault(_block_port),
     cells.FORWARDING_DROPPED: Fault(_drop_forwarded),
@@ -210,12 +226,14 @@ FAULTS: dict[str, Fault] = {
     cells.SUPERVISOR_CUT_OFF: Fault(_cut_off, CUT_OFF_HOLD_S, length=6.0),
     cells.PROGRAM_KILLED: Fault(_kill_rank),
     cells.TWO_JOBS: Fault(_kill_other_agent, length=2.0),  # the first must last until both are rerouted
+    cells.DIRECT_CUT: Fault(_cut_direct),
 }
 
 
-def length(cell: FaultCell) -> float:
-    """How long a cell's program is, as a multiple of the usual one: it has to outlast the fault."""
-    return max(FAULTS[cell.fault].length, FASTER * (BEFORE_S + hold_s(cell)) / LENGTH_S)
+def length(cell: FaultCell, places: int = 1) -> float:
+    """How long a cell's program is, as a multiple of the usual one: it has to outlast the fault, at each place."""
+    held_s = places * hold_s(cell) + (places - 1) * BETWEEN_S
+    return max(FAULTS[cell.fault].length, FASTER * (BEFORE_S + held_s) / LENGTH_S)
 
 
 def hold_s(cell: FaultCell) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.command import FAIRLEAD
 from bench.faults import cells, direct, ssh_hosts, unhurt
-from bench.faults.cells import AUTOMATIC, HOST_SILENT, FaultCell, why_not
+from bench.faults.cells import AUTOMATIC, HOST_SILENT, FaultCell, together, why_not
 from bench.faults.direct import Direct
 from bench.faults.hosts import Hosts, network
 from bench.faults.runs import OTHER_RESULTS, RESULTS, TROUBLE
@@ -57,6 +57,11 @@ def again(result: Result) -> bool:
     return disturbed or (result.status == FAILED and not result.left)
 
 
+def left_open(result: Result) -> bool:
+    """Whether a cell that shared its run has to be run alone: one fault may have disturbed the next."""
+    return result.status in (LATE, SLOW, FAILED) and not result.left and result.stopped is not False
+
+
 def counted(first: Result, second: Result) -> Result:
     """Which of two tries counts, and tells of the other: the better of two late or slow ones, else the second."""
     result = second
@@ -89,29 +94,50 @@ class Matrix:
 
     def run(self, chosen: Sequence[FaultCell]) -> Iterator[Result]:
         """Each cell's result, as soon as it is there."""
-        for cell in chosen:
-            reason = why_not(cell)
+        for sharing in together(chosen):
+            reason = why_not(sharing[0])
             if reason is not None:
-                yield Result(cell, UNTESTED, reason)
-                continue
-            result = self._trial(cell)
-            if again(result):
-                self._say(f"{cell.name} was {result.status} at load {result.load:.1f} ({result.why}): once more")
-                result = counted(result, self._trial(cell))
-            yield result
+                yield from (Result(cell, UNTESTED, reason) for cell in sharing)
+            elif len(sharing) == 1:
+                yield self._alone(sharing[0])
+            else:
+                yield from self._shared(sharing)
 
-    def _trial(self, cell: FaultCell) -> Result:
+    def _shared(self, sharing: Sequence[FaultCell]) -> Iterator[Result]:
+        """Cells of one run; what that leaves open, each in a run of its own."""
+        results = {result.cell: result for result in self._trial(*sharing)}
+        for cell in sharing:
+            result = results.get(cell)
+            if result is not None and not left_open(result):
+                yield result
+                continue
+            said = "not reached" if result is None else f"{result.status} ({result.why})"
+            self._say(f"{cell.name} was {said} in a run with others: alone")
+            alone = self._alone(cell)
+            if result is not None:
+                alone.other_try = alone.other_try or f"{result.status}, in a run with others"
+            yield alone
+
+    def _alone(self, cell: FaultCell) -> Result:
+        (result,) = self._trial(cell)
+        if again(result):
+            self._say(f"{cell.name} was {result.status} at load {result.load:.1f} ({result.why}): once more")
+            (second,) = self._trial(cell)
+            result = counted(result, second)
+        return result
+
+    def _trial(self, cell: FaultCell, *others: FaultCell) -> list[Result]:
         try:
             hosts = self._prepared(cell)
             usual = self._usual(hosts, cell)
             path = self._by_ssh(hosts) if cell.over_ssh else hosts.cluster_file
         except TROUBLE as error:
             self._end_lab()
-            return Result(cell, FAILED, f"before the run: {error}")
-        result = Trial(hosts, usual, cell, path).run()
-        if result.status in (HUNG, FAILED) or result.left:
+            return [Result(each, FAILED, f"before the run: {error}") for each in (cell, *others)]
+        results = Trial(hosts, usual, path, cell, *others).run()
+        if any(result.status in (HUNG, FAILED) or result.left for result in results):
             self._end_lab()  # a fault may not have been taken back
-        return result
+        return results
 
     def _prepared(self, cell: FaultCell) -> Hosts:
         if self._hosts is not None and not self._hosts.lab.is_alive():

@@ -147,16 +147,19 @@ program and kind of reroute).
 - *hung*, *ended*, *wrong*: the program did not end, was ended, or gave a wrong result
 - *left behind*: 5 s after the end something was on a host, or a process of the run on this machine
 - *SIGTERM ignored*: a process that had not ended by itself did not end within 5 s of SIGTERM either
-- *2nd try*: the first try was late or slow while others used the processors, or failed to start
+- *2nd try*: the first try was late or slow while others used the processors, or in a run that it
+  shared with other cells, or failed to start
 - *not measured*: the fault could not be made; `results/faults/faults.json` says why
 
 ## How each fault is made
 
 Reversible faults last 2 s, on the relay plane mostly 3.5 s, unless noted. Packet filters count what
 they drop. If a filter dropped nothing, the cell is "not measured", except for forwarding at the
-source or destination, which forward nothing anyway.
+source or destination, which forward nothing anyway. Faults that leave the pair on its detour
+(clock, file descriptors, forwarding at an end) share a run: source, relay and destination in turn.
 
 - agent killed, guardian killed: SIGKILL
+- agent and guardian killed: SIGKILL to both processes of a host at once
 - agent stopped: SIGSTOP
 - agent's ssh dropped: the ssh connection from the supervisor to the agent is killed
 - host silent: the switch's end of the host's link goes down
@@ -169,6 +172,8 @@ source or destination, which forward nothing anyway.
 - supervisor cut off from one host: its ssh port is filtered for 20 s
 - program killed: the ranks of the destination are killed
 - two jobs: two programs are rerouted at the same time, and one's agent on the relay is killed
+- direct path cut: a packet filter on the destination drops what comes from the source by no detour,
+  the agents' own packets too; the way back, a pair of its own, stays
 
 ## Conditions
 """

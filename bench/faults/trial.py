@@ -1,5 +1,6 @@
-"""One cell: a run, the fault in its middle, what became of the program, its traffic and the hosts."""
+"""One cell, or several that share a run: the faults in its middle, what became of program, traffic and hosts."""
 
+import math
 import os
 import signal
 import time
@@ -91,12 +92,15 @@ class Result:
 
 @dataclass
 class _Course:
-    """When what happened in a cell."""
+    """When what happened in a cell.
+
+    Attributes:
+        rerouted_s: from when on the pair's traffic was as it should be, until the fault.
+    """
 
     rerouted_s: float = 0.0
     fault_s: float = 0.0
     undo_s: float | None = None
-    load: float = field(default_factory=lambda: os.getloadavg()[0])
 
 
 @dataclass
@@ -112,55 +116,71 @@ class Job:
 
 
 class Trial:
-    """One cell, once."""
+    """Cells of one run, once: they differ in the place at which the fault is made (`cells.together`)."""
 
-    def __init__(self, hosts: Hosts, usual: Direct, cell: FaultCell, cluster_file: Path) -> None:
+    def __init__(self, hosts: Hosts, usual: Direct, cluster_file: Path, cell: FaultCell, *others: FaultCell) -> None:
         self.hosts = hosts
         self.usual = usual
-        self.cell = cell
+        self.cell = cell  # what its place does not matter to is the same of all
+        self.cells = (cell, *others)
         self.cluster_file = cluster_file
-        self.course = _Course()
+        self.courses: list[_Course] = []
+        self.load = os.getloadavg()[0]
         self.jobs: list[Job] = []
 
-    def run(self) -> Result:
-        """Never raises: what could not be measured is told in the result."""
+    def run(self) -> list[Result]:
+        """Each cell's result, without those whose place the run did not last for.
+
+        Never raises: what could not be measured is told in the results.
+        """
         earlier = runs.noted()
         try:
             with ExitStack() as stack:
-                result = self._run(stack)
+                results = self._run(stack)
         except runs.HungError as error:
-            result = Result(self.cell, HUNG, str(error))
+            results = [Result(cell, HUNG, str(error)) for cell in self.cells]
         except runs.EndedError as error:
-            result = Result(self.cell, ENDED, str(error))
+            results = [Result(cell, ENDED, str(error)) for cell in self.cells]
         except runs.TROUBLE as error:
-            result = Result(self.cell, FAILED, str(error))
-        result.load = self.course.load
+            results = [Result(cell, FAILED, str(error)) for cell in self.cells]
         stops = [job.run.stopped for job in self.jobs if job.run.stopped is not None]
-        result.stopped = all(stops) if stops else None
         try:
-            result.left = self.left(earlier)
+            left = self.left(earlier)
         except runs.TROUBLE as error:
-            result.left = [f"what is left could not be looked at: {error}"]
-        unstopped = [f"SIGTERM did not end it within {runs.END_S:g} s"] if result.stopped is False else []
-        result.why = "; ".join([*([result.why] if result.why else []), *unstopped, *result.left[:3]])
-        if result.left and result.status in (OK, LATE, SLOW, FAILED):
-            result.status = LEFT
-        return result
+            left = [f"what is left could not be looked at: {error}"]
+        for result in results:
+            result.load = self.load
+            result.stopped = all(stops) if stops else None
+            result.left = left
+            _tell_what_is_left(result)
+        return results
 
-    def _run(self, stack: ExitStack) -> Result:
+    def _run(self, stack: ExitStack) -> list[Result]:
         self._start(stack)
-        relay = self._wait_for_the_reroute()
+        for job in self.jobs:
+            job.begin_s = direct.flowing(job.traffic, job.run, START_LIMIT_S)
         first, last = self.jobs[0].run, self.jobs[-1].run
         other = last if last is not first else None
-        self._hurt(injections.Scene(self.hosts, self._host(relay), self.cell.plane, first, other))
+        for cell in self.cells:
+            course = _Course()
+            try:
+                relay = self._wait_for_the_reroute(course)
+            except MeasurementError:
+                if not self.courses:
+                    raise
+                break
+            self.courses.append(course)
+            self._hurt(injections.Scene(self.hosts, _host(cell, relay), cell.plane, first, other), course)
         for job in self.jobs:
             self._wait_for_the_end(job)
-        return worst([self._judge(job) for job in self.jobs])
+        until_s = [course.fault_s for course in self.courses[1:]] + [math.inf]
+        judged = list(zip(self.cells, self.courses, until_s, strict=False))
+        return [worst([self._judge(job, *each) for job in self.jobs]) for each in judged]
 
     def _start(self, stack: ExitStack) -> None:
         """The jobs; of two, an agent of the last one is killed."""
         cell = self.cell
-        words = command(cell.program, round(self.usual.iterations[cell.program] * injections.length(cell)))
+        words = command(cell.program, round(self.usual.iterations[cell.program] * self._length()))
         options = runs.options(cell.plane, cell.reroutes)
         destination = ENDS[cells.DESTINATION]
         peers = [host for host in MANAGED if host != destination]
@@ -182,25 +202,21 @@ class Trial:
             return ssh_hosts.environment(self.hosts.directory)
         return {}
 
-    def _host(self, relay: str) -> str:
-        place = cells.RELAY if self.cell.fault == cells.TWO_JOBS else self.cell.place
-        return direct.host_of(place, relay)
+    def _length(self) -> float:
+        return injections.length(self.cell, len(self.cells))
 
-    def _wait_for_the_reroute(self) -> str:
-        """Until the pair's traffic is under way over relays; returns that of the last job.
+    def _wait_for_the_reroute(self, course: _Course) -> str:
+        """Until the pair's traffic goes over relays; returns that of the last job.
 
         Raises:
-            HungError: no traffic.
             EndedError: a run is over.
             MeasurementError: the pair was not rerouted.
         """
         for job in self.jobs:
-            job.begin_s = direct.flowing(job.traffic, job.run, START_LIMIT_S)
-        for job in self.jobs:
             runs.wait_for(lambda: _relay(job.run) is not None or not job.run.alive(), REROUTED_LIMIT_S)  # noqa: B023
             if job.run.alive() and _relay(job.run) is None:
                 raise MeasurementError(f"the pair was not rerouted within {REROUTED_LIMIT_S:g} s")
-        self.course.rerouted_s = time.monotonic()
+        course.rerouted_s = time.monotonic()
         time.sleep(direct.WARM_UP_S)
         for job in self.jobs:
             if not job.run.alive():
@@ -210,9 +226,8 @@ class Trial:
             raise MeasurementError("the pair was not on a detour when the fault was to come")
         return relay
 
-    def _hurt(self, scene: injections.Scene) -> None:
-        course = self.course
-        course.load = os.getloadavg()[0]
+    def _hurt(self, scene: injections.Scene, course: _Course) -> None:
+        self.load = os.getloadavg()[0]
         course.fault_s, undo = injections.make(self.cell.fault, scene)
         if undo is None:
             return
@@ -223,7 +238,7 @@ class Trial:
         course.undo_s = time.monotonic()
 
     def _wait_for_the_end(self, job: Job) -> None:
-        limit_s = 2 * injections.length(self.cell) * self.usual.time_s[self.cell.program] + HANG_S
+        limit_s = 2 * self._length() * self.usual.time_s[self.cell.program] + HANG_S
         if self.cell.fault == cells.PROGRAM_KILLED:
             limit_s = KILLED_END_S
         if self.cell.fault == cells.SUPERVISOR_KILLED:
@@ -238,24 +253,25 @@ class Trial:
         name = PROCESS[self.cell.program]
         return [pid for host in ENDS.values() for pid in self.hosts.processes(host, name)]
 
-    def _judge(self, job: Job) -> Result:
-        cell, course = self.cell, self.course
+    def _judge(self, job: Job, cell: FaultCell, course: _Course, until_s: float) -> Result:
+        """A cell's result. Its traffic counts until the next fault, if there is one; the program's time as a whole."""
         end_s = time.monotonic() if job.hung else direct.last_progress_s(job.traffic)
         result = Result(cell, OK, target_s=self._target_s(), time_s=end_s - job.begin_s)
+        end_s = min(end_s, until_s)
         # A congested direct path has pauses of its own.
         slow_s = SLOW_S + self.usual.gap_s[cell.program]
         result.slow_limit_s = max(slow_s, self._slow_limit_of_silence_s())
         # Nothing has to be faster while the fault lasts: it may leave no way but the direct one. From then on the pair
         # is on a detour again, or would be no slower without one, within the time for which it may be slow.
-        held_s = 0.0 if course.undo_s is None else course.undo_s - course.fault_s
-        result.explained_s = max(held_s + slow_s, result.slow_limit_s)
+        held_s = sum(each.undo_s - each.fault_s for each in self.courses if each.undo_s is not None)
+        result.explained_s = max(held_s + len(self.courses) * slow_s, result.slow_limit_s)
         result.unhurt_s = self._unhurt_s()
         if cell.fault == cells.SUPERVISOR_KILLED:  # nobody reroutes any more, and the direct path pauses as it does
             result.later_target_s = max(self._target_s(), recovery.TIMES_USUAL * self.usual.gap_s[cell.program])
         result.verified = job.run.verdict().verified
         if job.hung or (end_s >= course.fault_s + SEEN_S and cell.fault != cells.PROGRAM_KILLED):
             result.flow = recovery.judge(
-                list(job.traffic.samples),
+                [sample for sample in list(job.traffic.samples) if sample[0] <= end_s],
                 begin_s=course.rerouted_s,
                 fault_s=course.fault_s,
                 undo_s=course.undo_s,
@@ -275,7 +291,7 @@ class Trial:
         direct_s, managed_s = usual.time_s[cell.program], usual.unhurt_s[cell.plane, cell.program]
         unmanaged = cell.fault == cells.SUPERVISOR_KILLED
         time_s = max(direct_s, managed_s) if free or unmanaged else managed_s
-        return time_s * injections.length(cell) * len(self.jobs)
+        return time_s * self._length() * len(self.jobs)
 
     def _target_s(self) -> float:
         """From the fault to traffic flowing; an end's own silence may take what TCP takes, and a look longer."""
@@ -318,6 +334,18 @@ class Trial:
         if self.cell.fault == cells.SUPERVISOR_KILLED or any(job.run.stopped is False for job in self.jobs):
             notes = _new(earlier)  # a killed run's note stays until it is cleaned, by design
         return [*found, *notes]
+
+
+def _host(cell: FaultCell, relay: str) -> str:
+    place = cells.RELAY if cell.fault == cells.TWO_JOBS else cell.place
+    return direct.host_of(place, relay)
+
+
+def _tell_what_is_left(result: Result) -> None:
+    unstopped = [f"SIGTERM did not end it within {runs.END_S:g} s"] if result.stopped is False else []
+    result.why = "; ".join([*([result.why] if result.why else []), *unstopped, *result.left[:3]])
+    if result.left and result.status in (OK, LATE, SLOW, FAILED):
+        result.status = LEFT
 
 
 def _relay(run: runs.Run) -> str | None:

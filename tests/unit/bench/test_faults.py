@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -156,7 +157,7 @@ def test_slowness_is_the_longest_stretch() -> None:
 
 def test_cells_are_all_combinations_and_have_names() -> None:
     found = matrix()
-    assert len(found) == 2 * 2 * 2 * (9 * 3 + 5) == len({cell.name for cell in found})
+    assert len(found) == 2 * 2 * 2 * (10 * 3 + 6) == len({cell.name for cell in found})
     assert found[0].name == "route/hand/cg/source/agent-killed"
     reasons = {why_not(cell) for cell in found} - {None}
     assert reasons and all("plane" in reason or "ssh" in reason for reason in reasons if reason)
@@ -172,11 +173,29 @@ def test_cells_are_chosen_by_words() -> None:
         chosen(["agent-tickled"])
 
 
+def test_cells_share_a_run_only_at_places_that_their_fault_does_not_disturb() -> None:
+    found = matrix()
+    runs_of = cells.together(found)
+    assert sorted(cell.name for sharing in runs_of for cell in sharing) == sorted(cell.name for cell in found)
+    shared = [sharing for sharing in runs_of if len(sharing) > 1]
+    assert {cell.fault for sharing in shared for cell in sharing} == {
+        cells.CLOCK_STEPPED,
+        cells.FILES_EXHAUSTED,
+        cells.FORWARDING_DROPPED,
+    }
+    for first, *others in shared:
+        assert all(replace(other, place=first.place) == first for other in others)
+        places = [first.place, *(other.place for other in others)]
+        ends = [cells.SOURCE, cells.DESTINATION]
+        assert places == (ends if first.fault == cells.FORWARDING_DROPPED else list(cells.PLACES))
+        assert why_not(first) is None
+
+
 def test_a_tenth_is_drawn_alike_for_a_day() -> None:
     found = matrix()
     first, again, other = (drawn(found, 0.1, seed) for seed in ("2026-11-23", "2026-11-23", "2026-11-24"))
     assert first == again != other
-    assert len(first) == 26
+    assert len(first) == 29
     assert first == [cell for cell in found if cell in first]
 
 
@@ -278,7 +297,7 @@ def test_what_a_program_takes_unhurt_depends_on_where_it_may_be() -> None:
     usual = Direct(time_s={cells.CG: 48.0}, unhurt_s={(cells.ROUTE, cells.CG): 7.0})
 
     def unhurt_s(cell: FaultCell, jobs: int = 1) -> float:
-        judged = Trial(cast(Hosts, SimpleNamespace()), usual, cell, Path("none.toml"))
+        judged = Trial(cast(Hosts, SimpleNamespace()), usual, Path("none.toml"), cell)
         judged.jobs = [cast(trial.Job, None)] * jobs
         return judged._unhurt_s() / injections.length(cell)
 
@@ -335,6 +354,83 @@ def test_what_others_may_have_disturbed_and_what_was_not_brought_about_is_run_on
     assert not again(Result(HURT, FAILED, left=["a process"]))
     slow = Result(HURT, SLOW)
     assert counted(failed, slow) is slow
+
+
+def test_cells_that_their_shared_run_leaves_open_are_run_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source, relay, destination = (replace(HURT, fault=cells.CLOCK_STEPPED, place=place) for place in cells.PLACES)
+    tries: list[tuple[FaultCell, ...]] = []
+
+    def answered(*results: Result) -> list[Result]:
+        tries.clear()
+
+        def try_them(_: Matrix, *these: FaultCell) -> list[Result]:
+            tries.append(these)
+            return list(results) if len(these) > 1 else [Result(these[0], OK)]
+
+        monkeypatch.setattr(Matrix, "_trial", try_them)
+        return list(Matrix(tmp_path, lambda _: None).run([source, relay, destination]))
+
+    found = answered(Result(source, OK), Result(relay, LATE))
+    assert [(result.cell, result.status) for result in found] == [(source, OK), (relay, OK), (destination, OK)]
+    assert [result.other_try for result in found] == ["", "late, in a run with others", ""]
+    assert tries == [(source, relay, destination), (relay,), (destination,)]
+    hung = answered(*(Result(cell, HUNG) for cell in (source, relay, destination)))
+    assert [result.status for result in hung] == [HUNG] * 3  # no second try hides that
+    assert len(tries) == 1
+    ignored = answered(*(Result(cell, FAILED, stopped=False) for cell in (source, relay, destination)))
+    assert [result.status for result in ignored] == [FAILED] * 3
+
+
+def test_the_cells_of_a_shared_run_are_judged_by_what_came_before_the_next_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, relay, destination = (replace(HURT, fault=cells.CLOCK_STEPPED, place=place) for place in cells.PLACES)
+    samples = [(0.02 * tick, int(RATE_BPS * 0.02 * min(tick, max(300, tick - 75)))) for tick in range(751)]
+    faults_s = iter((3.0, 6.0))
+    hurt: list[str] = []
+
+    def start(judged: Trial, _: object) -> None:
+        run = SimpleNamespace(told=[], stopped=None, verdict=lambda: SimpleNamespace(verified=True))
+        judged.jobs = [trial.Job("", cast(Traffic, SimpleNamespace(samples=samples)), cast(runs.Run, run))]
+
+    def wait_for_the_reroute(_: Trial, course: trial._Course) -> str:
+        if len(hurt) == 2:
+            raise runs.EndedError("the run ended before the fault")
+        course.rerouted_s = 1.5 + 3.0 * len(hurt)
+        return "h3"
+
+    def hurt_it(_: Trial, scene: injections.Scene, course: trial._Course) -> None:
+        hurt.append(scene.host)
+        course.fault_s = next(faults_s)
+        course.undo_s = course.fault_s + 1.0
+
+    def end(_: Trial, job: trial.Job) -> None:
+        job.code = 0
+
+    monkeypatch.setattr(direct, "flowing", lambda *_: 0.5)
+    monkeypatch.setattr(direct, "last_progress_s", lambda _: 15.0)
+    monkeypatch.setattr(runs, "noted", list)
+    for name, replacement in {
+        "_start": start,
+        "_wait_for_the_reroute": wait_for_the_reroute,
+        "_hurt": hurt_it,
+        "_wait_for_the_end": end,
+        "left": lambda *_: [],
+    }.items():
+        monkeypatch.setattr(Trial, name, replacement)
+    usual = Direct(
+        time_s={cells.CG: 6.0},
+        rate_Bps={cells.CG: RATE_BPS},
+        gap_s={cells.CG: 0.0},
+        unhurt_s={(cells.ROUTE, cells.CG): 6.0},
+    )
+    shared = Trial(cast(Hosts, SimpleNamespace()), usual, Path("none.toml"), source, relay, destination)
+    first, second = shared.run()  # it did not last for the third
+    assert hurt == ["h0", "h3"]
+    assert (first.cell, first.status) == (source, OK)
+    assert first.flow is not None and first.flow.pause_s == 0
+    assert (second.cell, second.status) == (relay, LATE)
+    assert second.flow is not None and second.flow.recovery_s == pytest.approx(1.52, abs=0.05)
 
 
 def test_both_of_two_jobs_know_the_characterization(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -410,7 +506,8 @@ def tried(monkeypatch: pytest.MonkeyPatch, cell: FaultCell, looks: int, fails: E
     monkeypatch.setattr(Trial, "_run", run)
     monkeypatch.setattr(runs, "noted", lambda: list(notes))
     monkeypatch.setattr(runs, "clean", clean)
-    return Trial(cast(Hosts, hosts), Direct(), cell, Path("none.toml")).run()
+    (result,) = Trial(cast(Hosts, hosts), Direct(), Path("none.toml"), cell).run()
+    return result
 
 
 def test_what_was_left_is_looked_for_before_it_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -455,6 +552,9 @@ class FakeFilter:
         self.scripts.append(script)
         return self._listed
 
+    def address(self, host: str) -> str:
+        return {"h0": "10.0.0.1"}[host]
+
 
 def test_a_packet_filter_that_drops_nothing_is_no_fault() -> None:
     def taken_back(fault: str, host: str, incoming: int, outgoing: int) -> list[str]:
@@ -469,10 +569,30 @@ def test_a_packet_filter_that_drops_nothing_is_no_fault() -> None:
         made, undone = taken_back(cells.PORT_BLOCKED, "h1", incoming, outgoing)
         assert made.count("udp dport 20000-29999 counter drop") == 2
         assert undone.endswith("nft delete table inet faults")
-    for fault, host in ((cells.PORT_BLOCKED, "h1"), (cells.FORWARDING_DROPPED, "h2"), (cells.SUPERVISOR_CUT_OFF, "h1")):
+    faults = (cells.PORT_BLOCKED, cells.SUPERVISOR_CUT_OFF, cells.DIRECT_CUT)
+    for fault, host in (*((fault, "h1") for fault in faults), (cells.FORWARDING_DROPPED, "h2")):
         with pytest.raises(MeasurementError, match=f"the packet filter on {host} met nothing to drop"):
             taken_back(fault, host, 0, 0)
     assert len(taken_back(cells.FORWARDING_DROPPED, "h0", 0, 0)) == 2  # an end of the pair forwards nothing
+
+
+def test_a_cut_direct_path_lets_through_what_comes_by_a_detour() -> None:
+    hosts = FakeFilter(3, 0)
+    scene = injections.Scene(cast(Hosts, hosts), "h1", cells.ROUTE, cast(runs.Run, None))
+    injections.make(cells.DIRECT_CUT, scene)
+    assert 'hook input priority 0; iifname != "fl-*" ip saddr 10.0.0.1 counter drop;' in hosts.scripts[0]
+    assert "output" not in hosts.scripts[0]
+
+
+def test_agent_and_guardian_of_a_host_are_killed_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    pids = {("h2", "fairlead-agent"): 7, ("h2", "fairlead-guardian"): 8}
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: killed.append((pid, number)))
+    hosts = SimpleNamespace(process=lambda host, name: pids[host, name])
+    scene = injections.Scene(cast(Hosts, hosts), "h2", cells.ROUTE, cast(runs.Run, None))
+    _, undo = injections.make(cells.BOTH_KILLED, scene)
+    assert undo is None
+    assert sorted(killed) == [(7, signal.SIGKILL), (8, signal.SIGKILL)]
 
 
 @pytest.mark.parametrize(
@@ -530,6 +650,10 @@ def test_sockets_are_told_apart_by_the_environment_of_their_owners() -> None:
 def test_every_program_lasts_until_its_fault_is_taken_back() -> None:
     for cell in matrix():
         assert injections.length(cell) * programs.LENGTH_S > injections.hold_s(cell) + 2 * direct.WARM_UP_S, cell
+    for sharing in cells.together(matrix()):
+        count, cell = len(sharing), sharing[0]
+        lasts_s = injections.length(cell, count) * programs.LENGTH_S
+        assert lasts_s > count * (injections.hold_s(cell) + direct.WARM_UP_S) + direct.WARM_UP_S, cell
 
 
 def test_a_silent_end_may_stay_slow_for_as_long_as_with_tcp_alone() -> None:
@@ -554,10 +678,10 @@ def test_traffic_to_a_silent_end_that_flows_again_in_time_is_not_slow(
         silent_slow_s={(cells.RING, cells.DESTINATION): slow_alone_s},
     )
     silent = FaultCell(cells.ROUTE, cells.BY_HAND, cells.RING, cells.DESTINATION, cells.HOST_SILENT)
-    judged = Trial(cast(Hosts, SimpleNamespace()), usual, silent, Path("none.toml"))
+    judged = Trial(cast(Hosts, SimpleNamespace()), usual, Path("none.toml"), silent)
     assert judged._slow_limit_of_silence_s() == pytest.approx(limit_s)
     relay = FaultCell(cells.ROUTE, cells.BY_HAND, cells.RING, cells.RELAY, cells.HOST_SILENT)
-    assert Trial(cast(Hosts, SimpleNamespace()), usual, relay, Path("none.toml"))._slow_limit_of_silence_s() == 0.0
+    assert Trial(cast(Hosts, SimpleNamespace()), usual, Path("none.toml"), relay)._slow_limit_of_silence_s() == 0.0
 
 
 def test_silent_supervisors_are_so_for_longer_than_a_lease() -> None:
@@ -659,7 +783,7 @@ def test_sources_are_known_by_the_commit_that_changed_them(tmp_path: Path) -> No
 
 def test_figures_are_the_worst_and_the_median_of_a_plane() -> None:
     asked = fault_recovery.chosen(cells.ROUTE, quick=False)
-    assert len(asked) == 9 * 3 - 2
+    assert len(asked) == 10 * 3 - 2
     assert len(fault_recovery.chosen(cells.RELAYED, quick=True)) == 6
     ends_s = (3.5, 3.7, 6.0)
     results = [Result(cell, OK, flow=flow((2.98, end_s))) for cell, end_s in zip(asked, ends_s, strict=False)]
