@@ -127,6 +127,10 @@ _SYSTEM_WORDS = {
     errno.EMFILE: ("this process has too many open files", "raise the limit with `ulimit -n`"),
     errno.ENFILE: ("the machine has too many open files", "end other programs, or raise fs.file-max"),
     errno.ENOMEM: ("the machine is out of memory", "end other programs, or use fewer hosts"),
+    errno.E2BIG: (
+        "its command line is too long: Linux takes 128 KiB in a word (MAX_ARG_STRLEN), and about 2 MiB in all",
+        "use fewer ranks, shorter host names, or less environment",
+    ),
     errno.EIO: ("the device reports an input/output error", "look at the kernel's log (dmesg)"),
 }
 

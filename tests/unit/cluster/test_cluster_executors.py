@@ -18,6 +18,7 @@ from fairlead.benchmarks.noise.measure import chosen
 from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster, Command, Host, Lxc, Ssh
 from fairlead.cluster.executors.base import Executor, register
+from fairlead.cluster.executors.shell_line import LONGEST_B
 from fairlead.cluster.remote.execute import attempt, on_all, run_on
 from fairlead.errors import ConfigError, HostError
 
@@ -319,3 +320,15 @@ def test_what_fails_on_a_host_is_told_with_the_hosts_name() -> None:
 def test_many_hosts_at_a_time() -> None:
     assert on_all(["a", "b"], str.upper) == {"a": "A", "b": "B"}
     assert on_all([], str.upper) == {}
+
+
+def test_a_line_that_is_too_long_for_one_word_is_refused_with_the_limit() -> None:
+    subprocess.run(["true", "x" * LONGEST_B], check=True)
+    with pytest.raises(OSError, match="Argument list too long"):
+        subprocess.run(["true", "x" * (LONGEST_B + 1)], check=True)
+    executor = executors.executor_of(SSH)
+    executor.command("h0", ["true", "x" * (LONGEST_B - len("true "))])
+    for words in (["true", "x" * LONGEST_B], ["true", "é" * (LONGEST_B // 2)], ["true", "\n" * (LONGEST_B // 4)]):
+        with pytest.raises(ConfigError, match=rf"as one word, of which Linux takes at most {LONGEST_B} B") as refused:
+            executor.command("h0", words)
+        assert 'launch_from = "here"' in refused.value.hint

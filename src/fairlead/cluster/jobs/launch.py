@@ -122,7 +122,9 @@ def prepare(
         launcher_address=launcher_address,
         options=options,
     )
-    chosen.command(job)  # what it refuses is refused before anything is begun for the job
+    line = chosen.command(job)  # what it refuses is refused before anything is begun for the job
+    if host is not None:
+        executor.command(host, line, cwd=cwd)  # as is a line that is too long to be sent there
     return chosen, job
 
 

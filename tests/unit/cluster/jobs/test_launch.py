@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -376,3 +377,11 @@ def test_in_a_heterogeneous_slurm_job_hosts_are_reached_by_the_agent_alone(monke
     assert alone(by_ssh)
     assert not alone(Cluster("c", "ssh", (here, there), launch_from="a"))  # there mpirun sees nothing of the job
     assert not alone(LOCAL)
+
+
+def test_a_launch_line_that_cannot_be_sent_to_its_host_is_refused_before_anything_begins() -> None:
+    hosts = (Host("a", "127.0.0.1", interface="lo"), Host("b", "127.0.0.2", interface="lo"))
+    cluster = Cluster("c", "ssh", hosts, launch_from="a")
+    with pytest.raises(ConfigError, match="goes there as one word, of which Linux takes at most"):
+        prepare(cluster, ["./x"], 80_000, job_id="00000000", launcher="openmpi4", cwd="/")
+    prepare(replace(cluster, launch_from=None), ["./x"], 80_000, job_id="00000000", launcher="openmpi4", cwd="/")
