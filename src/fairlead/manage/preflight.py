@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from fairlead import __version__
 from fairlead.cluster.description import Cluster
+from fairlead.display.words import first_of
 from fairlead.errors import AgentError, ConfigError, HostError
 from fairlead.protocol import answers, commands
 from fairlead.protocol.messages import AnswerT, Command
@@ -18,6 +20,29 @@ class Commander(Protocol):
     def living(self) -> dict[int, int | None]: ...
 
     def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
+
+
+def check_versions(cluster: Cluster, ready: Sequence[answers.Ready | None]) -> None:
+    """The agents are of our version, and so is the libfairlead that lies beside them, which ranks preload.
+
+    Libraries of different versions would meet in different collective calls in MPI_Init.
+
+    Args:
+        ready: see `check_interfaces`.
+
+    Raises:
+        AgentError: one is not.
+    """
+    hosts_of: dict[str, list[str]] = {}
+    for host, said in zip(cluster.managed_hosts(), ready, strict=True):
+        if said is not None and said.version != __version__:
+            hosts_of.setdefault(said.version, []).append(host.name)
+    if hosts_of:
+        others = "; ".join(f"version {version} on {first_of(names)}" for version, names in hosts_of.items())
+        raise AgentError(
+            f"{cluster.source}: fairlead is of {others}; here it is {__version__}",
+            hint=f"install the same version everywhere, or set shared_files = false under [{cluster.executor}]",
+        )
 
 
 def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready | None]) -> None:

@@ -39,7 +39,7 @@ from fairlead.manage.migration.moving import Mover
 from fairlead.manage.migration.probing import Probing
 from fairlead.manage.migration.sharing import Sharing
 from fairlead.manage.narrator import Narrator
-from fairlead.manage.preflight import check_interfaces, check_reachable
+from fairlead.manage.preflight import check_interfaces, check_reachable, check_versions
 from fairlead.manage.user_mitigation import UserMitigation
 from fairlead.mitigation import other_placement
 from fairlead.mitigation.evidence import Evidence
@@ -198,12 +198,13 @@ def _clean(cluster: Cluster, host: str, management: Management, job: str, limit:
 
 
 def _check(cluster: Cluster, agents: AgentThread) -> None:
-    """That the cluster file's interfaces and addresses are those of the hosts whose agents started.
+    """That agents are of our version, and the cluster file's interfaces and addresses those of their hosts.
 
     Raises:
         AgentError, HostError, ConfigError: they are not, or a host does not reach another.
     """
     ready = agents.group.ready
+    check_versions(cluster, ready)
     check_interfaces(cluster, ready)
     check_reachable(cluster, agents, [index for index, each in enumerate(ready) if each is not None])
 

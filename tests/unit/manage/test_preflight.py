@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from fairlead import __version__
 from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import AgentError, ConfigError, HostError
-from fairlead.manage.preflight import check_interfaces, check_reachable, unreachable
+from fairlead.manage.preflight import check_interfaces, check_reachable, check_versions, unreachable
 from fairlead.protocol import answers, commands
 from fairlead.protocol.enums import Scheduling
 from fairlead.protocol.objects import ProbeResult
@@ -90,19 +91,30 @@ def test_the_message_names_hosts_and_the_way_out() -> None:
         check_reachable(hosts(3), Agents({0, 1}, {1, 2}), range(3))
 
 
-def test_an_address_on_another_interface() -> None:
-    first, second = (
-        answers.Ready(
-            pid=1,
-            version="0",
-            interface=name,
-            plane="none",
-            plane_reason="",
-            low_port=None,
-            scheduling=Scheduling.NORMAL,
-        )
-        for name in ("eth0", "eth1")
+def ready(interface: str = "eth0", version: str = __version__) -> answers.Ready:
+    return answers.Ready(
+        pid=1,
+        version=version,
+        interface=interface,
+        plane="none",
+        plane_reason="",
+        low_port=None,
+        scheduling=Scheduling.NORMAL,
     )
+
+
+def test_hosts_with_another_version_are_told_before_the_program_starts() -> None:
+    check_versions(hosts(3), [ready(), None, ready()])
+    with pytest.raises(AgentError) as told:
+        check_versions(hosts(4), [ready(version="0.0.9"), ready(), ready(version="9"), ready(version="0.0.9")])
+    assert str(told.value).splitlines() == [
+        f"c.toml: fairlead is of version 0.0.9 on h0, h3; version 9 on h2; here it is {__version__}",
+        "  install the same version everywhere, or set shared_files = false under [ssh]",
+    ]
+
+
+def test_an_address_on_another_interface() -> None:
+    first, second = ready("eth0"), ready("eth1")
     with pytest.raises(ConfigError, match=r"c\.toml: h1: 10\.0\.0\.2 is on eth1, not on eth0"):
         check_interfaces(hosts(2), [first, second])
     check_interfaces(hosts(2), [first] * 2)

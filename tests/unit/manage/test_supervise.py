@@ -51,6 +51,7 @@ class FakeAgents:
 @pytest.fixture(autouse=True)
 def _no_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(supervisor, "AgentThread", FakeAgents)
+    monkeypatch.setattr(supervisor, "check_versions", lambda *_: None)
     monkeypatch.setattr(supervisor, "check_interfaces", lambda *_: None)
     monkeypatch.setattr(supervisor, "check_reachable", lambda *_: None)
     monkeypatch.setattr(live_runs, "_directory", lambda: tmp_path)
@@ -238,3 +239,12 @@ def test_after_an_agents_death_hosts_are_cleaned_only_where_there_are_guardians(
     assert supervised([], stage=stage, plane=plane).exit_code == 0
     assert cleaned == (["h1"] if guardians else [])
     assert noted == [guardians]
+
+
+def test_a_host_of_another_version_keeps_the_program_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(cluster: Cluster, ready: list[Any]) -> None:
+        raise AgentError(f"{cluster.source}: fairlead is of version 0.0.9 on h1, of {len(ready)}")
+
+    monkeypatch.setattr(supervisor, "check_versions", check)
+    with pytest.raises(AgentError, match=r"version 0\.0\.9 on h1, of 2"):
+        supervised([])
