@@ -109,6 +109,17 @@ def span(seconds: float) -> str:
     return f"{minutes}{NBSP}min" if minutes < 60 else f"{minutes // 60}{NBSP}h {minutes % 60}{NBSP}min"
 
 
+def of_each_minute(time_s_per_min: float, observed_s: float) -> tuple[str, str]:
+    """How long, and of what: ("25.0 s", "each minute"), or of the observed time if that is shorter: ("1.6 s", "4.1 s").
+
+    Args:
+        time_s_per_min: in s per minute of what was observed.
+    """
+    minutes = min(observed_s / 60, 1.0)
+    whole = "each minute" if minutes == 1.0 else f"{observed_s:.1f}{NBSP}s"
+    return f"{time_s_per_min * minutes:.1f}{NBSP}s", whole
+
+
 def moment(epoch_s: float) -> str:
     """Date and time, UTC."""
     return datetime.fromtimestamp(epoch_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

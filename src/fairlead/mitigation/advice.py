@@ -82,7 +82,7 @@ def advice(seen: Evidence, names: Sequence[str], place: Placing) -> events.Mitig
     saving = None if better is None else cost * better.saving_share
     return events.Mitigation(
         remedy=enums.Remedy.MAPPING if moves else enums.Remedy.DECOMPOSITION,
-        reason=sentence(pairs, names, cost, saving if moves else None, known=better is not None),
+        reason=sentence(pairs, names, seen.observed_s, cost, saving if moves else None, known=better is not None),
         observed_s=seen.observed_s,
         cost_s_per_min=cost,
         saving_s_per_min=saving,
@@ -106,21 +106,32 @@ def advice(seen: Evidence, names: Sequence[str], place: Placing) -> events.Mitig
 
 
 def sentence(
-    pairs: dict[RankPair, Sums], names: Sequence[str], cost: float, saving: float | None, *, known: bool
+    pairs: dict[RankPair, Sums],
+    names: Sequence[str],
+    observed_s: float,
+    cost: float,
+    saving: float | None,
+    *,
+    known: bool,
 ) -> str:
-    """For the terminal.
+    """For the terminal. Of less than a minute, times are those of the run so far.
 
     Args:
+        observed_s: how long the program was observed.
         cost, saving: in s per minute; None: no other placement is better.
         known: whether other placements could be compared.
     """
     (source, rank), longest = next(iter(pairs.items()))
     hosts = f"{names[longest.path[0]]}→{names[longest.path[1]]}"
+    cost_s, whole = words.of_each_minute(cost, observed_s)
     what = (
         f"{words.count(len(pairs), 'pair')} of ranks {'spends' if len(pairs) == 1 else 'spend'} more in transmission "
-        f"than in processing (first: rank {source} to {rank}, {hosts}): it costs {cost:.1f} s of each minute"
+        f"than in processing (first: rank {source} to {rank}, {hosts}): it costs {cost_s} of {whole}"
     )
     if saving is not None:
-        return f"{what}, of which another placement of the ranks would save about {saving:.1f} s: `fairlead placement`"
-    other = "no other placement is much better" if known else "other placements were not compared"
-    return f"{what}; {other}: more work per rank, or fewer messages, may help"
+        saving_s, _ = words.of_each_minute(saving, observed_s)
+        what += f", of which another placement of the ranks would save about {saving_s}: `fairlead placement`"
+    else:
+        other = "no other placement is much better" if known else "other placements were not compared"
+        what += f"; {other}: more work per rank, or fewer messages, may help"
+    return what.replace(words.NBSP, " ")

@@ -13,12 +13,12 @@ from fairlead.protocol.enums import Remedy
 NAMES = ["h0", "h1", "h2", "h3"]
 
 
-def seen(*pairs: tuple[int, int, float, float], size_B: int = 1000) -> Evidence:
-    """60 s of ranks on hosts of their own: (from, to, transmission_s, processing_s)."""
+def seen(*pairs: tuple[int, int, float, float], size_B: int = 1000, observed_s: float = 60.0) -> Evidence:
+    """So many seconds of ranks on hosts of their own: (from, to, transmission_s, processing_s)."""
     evidence = Evidence(OwnTraffic(None))
     for source, rank, transmission_s, processing_s in pairs:
         evidence.pairs[source, rank] = Sums((source, rank), 100, size_B, transmission_s, processing_s)
-        evidence._observed_s[rank] = 60.0
+        evidence._observed_s[rank] = observed_s
     return evidence
 
 
@@ -61,6 +61,16 @@ def test_another_placement_is_advised_where_it_saves_enough() -> None:
         "2 pairs of ranks spend more in transmission than in processing (first: rank 0 to 1, h0→h1): it costs 25.0 s "
         "of each minute, of which another placement of the ranks would save about 15.0 s: `fairlead placement`"
     )
+
+
+def test_of_less_than_a_minute_the_cost_is_that_of_the_run() -> None:
+    found = advice(
+        seen((0, 1, 2.0, 0.5), (1, 0, 1.2, 0.5), observed_s=4.1), NAMES, lambda _: BetterPlacement(("h1", "h0"), 0.5)
+    )
+    assert found is not None
+    assert found.cost_s_per_min == pytest.approx(60 * 1.6 / 4.1)
+    assert "it costs 1.6 s of 4.1 s, of which another placement of the ranks would save about 0.8 s" in found.reason
+    assert "minute" not in found.reason
 
 
 def refuse(_: Evidence) -> BetterPlacement | None:

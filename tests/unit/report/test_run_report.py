@@ -199,12 +199,14 @@ def test_advice_on_mapping_stands_in_page_terminal_and_json(tmp_path, capsys):
     report = advised(tmp_path, ADVICE | {"cost_s_per_min": 99.0}, ADVICE)
     said = " ".join(run_report.findings(report)).replace("\u00a0", " ")
     assert (
-        "2 pairs of ranks spend more in transmission than in processing. It costs each rank 20.5 s per minute on "
-        "average. "
-        "Another placement of the ranks would save about 12.2 s of that (h0: 0 3, h1: 2, h4: 1): see fairlead "
+        "2 pairs of ranks spend more in transmission than in processing. It costs a rank 3.8 s of 11.0 s on average. "
+        "Another placement of the ranks would save about 2.2 s of that (h0: 0 3, h1: 2, h4: 1): see fairlead "
         "placement. Times at which 1 path was congested, and not clearly by "
         "the program itself, were left out."
     ) in said
+    long = " ".join(run_report.findings(advised(tmp_path / "long", ADVICE | {"observed_s": 61.0})))
+    assert "costs a rank 20.5 s of each minute on average. Another" in long.replace("\u00a0", " ")
+    assert "would save about 12.2 s of that" in long.replace("\u00a0", " ")
     run_report.write(report, tmp_path / "report.html")
     assert '<h2 id="mitigation">' in (tmp_path / "report.html").read_text()
     run_report.show(report, Console(file=sys.stdout, width=200))

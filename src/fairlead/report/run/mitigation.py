@@ -15,9 +15,10 @@ def paragraph(found: Mitigation | None) -> str:
     if found is None:
         return ""
     pairs = words.count(found.all_pairs, "pair")
+    cost_s, whole = words.of_each_minute(found.cost_s_per_min, found.observed_s)
     text = (
         f"{pairs} of ranks {'spends' if found.all_pairs == 1 else 'spend'} more in transmission than in processing. It "
-        f"costs each rank {found.cost_s_per_min:.1f}{words.NBSP}s per minute on average."
+        f"costs a rank {cost_s} of {whole} on average."
     )
     return f"{text} {_remedy(found)}{_left_out(found)}"
 
@@ -25,8 +26,9 @@ def paragraph(found: Mitigation | None) -> str:
 def _remedy(found: Mitigation) -> str:
     if found.remedy == enums.Remedy.MAPPING and found.saving_s_per_min is not None:
         where = _placement(found.host_of_rank)
+        saving_s, _ = words.of_each_minute(found.saving_s_per_min, found.observed_s)
         return (
-            f"Another placement of the ranks would save about {found.saving_s_per_min:.1f}{words.NBSP}s of that"
+            f"Another placement of the ranks would save about {saving_s} of that"
             f"{f' ({where})' if where else ''}: see fairlead placement."
         )
     other = "other placements were not compared" if found.saving_s_per_min is None else "no placement is much better"
