@@ -12,7 +12,9 @@ MINUS, THIN, NBSP = "\u2212", "\u2009", "\u00a0"
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """``value`` with so many significant digits, or all before the point: 5.00, 0.0123, 1234, −4.56."""
+    """``value`` with so many significant digits, or all before the point: 5.00, 0.0123, 1234, −4.56; a dash for NaN."""
+    if math.isnan(value):
+        return "–"
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else ("∞" if value > 0 else f"{MINUS}∞")
     exponent = math.floor(math.log10(abs(value)))

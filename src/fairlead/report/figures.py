@@ -1,5 +1,7 @@
 """What all figures share: style, rendering to inline SVG, and files on request."""
 
+import hashlib
+import html
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +25,7 @@ WIDTH_IN = 9.0
 """Width of a figure at 100 % of the page, in inches; type is 10 pt there."""
 
 _DPI = 150
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 _STYLE: Any = {  # Any: matplotlib's stubs list every key as a literal
     "font.family": "sans-serif",
@@ -47,6 +50,7 @@ _STYLE: Any = {  # Any: matplotlib's stubs list every key as a literal
     "legend.frameon": False,
     "legend.fontsize": 9.5,
     "text.color": palette.INK.light,
+    "text.parse_math": False,  # names and levels are a user's: a dollar sign in them is one
     "xtick.color": palette.MUTED.light,
     "ytick.color": palette.MUTED.light,
     "xtick.labelcolor": palette.MUTED.light,
@@ -62,7 +66,8 @@ class Drawing:
     """A finished figure of a report.
 
     Attributes:
-        name: file name without ending, unique in its report.
+        name: file name without ending, unique in its report, and id on the page. Of other characters than letters,
+            digits and _ . - (a program may be called anything) dashes are made, and a number that keeps it unique.
         title, caption: plain text.
         figure: the matplotlib figure.
         table: the numbers that it shows.
@@ -82,13 +87,20 @@ class Drawing:
     foremost: Table | None = None
     members: Mapping[str, Sequence[str]] | None = None
 
+    def __post_init__(self) -> None:
+        if _NO_NAME.search(self.name):
+            number = hashlib.sha256(self.name.encode()).hexdigest()[:8]
+            object.__setattr__(self, "name", f"{_NO_NAME.sub('-', self.name)}-{number}")
+
     def svg(self) -> str:
         """Themed SVG to put into HTML: no XML header, width by the page, ids that no other figure uses."""
         text = palette.themed(self._plain_svg.decode())
         text = text[text.index("<svg") :]
         text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
         text = re.sub(r'( id="|url\(#|href="#)', rf"\1{self.name}--", text)
-        label = f"{self.title}. The table below the figure holds its numbers.".replace('"', "'")
+        label = html.escape(
+            f"{self.title}. The table below the figure holds its numbers.".replace('"', "'"), quote=False
+        )
         return re.sub(
             r'<svg ([^>]*?)width="([\d.]+)pt" height="[\d.]+pt"',
             lambda match: f'<svg role="img" aria-label="{label}" style="max-width:{match.group(2)}pt" {match.group(1)}',

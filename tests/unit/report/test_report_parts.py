@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from fairlead.cli.characterize import command as characterize
 from fairlead.cli.report import command
 from fairlead.display import words
 from fairlead.display.tables import cell, table
-from fairlead.report import palette
+from fairlead.report import figures, palette
 from fairlead.report.network import characterization_figures, characterization_report
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Store
@@ -33,6 +34,7 @@ from . import report_fixtures as fixtures
         (0.0999, 2, "0.10"),
         (math.inf, 3, "∞"),
         (-math.inf, 3, "−∞"),
+        (math.nan, 3, "–"),
     ],
 )
 def test_significant_digits(value, digits, text):
@@ -59,6 +61,7 @@ def test_significant_digits(value, digits, text):
         (words.percent(0.004, signed=True), "+0.4 %"),
         (words.percent(-0.0001, signed=True), "0.0 %"),
         (words.percent(math.inf), "∞"),
+        (words.percent(math.nan), "–"),
         (words.range_of("2 s", "3 s"), "2 s to 3 s"),
         (words.range_of("2 s", "2 s"), "2 s"),
         (words.probability(0.0421), "0.042"),
@@ -87,6 +90,37 @@ def test_tables_keep_unrounded_values_and_quote():
     assert (made.numeric(0), made.numeric(1)) == (True, False)
     with pytest.raises(ValueError, match="1 rows do not have 2 cells"):
         table([("a", "a"), ("b", "b")], [[cell(1)]])
+
+
+def _drawn(name, label):
+    """A figure with a label."""
+    with figures.styled():
+        figure, (axis,) = figures.axes_of(1, 1.5)
+        axis.set_xticks([0, 1], [label, "b"])
+        axis.set_title(label)
+    return figures.Drawing(name, f"{name}: times", "Caption.", figure, table([("n", "n")], [[cell(1)]]))
+
+
+@pytest.mark.parametrize("label", ["$1 to $2", "$x_{$", r"$\frac$"])
+def test_a_dollar_sign_in_a_label_is_no_formula(label):
+    svg = _drawn("times", label).svg()
+    assert svg.count(f">{label}</text>") == 2
+
+
+@pytest.mark.parametrize("name", ['a" onload="x', "a<script>b", "../../a", "cg A", r"a\1", "läuft"])
+def test_a_name_that_a_user_chose_harms_neither_page_nor_files(name, tmp_path):
+    drawing = _drawn(f"run-times-{name}", "a")
+    assert re.fullmatch(r"[A-Za-z0-9_.-]+", drawing.name)
+    svg = drawing.svg()
+    assert f'id="{drawing.name}--' in svg
+    assert "<script>" not in svg and 'onload="' not in svg
+    saved = drawing.save(tmp_path)
+    assert sorted(path.parent for path in saved) == [tmp_path] * 3
+    assert drawing.name != _drawn(f"run-times-{name}.", "a").name
+
+
+def test_a_plain_name_stays():
+    assert _drawn("run-times-cg.places.ring", "a").name == "run-times-cg.places.ring"
 
 
 def _luminance(colour):
