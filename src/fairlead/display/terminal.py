@@ -90,11 +90,11 @@ def _naming(source: Table) -> int:
 
 def _drawn(source: Table, title: str, widths: dict[int, int]) -> RichTable:
     drawn = RichTable(
-        title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+        title=escape(title) or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
     )
     for number, width in widths.items():
         justify: Literal["left", "right"] = "right" if source.numeric(number) else "left"
-        drawn.add_column(source.columns[number], justify=justify, overflow="fold", width=width)
+        drawn.add_column(escape(source.columns[number]), justify=justify, overflow="fold", width=width)
     for row in source.rows:
         drawn.add_row(*(escape(row[number].shown) for number in widths))
     return drawn

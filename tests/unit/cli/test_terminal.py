@@ -69,6 +69,15 @@ def test_what_cannot_be_narrower_is_not_cut(
     assert f"123.456{NBSP}Mbit/s" in capsys.readouterr().out
 
 
+def test_brackets_in_titles_and_names_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    console().print(rich_table(table([("h[a]", "h"), ("b", "b")], [[cell("x[/y]"), cell(1)]]), "results [/old]"))
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("h[a]", "x[/y]", "results [/old]"))
+
+
 def test_nothing_is_wrapped_where_there_is_no_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
