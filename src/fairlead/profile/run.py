@@ -29,7 +29,7 @@ from fairlead.profile.json_form import ESTIMATED, MEASURED, Summary
 from fairlead.profile.profile import Profile
 from fairlead.profile.ran import Ran
 from fairlead.profile.reading import pml_monitoring
-from fairlead.profile.reading.collect import collection
+from fairlead.profile.reading.collect import Collection, collection
 from fairlead.profile.settings import ProfileSettings
 from fairlead.profile.traces import trace_write
 from fairlead.programs import own_files
@@ -111,12 +111,12 @@ def run_profiled(
         code, time_s = launch.timed(partial(_launched, cluster, launcher, job, signals))
         try:
             found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
-            measured = _measured(found, collected.counted()) if counts else None
+            measured = _measured(found, _counted(collected)) if counts else None
             ran = Ran(cluster=cluster.name, compute_hosts=len(cluster.compute_hosts()), time_s=time_s)
             summary = json_form.of(found, argv, settings, measured, ran)
             _report(summary if book is None else priced.with_prices(summary, book), write)
             for write_trace in write_traces:
-                write_trace(found)
+                _or_said(partial(write_trace, found))
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
@@ -144,6 +144,15 @@ def _check_counts(launcher: Launcher) -> None:
             "--collectives measured needs Open MPI, which counts its messages, and its mpirun started by fairlead",
             hint="with other MPI libraries, or with --own-mpirun, collective calls can only be estimated",
         )
+
+
+def _counted(collected: Collection) -> dict[str, str]:
+    """What Open MPI counted; nothing, which is said, where that cannot be had: the profile is there all the same."""
+    try:
+        return collected.counted()
+    except FairleadError as error:
+        _say(str(error))
+        return {}
 
 
 def _measured(found: Profile, texts: Mapping[str, str]) -> CollectiveTraffic | None:
@@ -189,11 +198,20 @@ def _trace_writers(otf2: Path | None, trace: Path | None) -> list[Callable[[Prof
 
 
 def _report(found: Summary, write: Write) -> None:
-    written = write(found)
+    """Files first, for a terminal may stand still. What cannot be written is said, and keeps nothing else back."""
+    written: list[Path] = []
+    _or_said(lambda: written.extend(write(found)))
     with suppress(OSError):  # the terminal is gone
         terminal.show(found, console(stderr=True))
     if written:
         _say(f"written: {', '.join(map(str, written))}")
+
+
+def _or_said(action: Callable[[], None]) -> None:
+    try:
+        action()
+    except FairleadError as error:
+        _say(str(error))
 
 
 def _say(text: str) -> None:

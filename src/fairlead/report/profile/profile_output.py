@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead import files
-from fairlead.errors import ConfigError
+from fairlead.errors import ConfigError, FairleadError
 from fairlead.profile.json_form import Summary
 
 
@@ -29,11 +29,27 @@ class ProfileOutput:
         """Write what was asked for; returns the files.
 
         Raises:
-            FairleadError: one cannot be written.
+            FairleadError: one cannot be written; the others are.
         """
-        written = [files.write(self.json, found.to_json())] if self.json is not None else []
-        if self.html is not None:
-            from fairlead.report.profile import profile_report  # draws, and is slow to load
-
-            written += profile_report.write(found, self.html, figures=self.figures)
+        written: list[Path] = []
+        problems: list[FairleadError] = []
+        for part in (self._write_json, self._write_page):
+            try:
+                written += part(found)
+            except FairleadError as error:
+                problems.append(error)
+        if len(problems) > 1:
+            raise FairleadError("\n".join(map(str, problems)))
+        if problems:
+            raise problems[0]
         return written
+
+    def _write_json(self, found: Summary) -> list[Path]:
+        return [files.write(self.json, found.to_json())] if self.json is not None else []
+
+    def _write_page(self, found: Summary) -> list[Path]:
+        if self.html is None:
+            return []
+        from fairlead.report.profile import profile_report  # draws, and is slow to load
+
+        return profile_report.write(found, self.html, figures=self.figures)
