@@ -104,7 +104,9 @@ def mitigation_of(found: Summary, mitigated: Mitigation) -> Iterator[str]:
     heavy, change = mitigated.pairs, mitigated.better
     whole_s = sum(rank.time_s for rank in found.per_rank)
     if heavy:
-        share = words.percent(sum(pair.transmission_s for pair in heavy) / whole_s)
+        share = (
+            words.percent(sum(pair.transmission_s for pair in heavy) / whole_s) if whole_s > 0 else "an unknown share"
+        )
         text = (
             f"{words.count(len(heavy), 'pair')} of ranks {'spends' if len(heavy) == 1 else 'spend'} more in "
             f"transmission than the receiver computes between messages; waiting for it takes {share} of the ranks' time"

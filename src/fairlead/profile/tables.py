@@ -75,7 +75,7 @@ def collectives(found: Summary) -> Table:
                 cell(name),
                 cell(each.calls),
                 duration_cell(each.late_others_s),
-                cell(None, each.wait_state),
+                cell(each.wait_state),
                 duration_cell(each.collective_s),
                 duration_cell(each.unknown_s),
             ]
@@ -131,8 +131,8 @@ def phases(found: Summary) -> Table:
                 duration_cell(phase.repetition_s),
                 cell(phase.messages),
                 _size(phase.bytes_B),
-                cell(None, _phase_sizes(phase)),
-                cell(None, _phase_calls(phase)),
+                cell(_phase_sizes(phase)),
+                cell(_phase_calls(phase)),
                 cell(phase.share, words.percent(phase.share)),
             ]
             for phase in rows
@@ -141,8 +141,8 @@ def phases(found: Summary) -> Table:
 
 
 def call_sites(found: Summary, most: int | None = None) -> Table:
-    """The places with the longest time in MPI, all ranks together."""
-    whole_s = sum(rank.time_s for rank in found.per_rank)
+    """The places with the longest time in MPI, all ranks together. Shares are of the time of all threads."""
+    whole_s = threads_s(found)
     sites = [site for site in found.call_sites if site.function not in BEGIN_AND_END]
     return table(
         [("function", "function"), ("called in", "where"), ("at", "place"), ("ranks", "ranks"), ("calls", "calls"),
@@ -242,8 +242,8 @@ def _phase_calls(phase: Phase) -> str:
 
 
 def functions(found: Summary, most: int | None = None) -> Table:
-    """The functions with the longest time, all ranks together."""
-    whole_s = sum(rank.time_s for rank in found.per_rank)
+    """The functions with the longest time, all ranks together. Shares are of the time of all threads."""
+    whole_s = threads_s(found)
     used = [(name, usage) for name, usage in found.functions.items() if name not in BEGIN_AND_END]
     return table(
         [("function", "function"), ("calls", "calls"), ("time", "time_s"), ("share", "share"),
@@ -354,6 +354,11 @@ def _bar(mpi_share: float) -> str:
     """Computing light, MPI dark."""
     dark = min(round(BAR * mpi_share), BAR)
     return "░" * (BAR - dark) + "█" * dark
+
+
+def threads_s(found: Summary) -> float:
+    """How long all threads that call MPI ran together: what functions' times, which add up theirs, are a part of."""
+    return sum(rank.time_s * max(rank.threads, 1) for rank in found.per_rank)
 
 
 def share_cell(part: float, whole: float) -> TableCell:

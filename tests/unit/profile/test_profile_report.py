@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairlead.cli.main import command
-from fairlead.errors import ConfigError
-from fairlead.profile import findings, json_form, mitigation, profile, tables
+from fairlead.errors import ConfigError, FairleadError
+from fairlead.profile import findings, json_form, mitigation, profile, run, tables
 from fairlead.profile.analysis import kinds
 from fairlead.profile.json_form import Collectives, Summary, Waiting
 from fairlead.profile.record import COLLECTIVE, END, NO_ROOT, RELAY_COUNTS, Region, Usage
@@ -424,6 +424,54 @@ def test_a_stored_profile_is_shown_again(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(
         f"{name}.{ending}" for name in ("times", "hosts", "ranks", "sizes") for ending in ("svg", "png", "csv")
     )
+
+
+def test_a_file_that_cannot_be_written_keeps_no_other_back(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    page_file = tmp_path / "p.html"
+    with pytest.raises(FairleadError, match=r"p\.json: cannot be written"):
+        ProfileOutput(tmp_path / "file" / "p.json", page_file).write(three())
+    assert page_file.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_profile_is_shown_though_its_files_cannot_be_written(capfd: pytest.CaptureFixture[str]) -> None:
+    def refuse(found: Summary) -> list[Path]:
+        raise FairleadError("p.json: no space left")
+
+    run._report(three(), refuse)
+    told = capfd.readouterr().err
+    assert "Computing and MPI" in told
+    assert "fairlead: p.json: no space left" in told
+
+
+def test_shares_of_functions_are_of_the_time_of_all_threads() -> None:
+    """Two threads of each rank are in MPI half of the time: that is half of it, not all."""
+    records = [replace(each, threads=2, functions={"MPI_Recv": Usage(4, 10.0, 0, 0)}) for each in three_ranks()]
+    found = json_form.of(profile.of(records), ["./prog"])
+    assert found.mpi_share == pytest.approx(0.5)
+    shown_table = tables.functions(found)
+    (row,) = shown_table.rows
+    assert row[shown_table.keys.index("share")].value == pytest.approx(0.5)
+
+
+def test_what_tables_say_in_words_is_in_their_csv() -> None:
+    phase = json_form.Phase(
+        begun_s=0.0, messages=2, bytes_B=16, sizes=[json_form.PhaseSize(size_B=8, messages=2)],
+        collectives=[json_form.PhaseCalls(function="MPI_Allreduce", size_B=8, calls=1)], repetitions=3,
+        expected_repetitions=3, repetition_s=0.1, share=1.0,
+    )  # fmt: skip
+    found = three().model_copy(update={"pattern": json_form.Pattern(rank=0, phases=[phase])})
+    assert "2 of 8\xa0B,1 MPI_Allreduce of 8\xa0B,1.0" in tables.phases(found).csv()
+    waited = json_form.CollectiveWaiting(
+        wait_state="late broadcast", calls=1, late_others_s=1.0, collective_s=0.5, unknown_s=0.0
+    )
+    nothing = [0.0] * 3
+    waiting = Waiting(
+        late_sender_s=nothing, late_receiver_s=nothing, transfer_s=nothing, unknown_s=nothing,
+        transfer_between_s=[nothing] * 3, in_function={"MPI_Bcast": waited}, joined=0, kept=3, all_ends=3, bound_s=0.0,
+    )  # fmt: skip
+    csv = tables.collectives(three().model_copy(update={"waiting": waiting})).csv()
+    assert "MPI_Bcast,1,1.0,late broadcast,0.5,0.0" in csv
 
 
 def test_settings_sort_a_stored_profile_anew(tmp_path: Path) -> None:
