@@ -4,7 +4,7 @@ import datetime
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -31,17 +31,17 @@ class Instance(Model):
     """Name of the provider."""
     region: str
     """Region in which the price holds."""
-    price_per_hour: float = Field(gt=0)
+    price_per_hour: float = Field(gt=0, allow_inf_nan=False)
     """Price of an hour of one host, in ``currency``."""
     date: datetime.date
     """Day of the price."""
     cores: int = Field(gt=0)
     """Processor cores."""
-    memory_GiB: float = Field(gt=0)
+    memory_GiB: float = Field(gt=0, allow_inf_nan=False)
     """Memory in GiB."""
     interconnect: str
     """Kind of network."""
-    bandwidth_Gbps: float = Field(gt=0)
+    bandwidth_Gbps: float = Field(gt=0, allow_inf_nan=False)
     """Network bandwidth in Gbit/s."""
     virtualisation: str
     """Kind of virtualization."""
@@ -63,7 +63,7 @@ class ExtraCost(Model):
 
     name: str = Field(min_length=1)
     """Unique name of the cost."""
-    per_hour: float = Field(ge=0)
+    per_hour: float = Field(ge=0, allow_inf_nan=False)
     """Price of an hour, in ``currency``."""
     each: Literal["host", "cluster"] = "cluster"
     """Paid for every host, or once for the cluster."""
@@ -80,8 +80,15 @@ class PricedSystem(Model):
     """Number of hosts."""
     costs: tuple[str, ...] = ()
     """Names of ``[[costs]]`` that the system has."""
-    idle_hours: float = Field(default=0.0, ge=0)
+    idle_hours: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     """Hours per hour of use in which only idle costs are paid."""
+
+    @field_validator("costs")
+    @classmethod
+    def _once(cls, costs: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := [name for place, name in enumerate(costs) if name in costs[:place]]:
+            raise ValueError(f"{twice[0]!r} is there twice, and would be paid twice")
+        return costs
 
 
 class BookFile(Model):
@@ -90,7 +97,8 @@ class BookFile(Model):
     currency: str = Field(min_length=1)
     """Currency of all prices."""
     extends: tuple[str, ...] = ()
-    """Other books of the same currency, relative to this one. Their entries can be used and, by name, overridden."""
+    """Other books of the same currency, relative to this one. Their entries, systems too, can be used and, by name,
+    overridden."""
     instances: tuple[Instance, ...] = ()
     """Instance types."""
     costs: tuple[ExtraCost, ...] = ()
@@ -132,12 +140,18 @@ class Price:
 
 @dataclass(frozen=True)
 class Book:
-    """A price book with all that it extends; of entries of the same name the outer one counts."""
+    """A price book with all that it extends; of entries of the same name the outer one counts.
+
+    Attributes:
+        file: with all systems.
+        origins: of systems, by name, the file that has them; empty of a book that was kept.
+    """
 
     path: Path
     file: BookFile
     instances: dict[str, Instance]
     costs: dict[str, ExtraCost]
+    origins: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def currency(self) -> str:
@@ -222,9 +236,9 @@ def load_prices(path: Path) -> Book:
     book = _load(path, ())
     for name, system in book.file.systems.items():
         if system.instance not in book.instances:
-            raise _unknown(path, name, "instance", system.instance)
+            raise _unknown(book.origins[name], name, "instance", system.instance)
         if unknown := [each for each in system.costs if each not in book.costs]:
-            raise _unknown(path, name, "costs", unknown[0])
+            raise _unknown(book.origins[name], name, "costs", unknown[0])
     return book
 
 
@@ -241,6 +255,8 @@ def _load(path: Path, outer: tuple[Path, ...]) -> Book:
 
     instances: dict[str, Instance] = {}
     costs: dict[str, ExtraCost] = {}
+    systems: dict[str, PricedSystem] = {}
+    origins: dict[str, Path] = {}
     for place, name in enumerate(file.extends):
         if (path.parent / name).resolve() in (*outer, path.resolve()):
             raise complaint(("extends", place), f"{name}: price books extend each other in a circle")
@@ -249,10 +265,13 @@ def _load(path: Path, outer: tuple[Path, ...]) -> Book:
             raise complaint(("extends", place), f"{name} is in {inner.file.currency}, this book in {file.currency}")
         instances |= inner.instances
         costs |= inner.costs
+        systems |= inner.file.systems
+        origins |= inner.origins
     for key, entries in (("instances", file.instances), ("costs", file.costs)):
         names = [entry.name for entry in entries]
         if twice := [place for place, name in enumerate(names) if name in names[:place]]:
             raise complaint((key, twice[0], "name"), f"{names[twice[0]]!r} is there twice")
     instances |= {entry.name: entry for entry in file.instances}
     costs |= {entry.name: entry for entry in file.costs}
-    return Book(path, file, instances, costs)
+    merged = file.model_copy(update={"systems": systems | file.systems})
+    return Book(path, merged, instances, costs, origins | dict.fromkeys(file.systems, path))

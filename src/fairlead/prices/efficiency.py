@@ -1,4 +1,4 @@
-"""Cost and cost efficiency, as every report computes them (interconnection thesis, 5.2.3). Pure.
+"""Cost and cost efficiency, as every report computes them (interconnection thesis, 4.2.1, equation 4.1). Pure.
 
 Prices are of an hour, in a book's currency. Efficiency is what is done in an hour for the price of an hour: what one
 unit of the currency buys.

@@ -74,6 +74,40 @@ def test_a_book_builds_on_others_and_overrides_them(tmp_path: Path) -> None:
         prices.load_prices(own)
 
 
+def test_systems_of_other_books_have_a_price(tmp_path: Path) -> None:
+    book(tmp_path / "base.toml", INSTANCE + COSTS + '[systems.c]\ninstance = "big"\nhosts = 4\n')
+    cheaper = INSTANCE.replace("3.0", "2.0")
+    found = prices.load_prices(book(tmp_path / "own.toml", f'extends = ["base.toml"]\n{cheaper}'))
+    assert not found.missing(["c"])
+    kept = prices.Book.from_content(found.content())
+    for each in (found, kept):
+        price = each.price("c")
+        assert price is not None and price.per_hour == 8.0
+    own = book(tmp_path / "other.toml", 'extends = ["base.toml"]\n[systems.c]\ninstance = "big"\nhosts = 1\n')
+    price = prices.load_prices(own).price("c")
+    assert price is not None and price.hosts == 1
+    book(tmp_path / "base.toml", '[systems.c]\ninstance = "big"\nhosts = 4\n')
+    with pytest.raises(ConfigError, match=r"base\.toml:3: systems\.c\.instance: there is no 'big'"):
+        prices.load_prices(book(tmp_path / "own.toml", 'extends = ["base.toml"]\n'))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (INSTANCE.replace("3.0", "inf"), "price_per_hour"),
+        (COSTS.replace("0.5", "inf"), "per_hour"),
+        (INSTANCE + '[systems.c]\ninstance = "big"\nhosts = 1\nidle_hours = inf\n', "idle_hours"),
+        (
+            INSTANCE + COSTS + '[systems.c]\ninstance = "big"\nhosts = 1\ncosts = ["storage", "storage"]\n',
+            "'storage' is there twice, and would be paid twice",
+        ),
+    ],
+)
+def test_what_is_no_price_is_refused(text: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        prices.load_prices(book(tmp_path / "b.toml", text))
+
+
 def test_a_book_that_is_kept_with_results_needs_no_file(tmp_path: Path) -> None:
     book(tmp_path / "base.toml", INSTANCE + COSTS)
     text = 'extends = ["base.toml"]\n[systems.c]\ninstance = "big"\nhosts = 4\ncosts = ["storage"]\n'

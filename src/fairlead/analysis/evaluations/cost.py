@@ -1,4 +1,4 @@
-"""Cost efficiency of cells: executions an hour for the price of an hour (interconnection thesis, 5.2.3).
+"""Cost efficiency of cells: executions an hour for the price of an hour (interconnection thesis, 4.2.1).
 
 Prices are those of a price book, by the clusters that rows ran on, or stand in ``[report.cost]``, by level of a factor.
 Pure.
