@@ -2,7 +2,9 @@
 
 A program sees a frame from its Ethernet header on, computes the driver's hash of it
 (Documentation/networking/bonding.rst, xmit_hash_policy, as kernels from 6.1 on) modulo the number of links, and matches
-if that is one given link. What differs from the driver: VLAN tags and ICMP identifiers are not looked at.
+if that is one given link. What differs from the driver: VLAN tags and ICMP identifiers are not looked at, ports only
+those of TCP and UDP (the driver also takes those of SCTP, DCCP and UDP-Lite, and the index of IPsec), and of tunnels
+encap policies take the outer headers.
 """
 
 from collections.abc import Iterable

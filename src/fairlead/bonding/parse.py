@@ -59,6 +59,8 @@ def _parts(text: str) -> tuple[str, str, str]:
     """Address, colon and port; of IPv6 "[ADDRESS]:PORT", or the address alone with brackets or without."""
     if text.startswith("["):
         address, _, rest = text[1:].partition("]")
+        if rest and not rest.startswith(":"):
+            raise ConfigError(f"{text!r}: after ] must come : and a port, or nothing")
         return address, rest[:1], rest[1:]
     if text.count(":") > 1:
         return text, "", ""

@@ -125,6 +125,7 @@ def test_flows_as_people_write_them():
         ("10.0.0.1>x", "'x' is not an IP address"),
         ("10.0.0.1>fd00::1", "one end is of IPv4, the other of IPv6"),
         ("[fd00::1]:x>fd00::2", "'x' is not a port"),
+        ("[fd00::1]x5000>fd00::2", "after ] must come : and a port"),
         ("10.0.0.1:99999>10.0.0.2", "'99999' is not a port"),
         ("02:00@10.0.0.1>10.0.0.2", "'02:00' is not a MAC address"),
     ):
