@@ -14,7 +14,7 @@ _STEPS = 200  # of a tail's curve, from which resampled percentiles are read
 
 def is_told(samples: int, percent: float) -> bool:
     """Whether enough samples lie beyond a percentile."""
-    return samples * (100 - percent) / 100 >= BEYOND
+    return samples * _beyond(percent) >= BEYOND
 
 
 def tail_ratio(numerator: Sequence[FloatArray], denominator: Sequence[FloatArray], percent: float) -> float | None:
@@ -65,12 +65,17 @@ def tail_ratio_interval(
     return Estimate(value, min(low, value), max(high, value), level, count, "bootstrap")
 
 
+def _beyond(percent: float) -> float:
+    """Share of samples beyond a percentile: of the 99.9th 0.001, and not 0.00099999999999994."""
+    return round((100 - percent) / 100, 12)
+
+
 class _Tail:
     """How many samples of each group lie above each of `_STEPS` values, closer together the rarer they are."""
 
     def __init__(self, groups: Sequence[FloatArray], percent: float) -> None:
         pooled = np.concatenate(groups)
-        self._beyond = (100 - percent) / 100
+        self._beyond = _beyond(percent)
         self._values = np.quantile(pooled, 1 - np.geomspace(1, 1 / len(pooled), _STEPS))
         above = [len(each) - np.searchsorted(np.sort(each), self._values, side="right") for each in groups]
         self._above = np.stack(above).astype(np.float64)  # matrices of floats are multiplied much faster

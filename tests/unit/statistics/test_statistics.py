@@ -8,6 +8,7 @@ from scipy import stats
 
 from fairlead.errors import StatisticsError
 from fairlead.statistics import estimates as st
+from fairlead.statistics import tails
 from fairlead.statistics.bootstrap import bootstrap_interval
 
 RUNS_S = [5.1, 4.9, 5.3, 5.0, 5.6, 4.8, 5.2]
@@ -297,3 +298,9 @@ def test_paired_ratio_covers(n):
 
     share = _coverage(600, draw, 1.02, lambda groups: st.paired_ratio(*groups))
     assert share >= 0.95 - 5 * math.sqrt(0.0475 / 600)
+
+
+@pytest.mark.parametrize(("samples", "percent", "told"), [(10_000, 99.9, True), (9_999, 99.9, False), (1000, 99, True),
+                                                          (999, 99, False), (200, 95, True)])  # fmt: skip
+def test_a_percentile_with_ten_samples_beyond_it_is_told(samples: int, percent: float, told: bool) -> None:
+    assert tails.is_told(samples, percent) is told
