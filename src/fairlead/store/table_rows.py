@@ -33,8 +33,11 @@ def run_row(
     """What is known of a run before it has a number, but for the time of its beginning.
 
     Raises:
-        StoreError: plan or facts cannot be kept as JSON.
+        StoreError: plan or facts cannot be kept as JSON, or a number has more than 64 bits.
     """
+    for what, number in (("seed", seed), ("position", position)):
+        if number is not None:
+            _check_whole(what, number)
     return (session, parent, kind, to_json("plan", plan), seed, position, to_json("facts", dict(facts)))
 
 
@@ -140,3 +143,10 @@ def check_labels(labels: Mapping[str, object]) -> None:
             raise StoreError(f"label {name}: {value!r} is neither text nor a number")
         if isinstance(value, float) and not math.isfinite(value):
             raise StoreError(f"label {name} is {value}")
+        if isinstance(value, int):
+            _check_whole(f"label {name}", value)
+
+
+def _check_whole(what: str, number: int) -> None:
+    if not -(2**63) <= number < 2**63:
+        raise StoreError(f"{what} {number}: has more than 64 bits", hint="use a smaller number")

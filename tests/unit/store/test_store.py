@@ -27,6 +27,16 @@ def begin(store, **labels):
     return store.begin_run("run", {"program": "cg", **labels})
 
 
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
+def test_a_number_of_more_than_64_bits_is_refused(store, number):
+    with pytest.raises(StoreError, match=r"seed .* more than 64 bits"):
+        store.begin_run("run", {"program": "cg"}, seed=number)
+    with pytest.raises(StoreError, match=r"label ranks .* more than 64 bits"):
+        begin(store, ranks=number)
+    assert not store.runs()
+    assert store.run(store.begin_run("run", {"n": 2**63 - 1}, seed=-(2**63))).seed == -(2**63)
+
+
 def test_a_run_comes_back_as_it_was_written(store):
     experiment = store.begin_run("experiment", {}, plan={"programs": ["cg"]}, seed=7)
     run = store.begin_run(
