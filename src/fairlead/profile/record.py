@@ -68,6 +68,7 @@ END = np.dtype([
     ("completed_by", "u2"), ("end", "u1"), ("member", "u4"),
 ])  # fmt: skip
 SEND, RECEIVE, CANCELLED, COLLECTIVE = 1, 2, 3, 4
+OUTSIDE = -1  # `peer` that is no rank of the world
 ANY_SOURCE = -2  # `peer` of a receive from anybody that is not done
 ANY_TAG = -1
 NO_ROOT = -1
@@ -353,7 +354,7 @@ class _Reader:
             body = memoryview(self._data)[at + _BLOCK.size : at + size_B]
             if kind == _NAMES:
                 entries = self._part(body, f"S{NAME_B}", self._functions)
-                names = [entry.decode() for entry in entries]
+                names = [entry.decode(errors="replace") for entry in entries]
             elif kind == _COUNTERS:
                 head = self._part(body, _COUNTERS_HEAD, 1)[0]
                 rows = self._part(body[_COUNTERS_HEAD.itemsize :], _ROW, self._functions)
@@ -388,6 +389,8 @@ class _Reader:
         ends["thread"] = np.repeat([thread for thread, _ in blocks], [len(block) for _, block in blocks])
         for name in ("communicator", "size_B", "peer", "tag", "function", "completed_by", "end"):
             ends[name] = written[name]
+        # As in the counts by peer: what is no rank of the world is outside it.
+        ends["peer"][written["peer"] >= self._ranks] = OUTSIDE
         number = written["number"].astype(np.uint32) @ np.array([1, 1 << 8, 1 << 16], np.uint32)
         ends["member"] = np.where(written["end"] == COLLECTIVE, number, 0)
         rate = self._ticks_per_s()

@@ -9,6 +9,7 @@ import pytest
 
 from fairlead.errors import MeasurementError
 from fairlead.profile import record
+from fairlead.profile.analysis import waiting
 from fairlead.profile.reading import record_files
 
 NAMES = (b"MPI_Init", b"MPI_Send", b"MPI_Barrier")
@@ -102,6 +103,17 @@ def test_threads_are_added_up() -> None:
     assert read.messages.sent_B.tolist() == [24, 0, 100]
     assert read.messages.received_B.tolist() == [8, 0, 0]
     assert {number: int(count) for number, count in enumerate(read.sizes.sent) if count} == {4: 2, 7: 1}
+
+
+def test_a_peer_that_is_no_rank_is_outside_the_world() -> None:
+    read = record.parse(build([*two_threads(), messages([a_message(peer=1), a_message(peer=2)])]), source="x")
+    assert read.ends["peer"].tolist() == [1, record.OUTSIDE]
+    assert waiting.of([read], 2, ["a", "a"]) is not None
+
+
+def test_a_damaged_name_of_a_function_is_no_traceback() -> None:
+    damaged = [names((b"MPI_Init", b"MPI_S\xff\xfe", b"MPI_Barrier")), *two_threads()[1:]]
+    assert "MPI_S\ufffd\ufffd" in record.parse(build(damaged), source="x").functions
 
 
 def test_messages_one_by_one() -> None:
