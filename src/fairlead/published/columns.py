@@ -38,7 +38,7 @@ class ImportedRows:
     Attributes:
         rows: read, with those that are set aside.
         cells: combinations of levels.
-        missing: samples that were marked as not there.
+        missing: samples that were marked as not there, without those of excluded rows.
         aside: rows set aside, by kind.
         joined: factors that are a function of another, with that.
     """
@@ -91,7 +91,7 @@ def put(store: Store, prepared: Prepared) -> ImportedRows:
     labels = {"name": columns.dataset.name, "origin": "imported"}
     plan = {**columns.model_dump(mode="json"), "report": prepared.report.model_dump(mode="json")}
     run = store.begin_run(KIND, labels, plan=plan, facts=_facts(prepared))
-    store.attach(run, "samples.csv", prepared.content.text.encode())
+    store.attach(run, "samples.csv", prepared.content.data)
     for position, (key, indices) in enumerate(cells.items()):
         named = dict(zip(prepared.levels, key, strict=True))
         store.record(
@@ -105,7 +105,8 @@ def put(store: Store, prepared: Prepared) -> ImportedRows:
             attachments=_lines(prepared, indices),
         )
     store.finish_run(run)
-    missing = sum(int(np.isnan(numbers).sum()) for numbers in prepared.numbers.values())
+    used = np.array([kind != EXCLUDED for kind in prepared.kinds])
+    missing = sum(int(np.isnan(numbers[used]).sum()) for numbers in prepared.numbers.values())
     aside = {kind: prepared.kinds.count(kind) for kind in (IMPUTED, EXCLUDED) if kind in prepared.kinds}
     return ImportedRows(run, len(prepared.rows), len(cells), missing, aside, prepared.joined)
 
@@ -257,7 +258,7 @@ def _facts(parsed: Prepared) -> dict[str, Any]:
         "series": {name: value.unit for name, value in columns.values.items()},
         "value": next(iter(columns.values)),
         "file": parsed.file.name,
-        "sha256": hashlib.sha256(parsed.content.text.encode()).hexdigest(),
+        "sha256": hashlib.sha256(parsed.content.data).hexdigest(),
         "source": columns.dataset.source,
         "rows": len(parsed.rows),
         "aside": {kind: count for kind, count in aside.items() if count},

@@ -167,11 +167,13 @@ class Computation(config.Model):
         return 0.0 if self.over == "every" and self.relation in ("above", "below") else None
 
     def filled(self, found: Mapping[str, str]) -> Self:
-        """The same with ``{name}`` replaced in levels and names."""
-        changes: dict[str, Any] = {key: fill(getattr(self, key), found) for key in ("of", "against", "at")}
-        for key in ("data", "value"):
+        """The same with ``{name}`` replaced in all texts but those that are one of a fixed list."""
+        changes: dict[str, Any] = {key: fill(getattr(self, key), found) for key in ("of", "against", "at", "each")}
+        for key in ("data", "value", "along", "unit", "no_data", "table"):
             text = getattr(self, key)
             changes[key] = None if text is None else _fill(text, found)
+        if self.average_over != ANY:
+            changes["average_over"] = tuple(_fill(factor, found) for factor in self.average_over)
         return self.model_copy(update=changes)
 
     def combinations(self) -> list[dict[str, str]]:

@@ -52,7 +52,7 @@ def summary(claim: Claim, computation: Computation, data: Dataset) -> Checked:
 
 def bars(claim: Claim, computation: Computation, data: Dataset) -> Checked:
     """Whether the bars, mean and three standard errors, of two cells overlap."""
-    if claim.published not in (OVERLAP, SEPARATE, True, False, None):
+    if not (isinstance(claim.published, bool) or claim.published in (OVERLAP, SEPARATE, None)):
         raise MistakeError(("published",), f'must be "{OVERLAP}" or "{SEPARATE}", not {claim.published!r}')
     said = claim.published
     if not isinstance(said, str):

@@ -23,9 +23,9 @@ class ForeignRow:
 
 @dataclass(frozen=True)
 class Content:
-    """A file: its text, its columns and its rows."""
+    """A file: its bytes, its columns and its rows."""
 
-    text: str
+    data: bytes
     columns: tuple[str, ...]
     rows: tuple[ForeignRow, ...]
 
@@ -36,8 +36,8 @@ def read(file: Path) -> Content:
     Raises:
         ConfigError: it cannot be read, is no CSV, has a column twice, or a row has another number of columns.
     """
-    text = _text(file)
-    lines = _records(file, text)
+    data = _data(file)
+    lines = _records(file, _text(file, data))
     line, header = next(lines, (1, []))
     columns = [name.strip() for name in header]
     if not any(columns):
@@ -62,7 +62,7 @@ def read(file: Path) -> Content:
         rows.append(ForeignRow(dict(zip(columns, (each.strip() for each in texts), strict=True)), line))
     if not rows:
         raise ConfigError(f"{file}: holds no row", hint="one row a sample, after the first line")
-    return Content(text, tuple(columns), tuple(rows))
+    return Content(data, tuple(columns), tuple(rows))
 
 
 def describe(lines: Sequence[int]) -> str:
@@ -72,13 +72,18 @@ def describe(lines: Sequence[int]) -> str:
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}{more}"
 
 
-def _text(file: Path) -> str:
+def _data(file: Path) -> bytes:
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        return file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {reason_of(error)}") from error
+
+
+def _text(file: Path, data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        line = data[: error.start].count(b"\n") + 1
         raise ConfigError(f"{file}:{line}: is not UTF-8 text: {error.reason}", hint="save it as UTF-8") from error
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1

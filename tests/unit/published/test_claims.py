@@ -51,6 +51,27 @@ BASE = {"nics": 1, "policy": "none"}
 L2_OF_IS = {"program": "is", "nics": 4, "policy": "l2"}
 
 
+def test_a_reading_fills_all_its_texts() -> None:
+    reading = claims.ComputationRule(
+        dataset="bonds", statement="(?P<app>\\w+) along (?P<factor>\\w+) in (?P<unit>\\w+), table (?P<number>\\d)",
+        figure="mean", of={"program": "{app}"}, over="grows", along="{factor}", average_over=("{factor}2",),
+        unit="{unit}", table="table {number}", no_data="{app} is not published", each={"k": ("{app}", "{k}")},
+    )  # fmt: skip
+    claim = claims.Claim(dataset="bonds", statement="is along nics in ms, table 3")
+    (read,) = claims.read([claim], [reading])
+    found = read.computation
+    assert found is not None
+    assert (found.along, found.unit, found.table, found.no_data) == ("nics", "ms", "table 3", "is is not published")
+    assert (found.average_over, found.each) == (("nics2",), {"k": ("is", "{k}")})
+
+
+def test_a_published_number_is_shown_as_it_is_written() -> None:
+    shown = {
+        each: claims_report._as_printed(each) for each in (491.0, 12345.678, 99.99999, 0.5, 7, "4.80", None, False)
+    }
+    assert list(shown.values()) == ["491", "12345.678", "99.99999", "0.5", "7", "4.80", "yes", "no"]
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory) -> Path:
     directory = tmp_path_factory.mktemp("claims")

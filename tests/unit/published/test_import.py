@@ -1,6 +1,7 @@
 """Foreign tables: what comes in, what is set aside, which factors are one; and what is refused, with nothing stored."""
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -51,6 +52,22 @@ def bring_in(directory: Path, text: str, columns: str = MAP):
 
 MEASURED = {("is", "plain"): [10, 10.1, 9.9, 10.2, 9.8, 10.05], ("is", "bond"): [8, 8.1, 7.9, 8.2, 7.8, 8.05]}
 ASIDE = MAP + '[imputed_where]\nnote = ["imputed", "guess"]\n[exclude_where]\nnote = "warm-up"\n'
+
+
+def test_the_file_is_kept_byte_for_byte_and_with_its_checksum(tmp_path):
+    data = b"\xef\xbb\xbf" + (HEADER + rows(MEASURED)).replace("\n", "\r\n").encode()
+    (tmp_path / "runs.csv").write_bytes(data)
+    with Store.open(tmp_path / "results") as store:
+        run = import_csv(store, tmp_path / "runs.csv", config.parse(MAP, ColumnMap, source="map.toml")).run
+        assert store.run(run).facts["sha256"] == hashlib.sha256(data).hexdigest()
+        assert {each.name: each.content for each in store.attachments(run)}["samples.csv"] == data
+
+
+def test_texts_of_excluded_rows_are_no_missing_samples(tmp_path):
+    missing = ASIDE.replace('name = "d"\n', 'name = "d"\nmissing = ["NA"]\n')
+    text = HEADER + rows(MEASURED) + "is,plain,warm-up,broken\nis,plain,,NA\nis,plain,guess,9\n"
+    found, _ = bring_in(tmp_path, text, missing)
+    assert (found.missing, found.aside) == (1, {"imputed": 1, "excluded": 1})
 
 
 def test_imputed_and_excluded_rows_are_set_aside_counted_and_told_with_their_effect(tmp_path):

@@ -103,7 +103,7 @@ def _as_printed(published: object) -> str:
         return ", ".join(map(_as_printed, published))
     if isinstance(published, bool) or published is None:
         return "no" if published is False else "yes"
-    return f"{published:g}" if isinstance(published, float) and abs(published) < 1e5 else str(published)
+    return repr(published).removesuffix(".0") if isinstance(published, float) else str(published)
 
 
 def _shown(figure: Figure | None) -> str:
