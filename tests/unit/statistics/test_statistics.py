@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from fairlead.errors import StatisticsError
+from fairlead.statistics import bootstrap, tails
 from fairlead.statistics import estimates as st
-from fairlead.statistics import tails
 from fairlead.statistics.bootstrap import bootstrap_interval
 
 RUNS_S = [5.1, 4.9, 5.3, 5.0, 5.6, 4.8, 5.2]
@@ -304,3 +304,20 @@ def test_paired_ratio_covers(n):
                                                           (999, 99, False), (200, 95, True)])  # fmt: skip
 def test_a_percentile_with_ten_samples_beyond_it_is_told(samples: int, percent: float, told: bool) -> None:
     assert tails.is_told(samples, percent) is told
+
+
+def test_a_bootstrap_of_many_samples_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or it would need 16 bytes for every sample of every resample at once."""
+    group = np.random.default_rng(5).lognormal(0, 0.3, 50)
+    seen: list[int] = []
+
+    def mean(drawn):
+        seen.append(drawn.shape[0])
+        return drawn.mean(axis=-1)
+
+    whole = bootstrap_interval(mean, [group], 0.95)
+    assert seen == [10_000]
+    monkeypatch.setattr(bootstrap, "MOST_DRAWN", 50 * 3000)
+    parts = bootstrap_interval(mean, [group], 0.95)
+    assert seen[1:] == [3000, 3000, 3000, 1000]
+    assert parts == pytest.approx(whole, rel=0.02)
