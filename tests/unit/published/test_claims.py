@@ -232,6 +232,15 @@ def test_what_fails_by_one_definition_and_holds_by_another_is_told_so(results, t
     assert "it holds by means alone" in found[4].remark
 
 
+@pytest.mark.parametrize("published", [0, 1, 0.0])
+def test_a_number_is_no_word_of_bars(results, tmp_path, published):
+    """0 is not false here, which would be "separate": Python takes one for the other."""
+    computation = {"figure": "bars", "of": {"program": "ep", "nics": 2, "policy": "l2"}, "against": BASE}
+    result = check(results, tmp_path, stated((published, computation)))
+    assert not result.checked
+    assert 'must be "overlap" or "separate"' in str(result.mistakes[0])
+
+
 def test_numbers_are_levels_as_well_as_texts(results, tmp_path):
     spelt = [{**L2_OF_IS, "nics": each} for each in (4, "4", 4.0)]
     found = check(results, tmp_path, stated(*((100, gain(of=each)) for each in spelt)))
