@@ -474,6 +474,12 @@ def test_what_tables_say_in_words_is_in_their_csv() -> None:
     assert "MPI_Bcast,1,1.0,late broadcast,0.5,0.0" in csv
 
 
+def test_a_trace_without_a_date_does_not_begin_in_1970() -> None:
+    found = three().model_copy(update={"begun_s": 0.0})
+    assert dict(profile_report.conditions(found))["begun"] == "at a time that the trace does not tell"
+    assert dict(profile_report.conditions(three()))["begun"] == "2026-11-22 00:00:00 UTC"
+
+
 def test_settings_sort_a_stored_profile_anew(tmp_path: Path) -> None:
     stored, settings = tmp_path / "p.json", tmp_path / "s.toml"
     ProfileOutput(stored).write(three())

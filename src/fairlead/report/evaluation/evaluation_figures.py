@@ -27,6 +27,8 @@ from fairlead.store import Label
 MOST_CASES = 12
 """Cases in one figure of lines; the table of the report has all."""
 MOST_BARS = 60
+MOST_SAMPLES = 200
+"""Samples of a cell that are drawn; of more, every so many."""
 _LONG_LABEL = 26
 """Characters from which on fewer labels stand side by side in a legend."""
 _Bar = tuple[str, Levels, float, Estimate | None]
@@ -37,12 +39,14 @@ _MARKERS = "osD^vP"
 
 
 def lines(analysis: Analysis) -> Drawing:
-    """Mean of every case by configuration, as a share of its baseline, with bars of three standard errors."""
+    """Mean of every case by configuration, with bars of three standard errors."""
     cases = _by_case(analysis)
     shown = list(cases)[:MOST_CASES]
     figure = _draw_lines(analysis, {case: cases[case] for case in shown})
     left_out = f" The first {MOST_CASES} of {len(cases)} cases; choose others below."
     more = left_out if len(cases) > MOST_CASES else ""
+    if any(each.cell.n > MOST_SAMPLES for case in shown for each in cases[case].values()):
+        more += f" Of cells with more than {MOST_SAMPLES} samples, dots are some of them."
     return Drawing(
         "lines",
         f"{'Run time' if analysis.data.series == dataset.TIME else analysis.data.series} by configuration",
@@ -93,7 +97,7 @@ def _line_panel(analysis: Analysis, axis: Any, cells: dict[Levels, CellSummary],
     means = [cells[name].centre for name in present]
     bars = [cells[name].bar or 0.0 for name in present]
     for place, name in zip(places, present, strict=True):
-        values = cells[name].cell.values[:200]
+        values = cells[name].cell.values[:: -(-cells[name].cell.n // MOST_SAMPLES)]
         offsets = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
         axis.scatter(place + offsets, values, s=7, color=palette.PLAIN.light, alpha=0.45, lw=0)
     axis.errorbar(places, means, yerr=bars, color=palette.MANAGED.light, marker="o", ms=4, lw=1.4, capsize=4, zorder=4)

@@ -36,7 +36,7 @@ def write(found: Summary, html: Path, *, figures: Path | None = None) -> list[Pa
         "profile.html.j2",
         heading=Path(found.program[0]).name,
         command=" ".join(found.program),
-        begun=words.moment(found.begun_s),
+        begun=_begun(found),
         findings=[_sentence(text) for text in list(findings.lead(found, mitigated))[1:]],
         caveats=[_sentence(text) for text in findings.caveats(found)],
         groups=groups(found),
@@ -120,13 +120,18 @@ def conditions(found: Summary) -> list[tuple[str, str]]:
     placed = [f"{host}: {_ranges(ranks)}" for host, ranks in ranks_of.items()]
     return [
         ("program", " ".join(found.program)),
-        ("begun", words.moment(found.begun_s)),
+        ("begun", _begun(found)),
         ("MPI library", found.library),
         *([("cluster", found.ran.cluster)] if found.ran is not None else []),
         ("ranks", str(found.ranks)),
         *(("ranks of host", each) for each in placed),
         ("threads that called MPI", str(max(rank.threads for rank in found.per_rank)) + " a rank at most"),
     ]
+
+
+def _begun(found: Summary) -> str:
+    """When the program began; a trace that does not tell it has 0 there."""
+    return words.moment(found.begun_s) if found.begun_s > 0 else "at a time that the trace does not tell"
 
 
 def _ranges(numbers: Sequence[int]) -> str:
