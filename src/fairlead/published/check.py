@@ -89,10 +89,10 @@ def read_and_check(
 
 def _checked(data: Data, read: ReadClaim, of_tables: Mapping[error_bars.TableKey, Counter[str]]) -> Checked:
     claim, computation = read.claim, read.computation
-    if computation is None:
-        data.of(claim, Computation(figure="mean"))  # a misspelt data set is told first
-        return Checked(claim, UNDECIDABLE, remark="no reading matches this statement, and it has no `computation`")
     try:
+        if computation is None:
+            data.of(claim, Computation(figure="mean"))  # a misspelt data set is told first
+            return Checked(claim, UNDECIDABLE, remark="no reading matches this statement, and it has no `computation`")
         found = data.of(claim, computation)
         checked = _figure(claim, computation, found, of_tables)
         kinds = kinds_of(found)

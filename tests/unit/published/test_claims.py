@@ -241,6 +241,19 @@ def test_a_number_is_no_word_of_bars(results, tmp_path, published):
     assert 'must be "overlap" or "separate"' in str(result.mistakes[0])
 
 
+def test_a_claim_on_data_without_samples_stops_no_other(tmp_path):
+    (tmp_path / "runs.csv").write_text(CSV)
+    with Store.open(tmp_path / "results") as store:
+        import_csv(store, tmp_path / "runs.csv", config.parse(MAP, ColumnMap, source="map.toml"))
+        facts = {"factors": ["nics"], "series": {"time_s": "s"}, "value": "time_s"}
+        store.begin_run("evaluation", {"name": "empty", "origin": "run"}, plan={}, facts=facts)
+    claim = {"dataset": "empty", "statement": "nothing is known of it"}
+    text = stated(claim, (100, {"figure": "gain", "of": L2_OF_IS, "against": BASE}))
+    found = check(tmp_path / "results", tmp_path, text)
+    assert [each.verdict for each in found.checked] == [UNDECIDABLE, HOLDS]
+    assert "has no sample of time_s yet" in found.checked[0].remark
+
+
 def test_numbers_are_levels_as_well_as_texts(results, tmp_path):
     spelt = [{**L2_OF_IS, "nics": each} for each in (4, "4", 4.0)]
     found = check(results, tmp_path, stated(*((100, gain(of=each)) for each in spelt)))
