@@ -321,3 +321,12 @@ def test_a_bootstrap_of_many_samples_comes_in_parts(monkeypatch: pytest.MonkeyPa
     parts = bootstrap_interval(mean, [group], 0.95)
     assert seen[1:] == [3000, 3000, 3000, 1000]
     assert parts == pytest.approx(whole, rel=0.02)
+
+
+def test_cliffs_delta_of_many_samples_needs_no_table_of_pairs() -> None:
+    generator = np.random.default_rng(3)
+    a, b = generator.integers(0, 9, 40), generator.integers(2, 11, 31)  # with ties
+    assert st.cliffs_delta(a, b) == pytest.approx(np.sign(b[:, None] - a[None, :]).mean(), abs=1e-15)
+    many = np.arange(300_000, dtype=np.float64)  # 720 GB of pairs
+    assert st.cliffs_delta(many, many + 0.5) == pytest.approx(1 / 300_000)
+    assert st.cliffs_delta(many, many + 300_000) == 1.0
