@@ -145,6 +145,15 @@ def check_labels(labels: Mapping[str, object]) -> None:
             raise StoreError(f"label {name} is {value}")
         if isinstance(value, int):
             _check_whole(f"label {name}", value)
+        if isinstance(value, str):
+            _check_text(f"label {name}", value)
+
+
+def _check_text(what: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise StoreError(f"{what} {text!r}: is no text in UTF-8", hint="give the file another name") from error
 
 
 def _check_whole(what: str, number: int) -> None:

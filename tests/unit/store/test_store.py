@@ -37,6 +37,11 @@ def test_a_number_of_more_than_64_bits_is_refused(store, number):
     assert store.run(store.begin_run("run", {"n": 2**63 - 1}, seed=-(2**63))).seed == -(2**63)
 
 
+def test_a_name_that_is_no_text_is_refused(store):
+    with pytest.raises(StoreError, match=r"label program .* is no text in UTF-8"):
+        begin(store, program=b"a\xff".decode(errors="surrogateescape"))
+
+
 def test_a_run_comes_back_as_it_was_written(store):
     experiment = store.begin_run("experiment", {}, plan={"programs": ["cg"]}, seed=7)
     run = store.begin_run(
