@@ -24,7 +24,7 @@ def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
         if not path.parent.is_dir():
             path.parent.mkdir(parents=True)
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            path.write_bytes(_bytes(content))
         else:
             replace(Path(os.path.realpath(path)), content)  # through a symbolic link, not in its place
     except OSError as error:
@@ -32,6 +32,11 @@ def write(path: Path, content: str | bytes, *, hint: str = "") -> Path:
             raise FileError(f"{path}: cannot be written: {path.parent} is not a directory", hint=hint) from error
         raise of_system(error, path, doing="cannot be written", hint=hint) from error
     return path
+
+
+def _bytes(content: str | bytes) -> bytes:
+    """As UTF-8. File names and command lines may hold bytes that are none: these are written as \\udcff."""
+    return content.encode(errors="backslashreplace") if isinstance(content, str) else content
 
 
 def did_you_mean(path: Path) -> str:
@@ -60,7 +65,7 @@ def replace(path: Path, content: str | bytes, *, mode: int | None = None) -> Non
         with partial.open("xb") as file:
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(_bytes(content))
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)

@@ -76,3 +76,8 @@ def test_the_command_line_names_the_file_of_any_failure(
     assert capsys.readouterr().err == (
         "fairlead: /run/x: the file system is full\n  free some space there, or use another directory\n"
     )
+
+
+def test_words_that_are_no_utf_8_are_written_with_their_bytes_told(tmp_path: Path) -> None:
+    content = "./a" + b"\xff".decode(errors="surrogateescape") + "é"
+    assert files.write(tmp_path / "f", content).read_bytes() == b"./a\\udcff\xc3\xa9"
