@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, LogLocator, NullFormatter, NullLocator
 
 from fairlead import files
 from fairlead.display import words
@@ -125,6 +125,7 @@ class Drawing:
     def _render(self, file_format: str) -> bytes:
         buffer = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else {"Software": None}
+        _label_powers_plainly(self.figure)
         with mpl.rc_context({**_STYLE, "svg.hashsalt": self.name}):
             if file_format == "svg":
                 # As savefig does, which draws it once more before, for the layout, and takes a third longer.
@@ -147,6 +148,15 @@ def axes_of(rows: int, height_in: float, **options: Any) -> tuple[Figure, list[A
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
     axes = figure.subplots(rows, 1, squeeze=False, **options)
     return figure, list(axes[:, 0])
+
+
+def _label_powers_plainly(figure: Figure) -> None:
+    """Logarithmic axes without labels of their own have formulas, as 10 to the power of 2, which are no text here."""
+    for axis in (each for axes in figure.get_axes() for each in (axes.xaxis, axes.yaxis)):
+        if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
+            axis.set_minor_formatter(NullFormatter())
 
 
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 5) -> None:

@@ -119,6 +119,16 @@ def test_a_name_that_a_user_chose_harms_neither_page_nor_files(name, tmp_path):
     assert drawing.name != _drawn(f"run-times-{name}.", "a").name
 
 
+def test_a_logarithmic_axis_has_numbers_as_labels():
+    drawing = _drawn("times", "a")
+    axis = drawing.figure.axes[0]
+    axis.plot([0, 1], [3, 4000])
+    axis.set_yscale("log")
+    svg = drawing.svg()
+    assert ">100</text>" in svg
+    assert "mathdefault" not in svg and "$" not in svg
+
+
 def test_a_plain_name_stays():
     assert _drawn("run-times-cg.places.ring", "a").name == "run-times-cg.places.ring"
 
