@@ -125,7 +125,7 @@ def test_a_logarithmic_axis_has_numbers_as_labels():
     axis.plot([0, 1], [3, 4000])
     axis.set_yscale("log")
     svg = drawing.svg()
-    assert ">100</text>" in svg
+    assert re.search(">10+</text>", svg)
     assert "mathdefault" not in svg and "$" not in svg
 
 
