@@ -160,10 +160,11 @@ def _label_powers_plainly(figure: Figure) -> None:
 
 
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 5) -> None:
-    """One legend under all axes, of at most so many columns: never over data."""
-    figure.legend(
-        handles=list(handles), loc="outside lower center", ncols=min(len(handles), columns), handletextpad=0.5
-    )
+    """One legend under all axes, of at most so many columns: never over data. None where there is nothing to name."""
+    if handles:
+        figure.legend(
+            handles=list(handles), loc="outside lower center", ncols=min(len(handles), columns), handletextpad=0.5
+        )
 
 
 def log_times(axis: Any, subdivisions: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:

@@ -480,6 +480,16 @@ def test_a_trace_without_a_date_does_not_begin_in_1970() -> None:
     assert dict(profile_report.conditions(three()))["begun"] == "2026-11-22 00:00:00 UTC"
 
 
+def test_messages_that_nobody_waited_for_are_no_traceback() -> None:
+    nothing = [0.0] * 3
+    waiting = Waiting(
+        late_sender_s=nothing, late_receiver_s=nothing, transfer_s=nothing, unknown_s=nothing,
+        transfer_between_s=[nothing] * 3, joined=2, kept=4, all_ends=4, bound_s=0.0,
+    )  # fmt: skip
+    drawn = profile_report.drawings(three().model_copy(update={"waiting": waiting}))
+    assert "waiting" in [each.name for each in drawn]
+
+
 def test_settings_sort_a_stored_profile_anew(tmp_path: Path) -> None:
     stored, settings = tmp_path / "p.json", tmp_path / "s.toml"
     ProfileOutput(stored).write(three())
