@@ -302,6 +302,7 @@ MAPS_ = [
     (MAP.replace('program = "app"', '"my program" = "app"'), ":3: factors: 'my program' is not a name", "use letters"),
     (MAP.replace('program = "app"', 'block = "app"'), "map.toml:3: factors: 'block' is not a name for a factor", ""),
     (MAP.replace('["network"]', '["net"]'), "map.toml:9: report: there is no factor net", "correct the map"),
+    (MAP + "mpi_share = { is = 94 }\n", "report.mpi_share: is is 94, and a share is from 0 to 1", "correct the map"),
     (MAP.replace('"plain" }', '"plane" }'), "map.toml:9: report: network has no level 'plane'", "it has plain, bond"),
     (MAP + '[where]\nnote = "x"\n', "map.toml:12: where: ", "note: ''"),
     (MAP + '[imputed_where]\nnote = "x"\n', "map.toml:12: imputed_where: ", "note: ''"),

@@ -28,6 +28,7 @@ from fairlead.cli.main import command as fairlead
 from fairlead.errors import ConfigError
 from fairlead.published.columns import ColumnMap, import_csv
 from fairlead.report.evaluation import (
+    cost_table,
     evaluation_chooser,
     evaluation_figures,
     evaluation_methods,
@@ -498,6 +499,22 @@ def test_cost_is_of_executions_an_hour():
         priced(data(FOUR), HourlyCost(factor="network", prices={"other": 1.0}))
     instant = data({("is", "plain"): [0.0, 0.0], ("is", "bond"): [1.0, 1.0]})  # a program's clock may be coarse
     assert [each.cell.levels for each in priced(instant, cost)] == [("is", "bond")]
+
+
+def test_a_level_without_a_price_is_named(tmp_path: Path):
+    (tmp_path / "four.csv").write_text(CSV)
+    columns = MAP.replace("prices = { plain = 1.0, bond = 1.5 }", "prices = { plain = 1.0, bnod = 1.5 }")
+    with Store.open(tmp_path / "results") as store:
+        import_csv(store, tmp_path / "four.csv", config.parse(columns, ColumnMap, source="map.toml"))
+        found = evaluation_report.load(store)
+    assert cost_table.unpriced(found) == "Cost: [report.cost] has no price of network bond."
+    assert {row[1].value for row in cost_table.costs(found).rows} == {"plain"}
+
+
+@pytest.mark.parametrize("price", ["0.0", "-1.0", "inf", "nan"])
+def test_what_is_no_price_of_an_hour_is_refused(price: str):
+    with pytest.raises(ConfigError, match="bond must be above 0, and finite"):
+        config.parse(MAP.replace("bond = 1.5", f"bond = {price}"), ColumnMap, source="map.toml")
 
 
 CSV = "app,net,t\n" + "".join(f"{a},{n},{v}\n" for (a, n), values in FOUR.items() for v in values)

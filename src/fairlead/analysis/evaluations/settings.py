@@ -1,5 +1,6 @@
 """What a report compares: the ``[report]`` table of a plan or of a map of columns."""
 
+import math
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -34,9 +35,9 @@ class HourlyCost(Model):
 
     @model_validator(mode="after")
     def _positive(self) -> Self:
-        free = [name for name, price in self.prices.items() if price <= 0]
+        free = [name for name, price in self.prices.items() if not 0 < price < math.inf]
         if free:
-            raise ValueError(f"prices: {', '.join(free)} must be above 0")
+            raise ValueError(f"prices: {', '.join(free)} must be above 0, and finite")
         return self
 
 
@@ -70,6 +71,9 @@ class ReportSettings(Model):
         for name, level in wanted:
             if str(level) not in [str(each) for each in factors[name]]:
                 return f"report: {name} has no level {level!r}; it has {', '.join(map(str, factors[name]))}"
+        for program, share in self.mpi_share.items():
+            if not 0 <= share <= 1:
+                return f"report.mpi_share: {program} is {share:g}, and a share is from 0 to 1 (94 % is 0.94)"
         missing = [name for name in self.configurations if name not in self.baseline]
         if missing:
             return f"report.baseline: {', '.join(missing)} is missing: name the level that gains refer to"

@@ -48,8 +48,12 @@ def sources(analysis: Analysis) -> str:
 
 
 def unpriced(analysis: Analysis) -> str:
-    """Why cells have no price though there is a price book, in words; empty: they have, or there is no book."""
+    """Why cells have no price though there are prices, in words; empty: they have, or there are none."""
     book, data = analysis.prices, analysis.data
+    if isinstance(book, HourlyCost):
+        free = [level for level in map(str, data.levels_of(book.factor)) if level not in book.prices]
+        named = f"Cost: [report.cost] has no price of {book.factor} {words.listing(free)}."
+        return named if free and data.unit == "s" else ""
     if not isinstance(book, Book):
         return ""
     if data.unit != "s":
