@@ -31,17 +31,17 @@ class Instance(Model):
     """Name of the provider."""
     region: str
     """Region in which the price holds."""
-    price_per_hour: float = Field(gt=0, allow_inf_nan=False)
+    price_per_hour: float = Field(gt=0)
     """Price of an hour of one host, in ``currency``."""
     date: datetime.date
     """Day of the price."""
     cores: int = Field(gt=0)
     """Processor cores."""
-    memory_GiB: float = Field(gt=0, allow_inf_nan=False)
+    memory_GiB: float = Field(gt=0)
     """Memory in GiB."""
     interconnect: str
     """Kind of network."""
-    bandwidth_Gbps: float = Field(gt=0, allow_inf_nan=False)
+    bandwidth_Gbps: float = Field(gt=0)
     """Network bandwidth in Gbit/s."""
     virtualisation: str
     """Kind of virtualization."""
@@ -63,7 +63,7 @@ class ExtraCost(Model):
 
     name: str = Field(min_length=1)
     """Unique name of the cost."""
-    per_hour: float = Field(ge=0, allow_inf_nan=False)
+    per_hour: float = Field(ge=0)
     """Price of an hour, in ``currency``."""
     each: Literal["host", "cluster"] = "cluster"
     """Paid for every host, or once for the cluster."""
@@ -80,7 +80,7 @@ class PricedSystem(Model):
     """Number of hosts."""
     costs: tuple[str, ...] = ()
     """Names of ``[[costs]]`` that the system has."""
-    idle_hours: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    idle_hours: float = Field(default=0.0, ge=0)
     """Hours per hour of use in which only idle costs are paid."""
 
     @field_validator("costs")

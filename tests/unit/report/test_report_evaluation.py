@@ -511,12 +511,6 @@ def test_a_level_without_a_price_is_named(tmp_path: Path):
     assert {row[1].value for row in cost_table.costs(found).rows} == {"plain"}
 
 
-@pytest.mark.parametrize("price", ["0.0", "-1.0", "inf", "nan"])
-def test_what_is_no_price_of_an_hour_is_refused(price: str):
-    with pytest.raises(ConfigError, match="bond must be above 0, and finite"):
-        config.parse(MAP.replace("bond = 1.5", f"bond = {price}"), ColumnMap, source="map.toml")
-
-
 CSV = "app,net,t\n" + "".join(f"{a},{n},{v}\n" for (a, n), values in FOUR.items() for v in values)
 MAP = """
 [dataset]

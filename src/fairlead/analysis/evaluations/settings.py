@@ -1,6 +1,5 @@
 """What a report compares: the ``[report]`` table of a plan or of a map of columns."""
 
-import math
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -35,9 +34,9 @@ class HourlyCost(Model):
 
     @model_validator(mode="after")
     def _positive(self) -> Self:
-        free = [name for name, price in self.prices.items() if not 0 < price < math.inf]
+        free = [name for name, price in self.prices.items() if price <= 0]
         if free:
-            raise ValueError(f"prices: {', '.join(free)} must be above 0, and finite")
+            raise ValueError(f"prices: {', '.join(free)} must be above 0")
         return self
 
 
