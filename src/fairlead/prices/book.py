@@ -83,13 +83,6 @@ class PricedSystem(Model):
     idle_hours: float = Field(default=0.0, ge=0)
     """Hours per hour of use in which only idle costs are paid."""
 
-    @field_validator("costs")
-    @classmethod
-    def _once(cls, costs: tuple[str, ...]) -> tuple[str, ...]:
-        if twice := [name for place, name in enumerate(costs) if name in costs[:place]]:
-            raise ValueError(f"{twice[0]!r} is there twice, and would be paid twice")
-        return costs
-
 
 class BookFile(Model):
     """A whole book: what hosts cost, and what runs beside them."""
@@ -231,20 +224,23 @@ def load_prices(path: Path) -> Book:
 
     Raises:
         ConfigError: a file is not usable, two entries of one file have the same name, currencies differ, books extend
-            each other in a circle, or a system's instance or cost is not in the book.
+            each other in a circle, a system's instance or cost is not in the book, or it has a cost twice.
     """
     book = _load(path, ())
     for name, system in book.file.systems.items():
         if system.instance not in book.instances:
-            raise _unknown(book.origins[name], name, "instance", system.instance)
-        if unknown := [each for each in system.costs if each not in book.costs]:
-            raise _unknown(book.origins[name], name, "costs", unknown[0])
+            raise _mistake(book, name, "instance", f"there is no {system.instance!r} in the book")
+        for place, each in enumerate(system.costs):
+            if each not in book.costs:
+                raise _mistake(book, name, "costs", f"there is no {each!r} in the book")
+            if each in system.costs[:place]:
+                raise _mistake(book, name, "costs", f"{each!r} is there twice, and would be paid twice")
     return book
 
 
-def _unknown(path: Path, system: str, key: str, value: str) -> ConfigError:
-    text = path.read_text(encoding="utf-8-sig")
-    return ConfigError(config.told(text, str(path), ("systems", system, key), f"there is no {value!r} in the book"))
+def _mistake(book: Book, system: str, key: str, reason: str) -> ConfigError:
+    path = book.origins[system]
+    return ConfigError(config.told(path.read_text(encoding="utf-8-sig"), str(path), ("systems", system, key), reason))
 
 
 def _load(path: Path, outer: tuple[Path, ...]) -> Book:
