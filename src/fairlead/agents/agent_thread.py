@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from fairlead.agents.events import EventThread
@@ -59,9 +58,7 @@ class AgentThread:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self.stop()
         self._told.drain()  # who comes next has heard all that they said
         if self._failure is not None and error is None:

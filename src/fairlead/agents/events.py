@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections import deque
-from types import TracebackType
 from typing import Self
 
 from fairlead.agents.agent import EventCallback
@@ -77,9 +76,7 @@ class EventThread:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._changed:
             self._tell_left_out()
             self._ended = True

@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self, TypeVar
 
 from fairlead import descriptors
@@ -171,9 +170,7 @@ class AgentGroup:
                 self._dispatch(index, events.Port(t_s=time.time(), taken=taken, port=port))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stop()
 
     def _attempts(self) -> int:

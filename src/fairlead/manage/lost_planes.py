@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain, repeat
-from types import TracebackType
 from typing import Any, Self
 
 from fairlead.agents.agent import EventCallback
@@ -83,9 +82,7 @@ class LostPlanes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         for host in self._bereaved:
             self._pool.submit(self._remove, host)

@@ -6,7 +6,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Self
 
 from fairlead import descriptors
@@ -71,9 +70,7 @@ class ProbeSession:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         end_session(self._process)  # it holds nothing that needs a farewell: sockets close with it
         self._process.communicate()
 

@@ -5,7 +5,6 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 from fairlead.cluster.executors.base import Executor
@@ -71,9 +70,7 @@ class RemoteProcesses:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.let_go()
         deadline_s = time.monotonic() + END_S + REPORT_S  # of all: they were told at the same time
         try:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
-from types import TracebackType
 from typing import Self
 
 from fairlead.descriptors import readable
@@ -91,9 +90,7 @@ class Migration:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _write(self, line: str) -> None:

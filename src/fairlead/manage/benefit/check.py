@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
-from types import TracebackType
 from typing import Protocol, Self
 
 from fairlead.agents.agent import EventCallback
@@ -75,9 +74,7 @@ class BenefitCheck:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()
         self._thread.join()
 
