@@ -33,7 +33,7 @@ class Revival:
         self,
         start: Callable[[int], Awaitable[answers.Ready | None]],
         tell: EventCallback,
-        pauses_s: Sequence[float] = PAUSES_S,
+        pauses_s: Sequence[float],
     ) -> None:
         self._start = start
         self._tell = tell

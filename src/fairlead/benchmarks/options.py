@@ -150,9 +150,9 @@ per_host_option = click.option(
 )
 
 
-def timeout_option(default_s: float = 60, part: str = "block") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def timeout_option(part: str = "block") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """When something is hung."""
-    return click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=default_s, show_default=True,
+    return click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=60, show_default=True,
                         metavar="SECONDS", help=f"Time after which a {part} counts as hung.")  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def install(cluster_file: Path | None, local: bool, users: tuple[str, ...], dry_
         done, refused = installing.carry_out(plans, partial(installing.install, executor))
         for host, state in done.items():
             click.echo(f"{host}: installed; {_who(state)}")
-        _remind(cluster, done)
+        _remind(done)
         failed |= refused
     _complain("the guardian could not be installed", failed)
 
@@ -176,7 +176,7 @@ def _who(state: "HostState") -> str:
     return f"may reroute their traffic: {members}"
 
 
-def _remind(cluster: "Cluster", done: "Mapping[str, HostState]") -> None:
+def _remind(done: "Mapping[str, HostState]") -> None:
     """Of what only a new log-in brings."""
     from fairlead.cluster.guardian.places import GROUP
 

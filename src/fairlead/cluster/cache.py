@@ -11,8 +11,8 @@ def local_cache() -> Path:
     return home.directory("XDG_CACHE_HOME", "~/.cache") / "fairlead"
 
 
-def write_once(directory: Path, name: str, content: bytes, *, executable: bool = False) -> Path:
-    """Write ``content`` to ``directory/name-<hash>`` unless it is there; others never see half of it.
+def write_once(directory: Path, name: str, content: bytes) -> Path:
+    """Write a program to ``directory/name-<hash>`` unless it is there; others never see half of it.
 
     Returns:
         The file's path.
@@ -21,5 +21,5 @@ def write_once(directory: Path, name: str, content: bytes, *, executable: bool =
     if path.is_file() and path.read_bytes() == content:
         return path
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    files.replace(path, content, mode=0o700 if executable else 0o600)
+    files.replace(path, content, mode=0o700)
     return path

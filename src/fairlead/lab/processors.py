@@ -164,7 +164,7 @@ def between(first: ProcessorCounters, last: ProcessorCounters, late_s: Sequence[
 
 
 @contextmanager
-def watched(watch: ProcessorWatch, proc: Path = PROC) -> Iterator[None]:
+def watched(watch: ProcessorWatch) -> Iterator[None]:
     """Within: the processors are watched, until `ProcessorWatch.end` at the latest."""
 
     def sleep() -> None:
@@ -174,14 +174,14 @@ def watched(watch: ProcessorWatch, proc: Path = PROC) -> Iterator[None]:
                 now_s = time.monotonic()
                 watch.sleeps.append((now_s, max(0.0, now_s - begin_s - PERIOD_S)))
                 if now_s - watch.readings[-1].at_s >= READING_S:
-                    watch.readings.append(read(proc))
+                    watch.readings.append(read())
                 begin_s = time.monotonic()
-            watch.readings.append(read(proc))
+            watch.readings.append(read())
         except (MeasurementError, OSError) as error:
             watch.failure = error
 
     sleeper = threading.Thread(target=sleep, name="processors", daemon=True)
-    watch.readings.append(read(proc))
+    watch.readings.append(read())
     sleeper.start()
     try:
         yield

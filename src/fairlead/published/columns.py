@@ -77,9 +77,9 @@ class Prepared:
     report: ReportSettings
 
 
-def import_csv(store: Store, file: Path, columns: ColumnMap, source: MapSource | None = None) -> ImportedRows:
+def import_csv(store: Store, file: Path, columns: ColumnMap) -> ImportedRows:
     """`prepare` and `put` at once."""
-    return put(store, prepare(file, columns, source))
+    return put(store, prepare(file, columns))
 
 
 def put(store: Store, prepared: Prepared) -> ImportedRows:

@@ -26,12 +26,7 @@ def check_level(level: float) -> None:
 
 
 def bootstrap_interval(
-    statistic: Callable[..., FloatArray],
-    groups: Sequence[FloatArray],
-    level: float,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    statistic: Callable[..., FloatArray], groups: Sequence[FloatArray], level: float
 ) -> tuple[float, float]:
     """Expanded percentile interval of a statistic of one or more independent groups.
 
@@ -40,7 +35,7 @@ def bootstrap_interval(
     the Bootstrap", 2015, section 4.3). Bias correction (BCa) changes nothing visible for medians of run times.
 
     Args:
-        statistic: takes one array of shape (..., resamples, n_i) a group, reduces the last axis.
+        statistic: takes one array of shape (..., `RESAMPLES`, n_i) a group, reduces the last axis.
         groups: arrays of shape (..., n_i), resampled separately along the last axis, at least two samples each; what
             stands in one column stays together.
 
@@ -54,11 +49,11 @@ def bootstrap_interval(
     n = min(group.shape[-1] for group in groups)
     if n < 2:
         raise StatisticsError("a bootstrap interval needs two samples a group")
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(SEED)
     at_a_time = max(1, MOST_DRAWN // sum(group.size for group in groups))
     parts = []
-    for begin in range(0, resamples, at_a_time):
-        count = min(at_a_time, resamples - begin)
+    for begin in range(0, RESAMPLES, at_a_time):
+        count = min(at_a_time, RESAMPLES - begin)
         drawn = [group[..., generator.integers(0, group.shape[-1], (count, group.shape[-1]))] for group in groups]
         parts.append(statistic(*drawn))
     values = np.sort(np.nan_to_num(np.concatenate(parts), nan=np.inf, posinf=np.inf, neginf=-np.inf))
@@ -66,6 +61,6 @@ def bootstrap_interval(
 
     tail = float(special.ndtr(-np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, (1 + level) / 2)))
     # Of the resampled values themselves, never between two: they may be infinite.
-    low = values[int(np.floor(tail * (resamples - 1)))]
-    high = values[int(np.ceil((1 - tail) * (resamples - 1)))]
+    low = values[int(np.floor(tail * (RESAMPLES - 1)))]
+    high = values[int(np.ceil((1 - tail) * (RESAMPLES - 1)))]
     return float(low), float(high)

@@ -38,7 +38,7 @@ def white_noise_band(n: int) -> float:
     return float(1.959964 / np.sqrt(n))
 
 
-def changes(samples: Samples, shortest: int = SHORTEST) -> list[int]:
+def changes(samples: Samples) -> list[int]:
     """Places at which the level of the samples changes: the first sample of each new segment.
 
     The division into segments costs least: of each segment the squared distances of its ranks from their mean, and of
@@ -53,7 +53,7 @@ def changes(samples: Samples, shortest: int = SHORTEST) -> list[int]:
     """
     values = checked(samples, 1, "changes")
     n = len(values)
-    if n < 2 * shortest:
+    if n < 2 * SHORTEST:
         return []
     ranks = np.empty(n)
     ordered, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -66,8 +66,8 @@ def changes(samples: Samples, shortest: int = SHORTEST) -> list[int]:
     squares, sums = (np.concatenate([[0.0], np.cumsum(part)]) for part in (ranks**2, ranks))
     best, last = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
     best[0] = -penalty
-    for end in range(shortest, n + 1):
-        begins = np.arange(0, end - shortest + 1)
+    for end in range(SHORTEST, n + 1):
+        begins = np.arange(0, end - SHORTEST + 1)
         cost = squares[end] - squares[begins] - (sums[end] - sums[begins]) ** 2 / (end - begins)
         total = best[begins] + cost + penalty
         last[end] = int(np.argmin(total))

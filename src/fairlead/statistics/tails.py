@@ -37,10 +37,7 @@ def tail_ratio(numerator: Sequence[FloatArray], denominator: Sequence[FloatArray
 
 
 def tail_ratio_interval(
-    numerator: Sequence[FloatArray],
-    denominator: Sequence[FloatArray],
-    percent: float,
-    level: float = DEFAULT_LEVEL,
+    numerator: Sequence[FloatArray], denominator: Sequence[FloatArray], percent: float
 ) -> Estimate | None:
     """`tail_ratio` with its interval: groups are resampled as a whole, together with those that belong to them.
 
@@ -61,8 +58,8 @@ def tail_ratio_interval(
         times = np.bincount(places.ravel(), minlength=count * len(drawn)).reshape(-1, count)
         return tails[0].of(times.astype(np.float64)) / tails[1].of(times.astype(np.float64))
 
-    low, high = bootstrap_interval(ratios, [np.arange(count, dtype=np.float64)], level)
-    return Estimate(value, min(low, value), max(high, value), level, count, "bootstrap")
+    low, high = bootstrap_interval(ratios, [np.arange(count, dtype=np.float64)], DEFAULT_LEVEL)
+    return Estimate(value, min(low, value), max(high, value), DEFAULT_LEVEL, count, "bootstrap")
 
 
 def _beyond(percent: float) -> float:

@@ -119,11 +119,6 @@ class Dataset:
         """The mean time that a cell's runs are paid for: from start to end, whatever the program's own clock says."""
         return self.whole_s.get(cell.levels, cell.mean)
 
-    @cached_property
-    def by_levels(self) -> dict[Levels, DesignCell]:
-        """Cells by their levels."""
-        return {cell.levels: cell for cell in self.cells}
-
     def levels_of(self, factor: str) -> list[Label]:
         """Levels of a factor that have samples, in the plan's order; of a file, in the order first met."""
         if factor in self.factors or factor not in self.all_factors:

@@ -15,6 +15,7 @@ Integers = npt.NDArray[np.int64]
 SLOW = 1.5  # times the median round trip
 EXPLAINED = 0.5  # share of a slow message's excess that detours must make up
 SHIFTS = 20  # of the detours in time, to see how many messages they would explain by chance
+SEED = 1
 
 
 @dataclass(frozen=True)
@@ -131,10 +132,10 @@ def parts(store: Store, run: int) -> list[NoiseEffectPart]:
     return found
 
 
-def effect(found: list[NoiseEffectPart], seed: int = 1) -> ExplainedDelay:
+def effect(found: list[NoiseEffectPart]) -> ExplainedDelay:
     """How many slow messages the detours explain, and how many they would by chance."""
     median_s = float(np.median(np.concatenate([part.messages_s[:, 1] for part in found])))
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(SEED)
     counts = np.zeros(4, dtype=np.int64)
     slow, by_chance = 0, 0.0
     for part in found:

@@ -11,15 +11,15 @@ from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, Estimate, FloatArray
 
 
-def ratio_of_medians(values: FloatArray, base: FloatArray, level: float = DEFAULT_LEVEL) -> Estimate | None:
+def ratio_of_medians(values: FloatArray, base: FloatArray) -> Estimate | None:
     """Median of ``values`` over that of ``base``, groups resampled apart; None below `MIN_BOOTSTRAP` in either."""
     if min(len(values), len(base)) < MIN_BOOTSTRAP:
         return None
     low, high = bootstrap_interval(
-        lambda a, b: np.asarray(np.median(a, axis=-1) / np.median(b, axis=-1)), [values, base], level
+        lambda a, b: np.asarray(np.median(a, axis=-1) / np.median(b, axis=-1)), [values, base], DEFAULT_LEVEL
     )
     value = float(np.median(values) / np.median(base))
-    return Estimate(value, min(low, value), max(high, value), level, min(len(values), len(base)), "bootstrap")
+    return Estimate(value, min(low, value), max(high, value), DEFAULT_LEVEL, min(len(values), len(base)), "bootstrap")
 
 
 def ratios(found: Sequence[Measured], baseline: str) -> Table:

@@ -119,7 +119,6 @@ def make(
     prices: Path | None = None,
     figures: Path | None = None,
     as_json: bool = False,
-    console: Console | None = None,
 ) -> list[Path]:
     """Write the page of benchmarks and print its tables (or, ``as_json``, all of it for machines); see `load`.
 
@@ -136,7 +135,7 @@ def make(
         said = json_form.of(found.names, findings(found), drawn, found.baseline, comparison(found))
         print(said.to_json(), end="")
     else:
-        show(found, drawn, console or terminal.console())
+        show(found, drawn, terminal.console())
     return write(found, drawn, html, figures=figures)
 
 

@@ -17,7 +17,7 @@ def write(entries: Mapping[str, str], *, before: str = "", after: str = "") -> P
     """
     cases = "\n  ".join(f"{shlex.quote(host)}) {line} ;;" for host, line in entries.items())
     script = _SCRIPT.format(before=before, cases=cases, after=after)
-    return write_once(local_cache() / "rsh", "rsh-agent", script.encode(), executable=True)
+    return write_once(local_cache() / "rsh", "rsh-agent", script.encode())
 
 
 QUOTED = """quoted() { printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; }

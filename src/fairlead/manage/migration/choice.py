@@ -65,7 +65,6 @@ class MigrationChoice:
     """What is best for a congested server: a move with its reasons, or why there is none."""
 
     move: MigrationCandidate | None
-    gain_s: float
     cost_s: float
     why: str
 
@@ -85,7 +84,7 @@ def choose_migration(diagnosis: Diagnosis, situation: MigrationSituation) -> Mig
             candidate = _candidate(situation.inventory.vm(name), situation)
             if isinstance(candidate, str):
                 done = f"once {', '.join(f'{each.vm} is on {each.target}' for each in moves)}, " if moves else ""
-                return MigrationChoice(None, 0.0, 0.0, done + candidate)
+                return MigrationChoice(None, 0.0, done + candidate)
             candidates.append(candidate)
         moves.append(min(candidates, key=lambda each: (each.cost_s, each.vm)))
         left.remove(moves[-1].vm)
@@ -98,8 +97,8 @@ def choose_migration(diagnosis: Diagnosis, situation: MigrationSituation) -> Mig
         f" gains {gain_s:.1f} s and costs {cost_s:.1f} s"
     )
     if gain_s < settings.worth * cost_s:
-        return MigrationChoice(None, gain_s, cost_s, f"it does not pay: {numbers}")
-    return MigrationChoice(moves[0], gain_s, cost_s, numbers)
+        return MigrationChoice(None, cost_s, f"it does not pay: {numbers}")
+    return MigrationChoice(moves[0], cost_s, numbers)
 
 
 def _after(move: MigrationCandidate, situation: MigrationSituation) -> MigrationSituation:

@@ -87,11 +87,10 @@ class _Call:
 class _Trace:
     """The events of all ranks."""
 
-    def __init__(self, kept: Kept, ranks: int, chosen: NDArray[np.intp], operation: dict[int, int]) -> None:
+    def __init__(self, kept: Kept, ranks: int, chosen: NDArray[np.intp]) -> None:
         self._kept = kept
         self._ranks = ranks
         self._chosen = chosen
-        self._operation = operation  # number of the operation that a collective call belongs to, by its place
         self._numbers: dict[tuple[bool, int], int] = {}
         self._members: dict[int, list[int]] = {}
         self.written = TraceContents(0, 0, 0)
@@ -110,7 +109,7 @@ class _Trace:
         told = (operations.pattern != collectives.UNTOLD) & whole
         calls = operations.places[told[operations.operation]]
         chosen = np.sort(np.concatenate([sends[both], receives[both], calls]))
-        trace = cls(kept, found.ranks, chosen, dict(zip(operations.places.tolist(), operations.operation, strict=True)))
+        trace = cls(kept, found.ranks, chosen)
         trace._name_communicators(operations.places)
         trace.written = TraceContents(int(both.sum()), int(told.sum()), len(kept.ends) - len(chosen))
         return trace
