@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from fairlead.cli.output.progress import progress_on
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.default_group import DefaultGroup
+from fairlead.cli.parameters.results import results_option
 from fairlead.display import words
 from fairlead.protocol import numbers
 from fairlead.sizes import Sizes
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 PATHS_SHOWN = 12
 
 REFINED_BY = "the same command again continues with what is missing, without --budget to the end"
-
-results_option = click.option(
-    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
-)
 
 
 @click.group(cls=DefaultGroup)

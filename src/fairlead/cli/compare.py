@@ -11,6 +11,7 @@ from fairlead.cli.parameters import scale as scale_option
 from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.cli.parameters.prices import prices_option
+from fairlead.cli.parameters.results import results_option
 from fairlead.cli.parameters.settings import settings_option
 from fairlead.cli.parameters.transport import transport_option
 from fairlead.display import words
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
 
 @click.command("compare")
 @click.argument("plan_file", metavar="PLAN", type=ExampleFile())
-@click.option(
-    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
-)
+@results_option
 @click.option(
     "--only",
     "patterns",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.parameters import scale as scale_option
-from fairlead.manage.data_planes import PLANES
+from fairlead.cli.parameters.plane import plane_option
 
 if TYPE_CHECKING:
     from fairlead.demo.show import Shown
@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--results", default="results/demo", show_default=True, type=click.Path(path_type=Path), help="Results directory."
 )
-@click.option(
-    "--plane",
-    type=click.Choice(["auto", *PLANES.names()]),
-    default="auto",
-    show_default=True,
-    help="Plane that carries rerouted traffic.",
-)
+@plane_option("Plane that carries rerouted traffic.")
 @click.option(
     "--scale",
     callback=scale_option.number,

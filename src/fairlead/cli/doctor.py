@@ -9,7 +9,7 @@ import click
 
 from fairlead.cli.output.progress import progress_on
 from fairlead.cli.parameters.cluster import ClusterArgument
-from fairlead.manage.data_planes import PLANES
+from fairlead.cli.parameters.plane import plane_option
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
@@ -23,13 +23,9 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 @click.command("doctor")
 @click.argument("cluster_file", metavar="CLUSTER", type=ClusterArgument())
 @click.option("--mpirun", help="Check this mpirun instead of the cluster file's.")
-@click.option(
-    "--plane",
-    type=click.Choice(["auto", *PLANES.names()]),
-    default="auto",
-    show_default=True,
-    help="Plane that your runs use (`fairlead run --plane`). route: a host that cannot reroute by kernel routes is an "
-    "error; auto: a warning, since runs then use the relay plane; relay: a note, since it needs nothing of that.",
+@plane_option(
+    "Plane that your runs use (`fairlead run --plane`). route: a host that cannot reroute by kernel routes is an "
+    "error; auto: a warning, since runs then use the relay plane; relay: a note, since it needs nothing of that."
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the findings as JSON: a list of severity, check, hosts, text, fix."

@@ -10,7 +10,8 @@ import click
 
 from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.cli.parameters.example_file import ExampleFile
-from fairlead.cli.parameters.prices import prices_option
+from fairlead.cli.parameters.prices import book_of, prices_option
+from fairlead.cli.parameters.results import results_option
 from fairlead.cli.parameters.settings import settings_option
 from fairlead.errors import FairleadError
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from fairlead.config_changes import ConfigChange
     from fairlead.published.check import CheckedClaims
 
-results_option = click.option(
-    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead.")
 
 
@@ -143,11 +141,10 @@ def report(
       fairlead evaluate report results/clouds --prices prices.toml
       fairlead evaluate report results/clouds --json > clouds.json
     """
-    from fairlead.prices.book import load_prices
     from fairlead.report.evaluation import cost_table, evaluation_report
     from fairlead.store import Store
 
-    book = None if prices is None else load_prices(prices)
+    book = book_of(prices)
     with Store.read(results) as store:
         analysis = evaluation_report.load(store, name, value, level, book)
     written = evaluation_report.write(analysis, output or results / "evaluation.html", figures)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fairlead.cli.parameters.results import results_option
+
 if TYPE_CHECKING:
     from fairlead.profile.json_form import Summary
 
 
 @click.command("predict")
 @click.argument("profile_file", metavar="PROFILE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--results", default="results", show_default=True, type=click.Path(path_type=Path), help="Results directory."
-)
+@results_option
 @click.option(
     "--characterization",
     "run",

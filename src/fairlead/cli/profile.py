@@ -10,11 +10,12 @@ from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.cli.parameters.named_path import NamedPath
+from fairlead.cli.parameters.own_mpirun import check_own_mpirun, own_mpirun_option
+from fairlead.cli.parameters.prices import book_of
 from fairlead.cli.parameters.program_command import ProgramCommand
 from fairlead.cli.parameters.transport import transport_option
 
 if TYPE_CHECKING:
-    from fairlead.prices.book import Book
     from fairlead.profile.json_form import Summary
     from fairlead.profile.settings import ProfileSettings
 
@@ -56,7 +57,7 @@ def _output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--cluster", "cluster_file", metavar="CLUSTER", type=ClusterArgument(),
               help="A cluster file, `slurm` or `hostfile:PATH` [default: this machine alone].")  # fmt: skip
 @click.option("--mpirun", help="mpirun to use, by name or path [default: the one in the PATH, or the cluster file's].")
-@click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
+@own_mpirun_option
 @bring_option("the command")
 @transport_option()
 @click.option("--keep-messages", "messages", type=click.IntRange(min=0), default=32_768, show_default=True,
@@ -126,12 +127,8 @@ def run(
     from fairlead.profile.run import run_profiled
     from fairlead.report.profile.profile_output import ProfileOutput
 
-    if own_mpirun and mpirun:
-        raise click.UsageError("--mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun")
-    if own_mpirun and transport != "auto":
-        raise click.UsageError(
-            "--transport: with --own-mpirun your launch line chooses the transport; omit --transport"
-        )
+    if own_mpirun:
+        check_own_mpirun(mpirun, transport)
     return run_profiled(
         argv,
         cluster_file=cluster_file,
@@ -150,7 +147,7 @@ def run(
         collectives=collectives,
         write=ProfileOutput(json_file, html_file, figures).write,
         settings=_settings(settings_file),
-        book=_book(prices),
+        book=book_of(prices),
     )
 
 
@@ -182,7 +179,7 @@ def show(
     found = _traced(file) if file.suffix == ".otf2" else json_form.Summary.read(file)
     settings = _settings(settings_file)
     found = json_form.with_settings(found, settings) if settings is not None else found
-    book = _book(prices)
+    book = book_of(prices)
     found = priced.with_prices(found, book) if book is not None else found
     terminal.show(found, console())
     for path in ProfileOutput(json_file, html_file, figures).write(found):
@@ -194,12 +191,6 @@ def _traced(file: Path) -> "Summary":
     from fairlead.profile.traces import otf2_read
 
     return json_form.of(profile.of(otf2_read.read(file)), [str(file)])
-
-
-def _book(prices: Path | None) -> "Book | None":
-    from fairlead.prices.book import load_prices
-
-    return None if prices is None else load_prices(prices)
 
 
 def _settings(file: Path | None) -> "ProfileSettings | None":

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from fairlead.cli.output.progress import EVERY_S, lines_on
+from fairlead.cli.parameters.prices import book_of
 
 if TYPE_CHECKING:
     from fairlead.prices.book import Book
@@ -92,7 +93,7 @@ def command(
             raise click.UsageError("--list takes one directory, and no option but --json")
         _list(results[0], as_json)
         return
-    book = _book(prices)
+    book = book_of(prices)
     several = benchmarks or of_benchmarks or baseline or len(results) > 1
     if several or (not asked and _benchmarks_by_default(results[0], as_json, priced=book is not None)):
         if asked:
@@ -191,12 +192,6 @@ def _one_result(
         if book is not None:
             raise click.UsageError("--prices: a characterization has no price; name a result that has times")
         return make.characterization(store, number, target, figures=figures, as_json=as_json, progress=progress)
-
-
-def _book(prices: Path | None) -> "Book | None":
-    from fairlead.prices.book import load_prices
-
-    return None if prices is None else load_prices(prices)
 
 
 def _newest(store: "Store", as_json: bool) -> tuple[str, int | None]:

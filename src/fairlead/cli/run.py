@@ -9,8 +9,11 @@ from fairlead.cli.parameters.agent_settings import complete_settings, parse_sett
 from fairlead.cli.parameters.bring import bring_option
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.named_path import NamedPath
+from fairlead.cli.parameters.own_mpirun import check_own_mpirun, own_mpirun_option
+from fairlead.cli.parameters.plane import plane_option
 from fairlead.cli.parameters.program_command import ProgramCommand
 from fairlead.cli.parameters.reroutes import HELP, parse_reroutes
+from fairlead.cli.parameters.results import results_option
 from fairlead.cli.parameters.transport import transport_option
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
@@ -30,10 +33,9 @@ if TYPE_CHECKING:
     help="Number of ranks  [default: one per slot, or the placement's].",
 )
 @click.option("--mpirun", help="mpirun to use, by name or path  [default: the cluster file's].")
-@click.option("--own-mpirun", is_flag=True, help="PROGRAM is your own launch line (mpirun ...), run unchanged.")
+@own_mpirun_option
 @bring_option("the command")
-@click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path),
-              help="Results directory.")  # fmt: skip
+@results_option
 @click.option("--no-agents", is_flag=True, help="No management: only run the program and record its time.")
 @click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
 @click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
@@ -68,14 +70,10 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="A setting of the agents, for example detour.dwell_s=0.5 (docs/reference/agent-settings.md). Repeatable.",
 )
-@click.option(
-    "--plane",
-    type=click.Choice(["auto", *PLANES.names()]),
-    default="auto",
-    show_default=True,
-    help="Plane that carries rerouted traffic. route: the kernel (needs the guardian's privilege); relay: agents carry "
+@plane_option(
+    "Plane that carries rerouted traffic. route: the kernel (needs the guardian's privilege); relay: agents carry "
     "the ranks' messages, without privileges; auto: route if every host can, else relay if the program can be "
-    "preloaded.",
+    "preloaded."
 )
 @transport_option()
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
@@ -144,7 +142,7 @@ def command(
     from fairlead.manage import run
 
     if own_mpirun:
-        _check_beside_own_mpirun(mpirun, transport)
+        check_own_mpirun(mpirun, transport)
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
     if settings and (no_agents or (no_detection and set(settings) != {WAYS})):
@@ -182,20 +180,6 @@ def command(
         dry_run=migrate_dry_run,
         quiet=quiet,
     )
-
-
-def _check_beside_own_mpirun(mpirun: str | None, transport: str) -> None:
-    """Refuse what the user's own launch line decides.
-
-    Raises:
-        click.UsageError: an option says it, too.
-    """
-    if mpirun:
-        raise click.UsageError("--mpirun: with --own-mpirun your launch line already names mpirun; omit --mpirun")
-    if transport != "auto":
-        raise click.UsageError(
-            "--transport: with --own-mpirun your launch line chooses the transport; omit --transport"
-        )
 
 
 def _components(

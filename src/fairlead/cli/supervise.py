@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli.parameters.named_path import NamedPath
+from fairlead.cli.parameters.plane import plane_option
 from fairlead.cli.parameters.program_command import ProgramCommand
 from fairlead.cli.parameters.reroutes import HELP, parse_reroutes
-from fairlead.manage.data_planes import PLANES
+from fairlead.cli.parameters.results import results_option
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster
@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 @click.command("supervise", cls=ProgramCommand)
 @click.argument("cluster", metavar="CLUSTER")
 @click.argument("argv", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--results", default="results", show_default=True, type=NamedPath(path_type=Path),
-              help="Results directory.")  # fmt: skip
+@results_option
 @click.option("--report", is_flag=True, help="Also write the report, RESULTS/report.html, at the end.")
-@click.option("--plane", type=click.Choice(["auto", *PLANES.names()]), default="auto", show_default=True,
-              help="Plane that carries rerouted traffic, as for `fairlead run`.")  # fmt: skip
+@plane_option("Plane that carries rerouted traffic, as for `fairlead run`.")
 @click.option("--no-detection", is_flag=True, help="Start the agents, but do not look for congestion.")
 @click.option("--no-detours", is_flag=True, help="Report congestion, but do not reroute traffic.")
 @click.option("--no-benefit", is_flag=True,

@@ -13,6 +13,7 @@ import click
 
 from fairlead.benchmarks.options import with_options
 from fairlead.benchmarks.registration import Asked
+from fairlead.cli.parameters.results import results_option
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Cluster, Transport
@@ -78,7 +79,7 @@ def output_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
     return with_options(
         with_output,
-        click.option("--results", default="results", show_default=True, type=PATH, help="Results directory."),
+        results_option,
         click.option("--output", type=PATH, help="HTML page to write.  [default: RESULTS/benchmarks.html]"),
         click.option("--figures", type=PATH, help="Also write the page's figures to this directory (SVG, PNG, CSV)."),
         click.option(
