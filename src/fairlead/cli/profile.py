@@ -125,19 +125,14 @@ def run(
       fairlead profile --own-mpirun -- mpirun -n 4 ./program
     """
     from fairlead.profile.run import run_profiled
+    from fairlead.programs.launch_request import LaunchRequest
     from fairlead.report.profile.profile_output import ProfileOutput
 
     if own_mpirun:
         check_own_mpirun(mpirun, transport)
     return run_profiled(
-        argv,
+        LaunchRequest(argv, ranks, mpirun, own_mpirun, bring, transport, placement),
         cluster_file=cluster_file,
-        ranks=ranks,
-        mpirun=mpirun,
-        own_mpirun=own_mpirun,
-        bring=bring,
-        transport=transport,
-        placement=placement,
         messages=messages,
         otf2=otf2,
         trace=trace,

@@ -140,6 +140,7 @@ def command(
       fairlead run cloud.toml --own-mpirun --bring ./solver -- mpirun --hostfile hosts ./solver
     """
     from fairlead.manage import run
+    from fairlead.programs.launch_request import LaunchRequest
 
     if own_mpirun:
         check_own_mpirun(mpirun, transport)
@@ -161,19 +162,13 @@ def command(
     )
     return run.run(
         cluster_file,
-        argv,
-        ranks=ranks,
-        mpirun=mpirun,
-        own_mpirun=own_mpirun,
-        bring=bring,
+        LaunchRequest(argv, ranks, mpirun, own_mpirun, bring, transport, placement_file),
         results=results,
         components=components,
         watch_unasked=watch_unasked,
         reroutes=reroutes,
         settings=settings,
         plane=plane,
-        transport=transport,
-        placement=placement_file,
         messages=messages,
         start_limit_s=start_limit_s,
         grace_s=grace_s,

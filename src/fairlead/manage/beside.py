@@ -15,7 +15,7 @@ from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.management import Management
 from fairlead.manage.manual_reroutes import Reroute, asked_for
-from fairlead.manage.recording import recorded, with_earlier
+from fairlead.manage.recording import record_outcome, recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
 from fairlead.protocol.settings import ways_in
@@ -119,11 +119,5 @@ def _management(
 
 
 def _record(store: Store, identity: int, outcome: Outcome, code: int | None) -> None:
-    store.add_event(identity, outcome.started_s, "started", {})
-    if code is None:
-        store.finish_run(identity, "aborted", error="what started the program was killed")
-    elif code:
-        store.finish_run(identity, "failed", code)
-    else:
-        store.add_series(identity, "time_s", [outcome.time_s], "s")
-        store.finish_run(identity, "ok", 0)
+    aborted = "what started the program was killed" if code is None else None
+    record_outcome(store, identity, outcome, code, aborted)

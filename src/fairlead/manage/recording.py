@@ -88,6 +88,21 @@ def begun_run(
         raise
 
 
+def record_outcome(store: Store, identity: int, outcome: Outcome, exit_code: int | None, aborted: str | None) -> None:
+    """Record how a program ended.
+
+    Args:
+        exit_code: the program's; None: nobody says it.
+        aborted: why it counts as aborted, if it did not end well; None: as failed.
+    """
+    store.add_event(identity, outcome.started_s, "started", {})
+    if exit_code == 0:
+        store.add_series(identity, "time_s", [outcome.time_s], "s")
+        store.finish_run(identity, "ok", 0)
+    else:
+        store.finish_run(identity, "failed" if aborted is None else "aborted", exit_code, aborted)
+
+
 def _tell(problems: Sequence[FairleadError], results: Path) -> None:
     for problem in problems:
         say(f"{results / FOLDER} has a run that could not be merged into the main store: {problem}", quiet=False)

@@ -1,6 +1,5 @@
 """``fairlead run`` as a function: one program, managed, recorded; returns its exit code."""
 
-import secrets
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +16,9 @@ from fairlead.characterize.characterization import Characterization, latest_char
 from fairlead.cluster import run_facts
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.fabric import with_chosen_transport
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs import launch, preload, srun_environment
+from fairlead.cluster.jobs import launch, preload
 from fairlead.cluster.jobs.ending import GRACE_S, Ending
 from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
@@ -38,12 +36,11 @@ from fairlead.manage.manual_reroutes import ManualReroutes, Reroute, asked_for
 from fairlead.manage.message_files import MessageFiles
 from fairlead.manage.migration import movers
 from fairlead.manage.monitor import unasked
-from fairlead.manage.recording import recorded, with_earlier
+from fairlead.manage.recording import record_outcome, recorded, with_earlier
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome, supervise, timed
-from fairlead.placement import placed
 from fairlead.placement.json_form import Placement
-from fairlead.programs import own_files
+from fairlead.programs.launch_request import LaunchRequest
 from fairlead.programs.linkage import Linkage
 from fairlead.protocol.recorded_events import EventRecorder
 from fairlead.protocol.settings import Number, describe, ways_in
@@ -55,20 +52,14 @@ BYPASSED = "the MPI library chooses its transport (--transport tcp)"
 
 def run(
     cluster_file: Path,
-    argv: Sequence[str],
+    request: LaunchRequest,
     *,
-    ranks: int | None = None,
-    mpirun: str | None = None,
-    own_mpirun: bool = False,
-    bring: Sequence[Path] = (),
     results: Path,
     components: Components,
     watch_unasked: bool = False,
     reroutes: Sequence[Reroute] = (),
     settings: Mapping[str, Number] | None = None,
     plane: str = AUTO,
-    transport: str = AUTO,
-    placement: Path | None = None,
     messages: Path | None = None,
     start_limit_s: float | None = None,
     grace_s: float = GRACE_S,
@@ -78,15 +69,10 @@ def run(
     """Run a program on a cluster and record the run.
 
     Args:
-        ranks: number of ranks; None: one a slot of the cluster.
-        own_mpirun: ``argv`` is a whole launch line.
-        bring: files that hosts get, and that ``argv`` names.
         watch_unasked: messages are watched, too, where that harms no program; where it is not done that is said.
         reroutes: made by hand before the program starts.
         settings: of agents, in place of the cluster's (docs/reference/agent-settings.md).
         plane: how what is rerouted travels: a name of `fairlead.manage.data_planes`, or ``auto`` (see `choose`).
-        transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
-        placement: file that says on which host each rank runs; None: by slots.
         messages: directory that each process writes all its messages to; None: none does.
         start_limit_s: the program is ended if a host that answers has no rank by then; None: it is left alone.
         grace_s: how long the program has to end by itself after a signal that ends programs.
@@ -98,14 +84,13 @@ def run(
     Raises:
         FairleadError: nothing was started.
     """
-    own_files.check(bring, argv, own_mpirun=own_mpirun)
+    request.check()
+    argv, own_mpirun = request.argv, request.own_mpirun
     cluster = load_cluster(cluster_file)
-    if mpirun:
-        cluster = cluster.with_mpirun(mpirun)
     watched = components.monitor or messages is not None or (plane in PLANES and PLANES.get(plane).in_ranks)
     with silent_hosts.told(partial(say, quiet=quiet)):
-        ready = _prepared(cluster, argv, ranks, own_mpirun, bring, transport, placement, messages, watched, quiet)
-        facts = _facts(ready.cluster, own_mpirun, placement, settings or {})
+        ready = _prepared(cluster, request, messages, watched, quiet)
+        facts = _facts(ready.cluster, request, settings or {})
     cluster, labels = ready.cluster, ready.labels
     ending = Ending(grace_s, tell=partial(say, quiet=False), announce=partial(say, quiet=quiet))
     signals = NotedSignals(ending)
@@ -157,46 +142,24 @@ class _Prepared:
     bypassed: bool
 
 
-def _prepared(
-    cluster: Cluster,
-    argv: Sequence[str],
-    ranks: int | None,
-    own_mpirun: bool,
-    bring: Sequence[Path],
-    transport: str,
-    placement: Path | None,
-    messages: Path | None,
-    watched: bool,
-    quiet: bool,
-) -> _Prepared:
+def _prepared(cluster: Cluster, request: LaunchRequest, messages: Path | None, watched: bool, quiet: bool) -> _Prepared:
     """The job on its hosts, its program looked at, the directory for its messages made. Arguments are as for `run`.
 
     Args:
         watched: see `_looked_at`.
     """
-    bypassed: str | None = None
-    if not own_mpirun:  # what its launch line says counts
-        cluster, bypassed = with_chosen_transport(cluster, transport)
-        if bypassed:
-            say(bypassed, quiet)
-    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
-    all_ranks = ranks or (len(hosts) if hosts else cluster.slots())
-    launcher, job = launch.prepare(
-        cluster, argv, all_ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
-    )
-    used = [host.name for host in cluster.compute_hosts()] if own_mpirun else job.hosts
     tell = partial(say, quiet=quiet)
-    if remark := srun_environment.remark(cluster, launcher, job):
-        tell(remark)
-    job = own_files.with_brought(cluster, job, bring, used, tell, own_mpirun=own_mpirun)
+    cluster, bypassed = request.cluster_for(cluster)
+    if bypassed:
+        tell(bypassed)
+    launcher, job = request.prepare(cluster, tell)
+    job = request.with_brought(cluster, job, tell)
     job, linkages, unseen = _looked_at(cluster, job, launcher, watched)
     if bypassed and unseen is None:
         unseen = BYPASSED
     kept = message_files.prepare(cluster, messages) if messages is not None else None
     job = kept.of(job) if kept is not None else job
-    # What a launch line of one's own asks for is in that line.
-    labels = _labels(cluster, argv, ranks if own_mpirun else all_ranks, placement)
-    return _Prepared(cluster, launcher, job, labels, kept, unseen, linkages, bool(bypassed))
+    return _Prepared(cluster, launcher, job, _labels(cluster, request, job), kept, unseen, linkages, bool(bypassed))
 
 
 def _launching(
@@ -241,26 +204,25 @@ def _watching(ready: _Prepared, management: Management, own_mpirun: bool, quiet:
     return unasked(ready.cluster, ready.job, ready.linkages, management, tell, why_not=why_not)
 
 
-def _facts(
-    cluster: Cluster, own_mpirun: bool, placement: Path | None, settings: Mapping[str, Number]
-) -> dict[str, Any]:
+def _facts(cluster: Cluster, request: LaunchRequest, settings: Mapping[str, Number]) -> dict[str, Any]:
     """What the run's record says of the hosts, the software, where ranks run, and what agents decide with."""
-    facts: dict[str, Any] = {"transport": cluster.transport} if not own_mpirun else {}
-    facts |= run_facts.collect(cluster, None if own_mpirun else cluster.mpirun) | coverage.facts(cluster)
-    if placement is not None:
-        facts["placement"] = Placement.read(placement).model_dump(mode="json", by_alias=True)
+    facts: dict[str, Any] = {"transport": cluster.transport} if not request.own_mpirun else {}
+    facts |= run_facts.collect(cluster, None if request.own_mpirun else cluster.mpirun) | coverage.facts(cluster)
+    if request.placement is not None:
+        facts["placement"] = Placement.read(request.placement).model_dump(mode="json", by_alias=True)
     if differing := settings_for(cluster, settings):
         facts["settings"] = differing
     return facts
 
 
-def _labels(cluster: Cluster, argv: Sequence[str], ranks: int | None, placement: Path | None) -> dict[str, Label]:
-    """What the run is found by. ``ranks``: their number, where it was asked for."""
-    labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
+def _labels(cluster: Cluster, request: LaunchRequest, job: Job) -> dict[str, Label]:
+    """What the run is found by. Of a launch line of the user's own, ranks are known only if asked for."""
+    labels: dict[str, Label] = {"program": Path(request.argv[0]).name, "cluster": cluster.name}
+    ranks = request.ranks if request.own_mpirun else job.ranks
     if ranks is not None:
         labels["ranks"] = ranks
-    if placement is not None:
-        labels["placement"] = placement.name
+    if request.placement is not None:
+        labels["placement"] = request.placement.name
     return labels
 
 
@@ -488,11 +450,5 @@ def _learning(cluster: Cluster, plain: Management, paths: known.KnownPaths) -> M
 
 
 def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:
-    store.add_event(identity, outcome.started_s, "started", {})
-    if outcome.exit_code == 0:
-        store.add_series(identity, "time_s", [outcome.time_s], "s")
-        store.finish_run(identity, "ok", 0)
-    elif ended_by:
-        store.finish_run(identity, "aborted", outcome.exit_code, f"interrupted ({ended_by.name})")
-    else:
-        store.finish_run(identity, "failed", outcome.exit_code)
+    aborted = f"interrupted ({ended_by.name})" if ended_by else None
+    record_outcome(store, identity, outcome, outcome.exit_code, aborted)

@@ -1,7 +1,6 @@
 """``fairlead profile`` as a function: one program, its communication counted and shown; returns its exit code."""
 
 import os
-import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,15 +11,13 @@ from pathlib import Path
 from fairlead import programs
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.fabric import AUTO, with_chosen_transport
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs import launch, srun_environment
+from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.display.terminal import console
 from fairlead.errors import ConfigError, FairleadError
-from fairlead.placement import placed
 from fairlead.prices.book import Book
 from fairlead.profile import json_form, priced, profile, terminal
 from fairlead.profile.analysis import collective_traffic
@@ -32,22 +29,16 @@ from fairlead.profile.reading import pml_monitoring
 from fairlead.profile.reading.collect import Collection, collection
 from fairlead.profile.settings import ProfileSettings
 from fairlead.profile.traces import trace_write
-from fairlead.programs import own_files
+from fairlead.programs.launch_request import LaunchRequest
 
 MESSAGES = 32_768  # ends a rank keeps: 2 MiB
 Write = Callable[[Summary], Sequence[Path]]
 
 
 def run_profiled(
-    argv: Sequence[str],
+    request: LaunchRequest,
     *,
     cluster_file: Path | None = None,
-    ranks: int | None = None,
-    mpirun: str | None = None,
-    own_mpirun: bool = False,
-    bring: Sequence[Path] = (),
-    transport: str = AUTO,
-    placement: Path | None = None,
     messages: int = MESSAGES,
     otf2: Path | None = None,
     trace: Path | None = None,
@@ -63,11 +54,6 @@ def run_profiled(
 
     Args:
         cluster_file: None: this machine.
-        ranks: number of ranks; None: one a slot, or one a core of this machine.
-        own_mpirun: ``argv`` is a whole launch line.
-        bring: files that hosts get, and that ``argv`` names.
-        transport: what carries its messages between hosts: see `fairlead.cluster.fabric`.
-        placement: file that says on which host each rank runs; None: by slots.
         messages: how many ends of messages each rank keeps one by one: what it waited for is known of these.
         otf2: directory for an OTF2 trace of these messages; None: no such trace.
         trace: file for a trace of them that `fairlead-sim` replays; None: no such trace.
@@ -85,26 +71,21 @@ def run_profiled(
     Raises:
         FairleadError: nothing was started.
     """
-    own_files.check(bring, argv, own_mpirun=own_mpirun)
+    request.check()
     write_traces = _trace_writers(otf2, trace)
     cluster = this_machine() if cluster_file is None else load_cluster(cluster_file)
     if book is not None:
         book.known_price(cluster.name)  # not only when the program has ended
-    cluster = cluster.with_mpirun(mpirun) if mpirun else cluster
-    if not own_mpirun:  # what its launch line says counts
-        cluster, _ = with_chosen_transport(cluster, transport)
-    launcher, job = _prepared(cluster, argv, ranks, placement, own_mpirun)
-    if remark := srun_environment.remark(cluster, launcher, job):
-        _say(remark)
+    cluster, _ = request.cluster_for(cluster)
+    launcher, job = request.prepare(cluster, _say)
     counts = collectives == MEASURED
     if counts:
         _check_counts(launcher)
-    # Where a launch line of the user's own places its ranks is not known.
-    used = tuple(host.name for host in cluster.compute_hosts()) if own_mpirun else tuple(job.ranks_on())
+    used = request.used_hosts(cluster, job)
     with collection(
         cluster, used, job.id, messages=messages, regions=regions, call_sites=call_sites, chaos=chaos, count=counts
     ) as collected:
-        job = own_files.with_brought(cluster, job, bring, used, _say, own_mpirun=own_mpirun)
+        job = request.with_brought(cluster, job, _say)
         job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
         signals = NotedSignals()
@@ -113,7 +94,7 @@ def run_profiled(
             found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
             measured = _measured(found, _counted(collected)) if counts else None
             ran = Ran(cluster=cluster.name, compute_hosts=len(cluster.compute_hosts()), time_s=time_s)
-            summary = json_form.of(found, argv, settings, measured, ran)
+            summary = json_form.of(found, request.argv, settings, measured, ran)
             _report(summary if book is None else priced.with_prices(summary, book), write)
             for write_trace in write_traces:
                 _or_said(partial(write_trace, found))
@@ -124,17 +105,6 @@ def run_profiled(
 
 def _launched(cluster: Cluster, launcher: Launcher, job: Job, signals: NotedSignals, course: Course) -> int:
     return launch.run(cluster, launcher, job, on_signal=signals, course=course)
-
-
-def _prepared(
-    cluster: Cluster, argv: Sequence[str], ranks: int | None, placement: Path | None, own_mpirun: bool
-) -> tuple[Launcher, Job]:
-    """The job on its hosts, and what launches it. Arguments are as for `run_profiled`."""
-    hosts = placed.hosts(placement, cluster, ranks, own_mpirun=own_mpirun) if placement is not None else None
-    ranks = ranks or (len(hosts) if hosts else cluster.slots())
-    return launch.prepare(
-        cluster, argv, ranks, job_id=secrets.token_hex(4), launcher="custom" if own_mpirun else None, hosts=hosts
-    )
 
 
 def _check_counts(launcher: Launcher) -> None:

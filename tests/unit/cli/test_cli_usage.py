@@ -117,7 +117,7 @@ def test_what_is_there_is_an_argument(tmp_path: Path, monkeypatch: pytest.Monkey
         done = CliRunner().invoke(command, words, prog_name="fairlead")
         assert isinstance(done.exception, ConfigError) and words[-1] in str(done.exception)
     started: list[str] = []
-    monkeypatch.setattr("fairlead.profile.run.run_profiled", lambda argv, **_: started.append(argv[0]))
+    monkeypatch.setattr("fairlead.profile.run.run_profiled", lambda request, **_: started.append(request.argv[0]))
     CliRunner().invoke(command, ["profile", "shov"], prog_name="fairlead")
     assert started == ["shov"]
 

@@ -18,6 +18,7 @@ from fairlead import native
 from fairlead.cli.run import command as run
 from fairlead.cluster.guardian.places import INSTALLED
 from fairlead.cluster.guardian.state import CAPABILITY
+from fairlead.programs.launch_request import LaunchRequest
 
 DIRECTORY = Path(__file__).parents[3] / "deploy" / "kubernetes"
 SCHEMA = json.loads(Path(__file__).with_name("mpijob.schema.json").read_text(encoding="utf-8"))
@@ -108,8 +109,8 @@ def test_the_launcher_runs_fairlead_in_mpiruns_place(path: Path, plane: str, mon
     assert (program, subcommand) == ("fairlead", "run")
     asked: dict[str, Any] = {}
 
-    def started(cluster: Path, argv: tuple[str, ...], **options: Any) -> int:
-        asked.update(options, cluster=cluster, argv=argv)
+    def started(cluster: Path, request: LaunchRequest, **options: Any) -> int:
+        asked.update(options, cluster=cluster, argv=request.argv)
         return 0
 
     monkeypatch.setattr("fairlead.manage.run.run", started)

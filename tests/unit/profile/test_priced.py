@@ -13,6 +13,7 @@ from fairlead.profile import findings, json_form, priced, profile
 from fairlead.profile.json_form import Summary
 from fairlead.profile.ran import Ran
 from fairlead.profile.run import run_profiled
+from fairlead.programs.launch_request import LaunchRequest
 from fairlead.report.profile import profile_report
 
 from ..prices.test_prices import INSTANCE, book
@@ -75,9 +76,9 @@ def test_what_has_no_price_is_said(prices: Path) -> None:
 
 
 def test_a_cluster_without_a_price_is_told_before_the_program_starts(prices: Path, tmp_path: Path) -> None:
-    program = ["touch", str(tmp_path / "started")]
+    request = LaunchRequest(["touch", str(tmp_path / "started")], ranks=1)
     with pytest.raises(ConfigError, match=r'b\.toml: no \[systems\."this machine"\]'):
-        run_profiled(program, ranks=1, book=load_prices(prices))
+        run_profiled(request, book=load_prices(prices))
     assert not (tmp_path / "started").exists()
 
 
