@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.placement.cost import TrafficMatrix, cost
 from fairlead.placement.network import assumed
 from fairlead.placement.search import best
 from fairlead.profile.json_form import Summary
-from fairlead.profile.profile import Floats
 
 LEAST_SHARE = 0.01  # of the receiver's time: what is waited for less is not told
 MOST_RANKS = 256

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fairlead.array_types import Floats
 from fairlead.errors import MeasurementError
 from fairlead.profile.record import SIZE_CLASSES, Counts, Record, Usage
 
@@ -20,8 +20,6 @@ BEGIN_AND_END = (
 )
 LEAST_IMBALANCE = 0.01
 """Below, no rank is named for it."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

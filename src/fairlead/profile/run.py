@@ -5,15 +5,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from fairlead import programs
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster, Host
-from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch
-from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.display.terminal import console
@@ -89,7 +86,7 @@ def run_profiled(
         job = programs.brought(cluster, job, launcher.family, watched=True)
         job = replace(job, env={**job.env, **collected.environment})
         signals = NotedSignals()
-        code, time_s = launch.timed(partial(_launched, cluster, launcher, job, signals))
+        code, time_s = launch.timed(lambda course: launch.run(cluster, launcher, job, on_signal=signals, course=course))
         try:
             found = profile.of(collected.records(), job.hosts if launcher.family is not None else None)
             measured = _measured(found, _counted(collected)) if counts else None
@@ -101,10 +98,6 @@ def run_profiled(
         except FairleadError as error:  # the program's exit code still counts
             _say(str(error))
     return signals.exit_code(code, launcher)
-
-
-def _launched(cluster: Cluster, launcher: Launcher, job: Job, signals: NotedSignals, course: Course) -> int:
-    return launch.run(cluster, launcher, job, on_signal=signals, course=course)
 
 
 def _check_counts(launcher: Launcher) -> None:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fairlead import located_json
+from fairlead.array_types import Bools, Floats
 from fairlead.errors import MeasurementError
 from fairlead.readers.reading import Reading
 from fairlead.store import Series
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Where = Callable[..., str]
 """Says of a part, by the keys that lead to it, where it stands: file and line, or the host that wrote it."""
 

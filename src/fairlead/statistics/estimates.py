@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from fairlead.errors import StatisticsError
-from fairlead.statistics.bootstrap import bootstrap_interval, check_level
+from fairlead.statistics.bootstrap import FloatArray, bootstrap_interval, check_level
 
-FloatArray = npt.NDArray[np.float64]
 Samples = Sequence[float] | FloatArray
 
 MIN_BOOTSTRAP = 6  # at 95 % and below; see `least_for_bootstrap`

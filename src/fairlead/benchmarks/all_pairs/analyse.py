@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.all_pairs import measure, slow_pairs
 from fairlead.benchmarks.all_pairs.slow_pairs import SlowFindings, judge
 from fairlead.benchmarks.measuring.message_cell import MessageCell
@@ -13,7 +13,6 @@ from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.benchmarks.point_to_point.measure import LATENCY, THROUGHPUT
 from fairlead.store import Run, Store
 
-Floats = npt.NDArray[np.float64]
 LEAST_BLOCKS = 3  # of a pair that is judged
 
 

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from fairlead.array_types import Floats
 
 SLOW = 1.25  # times what is usual
 CLEARLY = float(np.log(SLOW)) / 2  # of logarithms: what is certainly no longer the same

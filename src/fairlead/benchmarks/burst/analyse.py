@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.burst import measure
 from fairlead.benchmarks.burst.measure import SERIES
 from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.page.systems import variant
 from fairlead.store import Run, Store
-
-Floats = npt.NDArray[np.float64]
 
 
 def round_trips_s(store: Store, run: int) -> dict[int, Floats]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.collectives import measure
-from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, CollectiveCell, Floats, in_time
+from fairlead.benchmarks.collectives.measure import LATE_SERIES, OPERATIONS, SERIES, CollectiveCell, in_time
 from fairlead.benchmarks.page.curves import CellStatistics, of_latencies
 from fairlead.benchmarks.page.system import System
 from fairlead.store import Run, Store

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring import repeat, session
 from fairlead.benchmarks.measuring.repeat import Until
 from fairlead.cluster.description import Cluster
@@ -17,7 +17,6 @@ from fairlead.errors import ConfigError, MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
-Floats = npt.NDArray[np.float64]
 BENCHMARK, PROGRAM, SERIES = "collectives", "mpi-collectives", "call_s"
 OPERATIONS = ("allreduce", "alltoall", "bcast", "scatter", "gather", "allgather", "reduce-scatter")
 DEFAULT_SIZES_B = tuple(4 * 4**k for k in range(10))  # 4 B to 1 MiB

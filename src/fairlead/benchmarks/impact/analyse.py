@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.impact import measure
 from fairlead.benchmarks.impact.measure import ALONE, SERIES, VICTIMS, Congestor, ImpactCell
 from fairlead.benchmarks.page.system import System
@@ -13,7 +13,6 @@ from fairlead.statistics import estimates, tails
 from fairlead.statistics.estimates import Estimate
 from fairlead.store import Run, Store
 
-Floats = npt.NDArray[np.float64]
 TAIL = 99.0
 
 

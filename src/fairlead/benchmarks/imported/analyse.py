@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring import records as imported
 from fairlead.benchmarks.page.system import System
 from fairlead.readers.reading import SAMPLES
 from fairlead.store import Label, Run, Series, Store
 
-Floats = npt.NDArray[np.float64]
 VALUES = ("time_s", "rate_bps", "overlap_share", "impact_ratio")
 PREFERRED = ("median", "mean", "least")  # which of a program's statistics is drawn, where there are several
 OF_SAMPLES = ("netgauge", "perftest", "samples")

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.infiniband import measure
-from fairlead.benchmarks.infiniband.measure import LATENCY, SERIES, Floats, VerbCell
+from fairlead.benchmarks.infiniband.measure import LATENCY, SERIES, VerbCell
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page import curves
 from fairlead.benchmarks.page.curves import CellStatistics, Measured

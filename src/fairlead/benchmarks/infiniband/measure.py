@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring import client_server, records, repeat
 from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
@@ -23,7 +23,6 @@ from fairlead.progress import Progress
 from fairlead.readers import perftest
 from fairlead.store import Label, Store
 
-Floats = npt.NDArray[np.float64]
 BENCHMARK = "infiniband"
 VERBS = ("send", "write")
 LATENCY, THROUGHPUT = "latency", "throughput"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.loggp import measure
-from fairlead.benchmarks.loggp.measure import SERIES, Floats, LogGPCell
+from fairlead.benchmarks.loggp.measure import SERIES, LogGPCell
 from fairlead.benchmarks.page.system import System
 from fairlead.statistics.bootstrap import bootstrap_interval
 from fairlead.statistics.estimates import DEFAULT_LEVEL, MIN_BOOTSTRAP, FloatArray

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring import repeat, session
 from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
 from fairlead.benchmarks.measuring.repeat import Until
@@ -18,7 +18,6 @@ from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
-Floats = npt.NDArray[np.float64]
 BENCHMARK, PROGRAM, SERIES = "loggp", "mpi-loggp", "prtt_s"
 DEFAULT_SIZES_B = tuple(sorted({2**k for k in range(17)} | {3 * 2**k for k in range(9, 16)}))  # 1 B to 96 KiB
 TRAIN = 16

@@ -6,8 +6,8 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.network_noise import measure
 from fairlead.benchmarks.page.system import System
@@ -15,7 +15,6 @@ from fairlead.benchmarks.point_to_point import measure as point_to_point
 from fairlead.statistics import over_time
 from fairlead.store import Run, Store
 
-Floats = npt.NDArray[np.float64]
 PERCENTS = (50.0, 90.0, 99.0, 99.9)
 BEYOND = 10  # samples that must lie beyond a percentile that is told
 CHANGE = 1.05  # a change of level by less is none

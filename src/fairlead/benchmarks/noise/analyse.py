@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.noise import measure, periodic, sources
-from fairlead.benchmarks.noise.measure import Floats
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.benchmarks.noise.sources import Sources
 from fairlead.benchmarks.noise.told import TOOLS, ToolReport, tool_reports

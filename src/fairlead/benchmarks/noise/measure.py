@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 
 from fairlead import native
 from fairlead.benchmarks.measuring import records
@@ -27,7 +26,6 @@ from fairlead.errors import MeasurementError
 from fairlead.progress import Progress
 from fairlead.store import Label, Store
 
-Floats = npt.NDArray[np.float64]
 BENCHMARK, BENCHMARK_FWQ = "noise", "noise-fwq"
 BENCHMARK_FTQ = "noise-ftq"  # of files of other programs alone
 PROGRAM = "fairlead-noise"

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from fairlead.array_types import Floats
 
 LEAST_EVENTS = 10
 LEAST_PERIODS = 5  # within the observed time

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.noise.periodic import Period
 from fairlead.store import Store
-
-Floats = npt.NDArray[np.float64]
 
 THREAD = "another thread"
 TIMER = "Local timer interrupts"

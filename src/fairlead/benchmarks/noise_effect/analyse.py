@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from fairlead.array_types import Floats, Ints
 from fairlead.benchmarks.noise_effect import measure
 from fairlead.benchmarks.noise_effect.measure import WAITING
 from fairlead.benchmarks.page.system import System
 from fairlead.store import Run, Store
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 SLOW = 1.5  # times the median round trip
 EXPLAINED = 0.5  # share of a slow message's excess that detours must make up
 SHIFTS = 20  # of the detours in time, to see how many messages they would explain by chance
@@ -33,10 +32,10 @@ class NoiseEffectPart:
     start_s: float
     messages_s: Floats
     near_s: Floats
-    near_kind: Integers
+    near_kind: Ints
     far_s: Floats
-    far_kind: Integers
-    far_message: Integers
+    far_kind: Ints
+    far_message: Ints
     least_reading_s: float
     least_test_s: float
 

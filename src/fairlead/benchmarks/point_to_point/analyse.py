@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.records import is_native
 from fairlead.benchmarks.page import transports
 from fairlead.benchmarks.page.curves import CellStatistics, Measured, of_latencies, of_rates
 from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.point_to_point import measure, one_way
-from fairlead.benchmarks.point_to_point.measure import FORWARD_SERIES, LATENCY, SERIES, Floats
+from fairlead.benchmarks.point_to_point.measure import FORWARD_SERIES, LATENCY, SERIES
 from fairlead.benchmarks.point_to_point.one_way import ClockedBlock, MeasuredLatency
 from fairlead.store import Series, Store
 

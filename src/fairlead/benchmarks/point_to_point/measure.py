@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Bools, Floats
 from fairlead.benchmarks.measuring import probe, records, repeat, session
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.measuring.pairs import HostPair, PairPlacement, host_pairs
@@ -23,8 +23,6 @@ from fairlead.cluster.description import Cluster
 from fairlead.progress import Progress
 from fairlead.store import Store
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 SERIES = {LATENCY: "round_trip_s", THROUGHPUT: "window_s"}
 FORWARD_SERIES = "forward_s"
 DEFAULT_SIZES_B = tuple(2**k for k in range(23))  # 1 B to 4 MiB

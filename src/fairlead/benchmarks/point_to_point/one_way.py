@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring.message_cell import MessageCell
 from fairlead.benchmarks.page.curves import Configuration, Measured, by_size
-from fairlead.benchmarks.point_to_point.measure import Floats, together
+from fairlead.benchmarks.point_to_point.measure import together
 from fairlead.characterize.latency import CLOCK_SHARE
 
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.stress import measure
 from fairlead.store import Run, Store
 
-Floats = npt.NDArray[np.float64]
 BIN_S = 0.25
 DEEP = 0.8  # of the median rate: what lies below is a dip
 SHORTEST_BINS = 2  # one bin alone is scatter

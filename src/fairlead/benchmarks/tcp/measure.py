@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from fairlead.array_types import Floats
 from fairlead.benchmarks.measuring import client_server, records, repeat
 from fairlead.benchmarks.measuring.client_server import START_S
 from fairlead.benchmarks.measuring.pairs import HostPair, host_pairs
@@ -25,7 +25,6 @@ from fairlead.progress import Progress
 from fairlead.readers import iperf3
 from fairlead.store import Label, Store
 
-Floats = npt.NDArray[np.float64]
 BENCHMARK = "tcp"
 SAID_LINES = 3
 

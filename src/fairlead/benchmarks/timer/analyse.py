@@ -2,14 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from fairlead.array_types import Floats
 from fairlead.benchmarks.page.system import System
 from fairlead.benchmarks.timer import measure
 from fairlead.store import Run, Store
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

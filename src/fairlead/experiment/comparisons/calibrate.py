@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, TypeVar
 
 from fairlead.errors import ConfigError, MeasurementError
@@ -126,7 +125,9 @@ class _Trials(Generic[S]):
         """One program's trials: clean, and under each congestion once; its length goes to ``lengths``."""
         cases = self._cases[program]
         announce(f"{program.name}: trial on a clean network")
-        number, found = _pace(program, self._first(program, scale), partial(_clean, self._trial, cases[0], setting))
+        number, found = _pace(
+            program, self._first(program, scale), lambda length: self._trial(cases[0], setting, length, False)
+        )
         if number is not None and found.timed_s is not None:
             self._work_s[program.name] = found.timed_s / number * scale
             if program.timed_s is not None:
@@ -147,10 +148,6 @@ class _Trials(Generic[S]):
         if program.name in self._work_s:
             return calibration.for_time(1, self._work_s[program.name] / scale, calibration.TRIAL_S)
         return calibration.first_number(program.number)
-
-
-def _clean(trial: RunTrial[S], case: Case, setting: S, number: int | None) -> CalibrationRun:
-    return trial(case, setting, number, False)
 
 
 def _pace(

@@ -13,7 +13,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from fairlead.array_types import Floats
+
 Ints = NDArray[np.intp]
 
 MOST_DRIFT = 2e-4  # of one clock against another; crystals keep 1e-4 each

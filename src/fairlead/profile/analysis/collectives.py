@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.array_types import Floats
 from fairlead.profile.analysis.kinds import COLLECTIVE as COLLECTIVE_KIND
 from fairlead.profile.analysis.kinds import kind_of
 from fairlead.profile.record import COLLECTIVE, NOT_ALL
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, PREFIX, UNTOLD = range(6)

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.array_types import Floats
 from fairlead.profile.analysis import clocks, collectives
 from fairlead.profile.analysis.clocks import ClockCorrection
 from fairlead.profile.analysis.collectives import Joined
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, COLLECTIVE, END, RECEIVE, SEND, Record
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _KEY = np.dtype([("communicator", "u8"), ("source", "i4"), ("destination", "i4"), ("tag", "i4"), ("number", "i8")])

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fairlead.array_types import Floats
 from fairlead.profile.analysis import collectives, waiting
 from fairlead.profile.analysis.clocks import ClockCorrection
 from fairlead.profile.analysis.waiting import Kept
 from fairlead.profile.profile import Profile
 from fairlead.profile.record import ANY_SOURCE, ANY_TAG, NO_ROOT, RECEIVE, SEND
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
