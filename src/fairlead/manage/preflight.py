@@ -1,25 +1,16 @@
 """What must hold before a managed program starts, so that a mistake is an answer at once and not a time-out later."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from fairlead import __version__
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.cluster.description import Cluster
 from fairlead.display.words import first_of
 from fairlead.errors import AgentError, ConfigError, HostError
 from fairlead.protocol import answers, commands
-from fairlead.protocol.messages import AnswerT, Command
 
 PROBES = 3
 PROBE_INTERVAL_S = 0.02
-
-
-class Commander(Protocol):
-    """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
-
-    def living(self) -> dict[int, int | None]: ...
-
-    def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
 
 def check_versions(cluster: Cluster, ready: Sequence[answers.Ready | None]) -> None:
@@ -62,7 +53,7 @@ def check_interfaces(cluster: Cluster, ready: Sequence[answers.Ready | None]) ->
             )
 
 
-def unreachable(agents: Commander, hosts: Sequence[int]) -> list[int]:
+def unreachable(agents: AgentThread, hosts: Sequence[int]) -> list[int]:
     """Those of the hosts, by index, whose agent gets no answer from any other's.
 
     Each probes its neighbour in a ring; who is on a silent edge then tries everybody. An agent that has ended is left
@@ -83,7 +74,7 @@ def unreachable(agents: Commander, hosts: Sequence[int]) -> list[int]:
     return [host for host in sorted(silent) if edges[host] and not any(asked[edge] for edge in edges[host])]
 
 
-def check_reachable(cluster: Cluster, agents: Commander, started: Sequence[int]) -> None:
+def check_reachable(cluster: Cluster, agents: AgentThread, started: Sequence[int]) -> None:
     """Every agent that started, by host index, reaches some other one.
 
     Raises:
@@ -100,13 +91,13 @@ def check_reachable(cluster: Cluster, agents: Commander, started: Sequence[int])
         )
 
 
-def _still(agents: Commander, began: Mapping[int, int | None], hosts: Sequence[int]) -> list[int]:
+def _still(agents: AgentThread, began: Mapping[int, int | None], hosts: Sequence[int]) -> list[int]:
     """Those of the hosts whose agent is the one that it was in the beginning, and lives."""
     now = agents.living()
     return [host for host in hosts if host in began and host in now and now[host] == began[host]]
 
 
-def _answered(agents: Commander, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:
+def _answered(agents: AgentThread, plan: dict[int, list[int]]) -> dict[tuple[int, int], bool]:
     """(who asked, whom) -> whether any probe came back."""
     told = agents.command_each(
         {

@@ -2,18 +2,19 @@
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol, Self
+from typing import Self
 
 from fairlead.agents.agent import EventCallback
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.display import words
 from fairlead.errors import AgentError
 from fairlead.manage.benefit.judgement import Comparison, Judgement, Verdict
 from fairlead.protocol import commands, events
 from fairlead.protocol.enums import BenefitAction
-from fairlead.protocol.messages import AgentEvent, AnswerT, Command
+from fairlead.protocol.messages import AgentEvent
 
 FIRST_S = 20.0
 """From the first reroute to the first comparison: short programs are left alone."""
@@ -25,14 +26,6 @@ ANSWER_S = 2.0
 """Agents that have not answered by then do not: the end of the program must not wait for them."""
 SPARE_S = 10.0
 """A pause ends by itself so long after it should have been ended."""
-
-
-class Commander(Protocol):
-    """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
-
-    def command_each(
-        self, commands: Mapping[int, Command[AnswerT]], timeout_s: float
-    ) -> dict[int, AnswerT | BaseException]: ...
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ class BenefitCheck:
         random: draws when to compare.
     """
 
-    def __init__(self, agents: Commander, hosts: int, report: EventCallback, random: Random | None = None) -> None:
+    def __init__(self, agents: AgentThread, hosts: int, report: EventCallback, random: Random | None = None) -> None:
         self._agents = agents
         self._hosts = range(hosts)
         self._report = report

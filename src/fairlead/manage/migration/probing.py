@@ -3,22 +3,15 @@
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Protocol
 
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.protocol import commands, numbers
-from fairlead.protocol.messages import AnswerT, Command
 from fairlead.protocol.objects import ProbeResult
 
 Path = tuple[str, str]  # (source, destination), names of hosts
 
 PROBES = 3
 INTERVAL_S = 0.02
-
-
-class Commander(Protocol):
-    """What is needed of the agents; `fairlead.agents.agent_thread.AgentThread` has it."""
-
-    def command_each(self, commands: Mapping[int, Command[AnswerT]]) -> dict[int, AnswerT | BaseException]: ...
 
 
 class Probing:
@@ -31,7 +24,7 @@ class Probing:
 
     def __init__(
         self,
-        agents: Commander,
+        agents: AgentThread,
         names: Sequence[str],
         base_s: Mapping[Path, float],
         settings: Mapping[str, int | float] | None = None,

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Sequence
 
+from fairlead.agents.agent_thread import AgentThread
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
 from fairlead.cloud.inventory import Inventory
 from fairlead.manage.migration.grouped import GroupedSharing
-from fairlead.manage.migration.probing import Commander
 from fairlead.manage.migration.relation import Places, Relation
 from fairlead.protocol import commands
 
@@ -22,7 +22,7 @@ class Sharing:
             Where some pairs were not measured, agents keep it as it is: what they share after a move is not known.
     """
 
-    def __init__(self, agents: Commander, names: Sequence[str], found: SharedBottlenecks | None) -> None:
+    def __init__(self, agents: AgentThread, names: Sequence[str], found: SharedBottlenecks | None) -> None:
         self._agents = agents
         self._names = list(names)
         self._found = None if found is None or not found.whole else GroupedSharing.characterized(found)
