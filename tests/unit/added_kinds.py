@@ -86,7 +86,7 @@ from fairlead.cluster.doctor.findings import check, note
 
 @check
 def plugged_in(facts):
-    yield note("plugged_in", (), "the cluster is plugged in")
+    yield note((), "the cluster is plugged in")
 """
     },
     """

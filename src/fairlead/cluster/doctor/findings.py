@@ -5,7 +5,7 @@ decorator. None of them asks a host anything.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import wraps
 
@@ -31,7 +31,7 @@ class Finding:
 
     Attributes:
         severity: how bad.
-        check: name of the check, stable, for scripts.
+        check: name of the check, stable, for scripts; `check` puts it in.
         hosts: names of the hosts concerned, in the file's order; empty where it is the whole cluster.
         text: what is so, in words.
         fix: what to do about it, or empty.
@@ -53,12 +53,17 @@ CHECKS: Registry[Check] = Registry(
 
 
 def check(function: Check) -> Check:
-    """Decorator: add a check to the list. Its name is the finding's.
+    """Decorator: add a check to the list. Its findings have its name.
 
     Raises:
         ValueError: the name is taken.
     """
-    return CHECKS.register(function.__name__)(function)
+
+    @wraps(function)
+    def named(facts: ClusterFacts) -> Iterable[Finding]:
+        return (replace(finding, check=function.__name__) for finding in function(facts))
+
+    return CHECKS.register(function.__name__)(named)
 
 
 def for_kernel_routes(function: Check) -> Check:
@@ -84,21 +89,21 @@ def judge(facts: ClusterFacts) -> list[Finding]:
     return sorted(findings, key=lambda item: -item.severity)
 
 
-def error(name: str, hosts: Iterable[str], text: str, fix: str) -> Finding:
+def error(hosts: Iterable[str], text: str, fix: str) -> Finding:
     """It will not work."""
-    return Finding(Severity.ERROR, name, tuple(hosts), text, fix)
+    return Finding(Severity.ERROR, "", tuple(hosts), text, fix)
 
 
-def warning(name: str, hosts: Iterable[str], text: str, fix: str) -> Finding:
+def warning(hosts: Iterable[str], text: str, fix: str) -> Finding:
     """It will work, slowly or not as expected."""
-    return Finding(Severity.WARNING, name, tuple(hosts), text, fix)
+    return Finding(Severity.WARNING, "", tuple(hosts), text, fix)
 
 
-def note(name: str, hosts: Iterable[str], text: str, fix: str = "") -> Finding:
+def note(hosts: Iterable[str], text: str, fix: str = "") -> Finding:
     """Worth knowing."""
-    return Finding(Severity.NOTE, name, tuple(hosts), text, fix)
+    return Finding(Severity.NOTE, "", tuple(hosts), text, fix)
 
 
-def ok(name: str, hosts: Iterable[str], text: str) -> Finding:
+def ok(hosts: Iterable[str], text: str) -> Finding:
     """As it should be."""
-    return Finding(Severity.OK, name, tuple(hosts), text)
+    return Finding(Severity.OK, "", tuple(hosts), text)

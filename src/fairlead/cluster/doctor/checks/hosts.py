@@ -21,9 +21,9 @@ def reachable(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.hosts:
         if host.unreachable:
             text, _, hint = host.unreachable.removeprefix(f"{host.name}: ").partition("\n")
-            yield error("reachable", [host.name], text, hint.strip() or executor_of(facts.cluster).look(host.name))
+            yield error([host.name], text, hint.strip() or executor_of(facts.cluster).look(host.name))
     if reached := facts.reached():
-        yield ok("reachable", [host.name for host in reached], f"reached by executor {facts.cluster.executor}")
+        yield ok([host.name for host in reached], f"reached by executor {facts.cluster.executor}")
 
 
 @check
@@ -32,7 +32,6 @@ def python(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         if host.without_python:
             yield warning(
-                "python",
                 [host.name],
                 f"{host.without_python}: paths to and from this host were not tested, and fewer checks ran on "
                 "it; agents and MPI do not need Python",
@@ -45,7 +44,7 @@ def not_looked_at(facts: ClusterFacts) -> Iterable[Finding]:
     """The probe could look at everything; what an odd host does not tell counts as in order."""
     for host in facts.reached():
         for name, why in (host.facts.get("failures") or {}).items():
-            yield note("not_looked_at", [host.name], f"the probe could not determine {name}: {why}")
+            yield note([host.name], f"the probe could not determine {name}: {why}")
 
 
 @check
@@ -54,7 +53,6 @@ def shared_files(facts: ClusterFacts) -> Iterable[Finding]:
     blind = [host.name for host in facts.reached() if host.facts["sees_note"] is False]
     if blind:
         yield error(
-            "shared_files",
             blind,
             f"do not see this machine's files ({local_cache()}): fairlead's programs there will not be found",
             f"set shared_files = false under [{facts.cluster.executor}]: fairlead then copies what it needs",
@@ -66,7 +64,6 @@ def enough_hosts(facts: ClusterFacts) -> Iterable[Finding]:
     """There is traffic to manage, and a third host or another equal-cost path to lead it over."""
     if reason := facts.cluster.nothing_to_manage(ways_in(facts.cluster.settings)):
         yield note(
-            "enough_hosts",
             [],
             reason,
             "add [[hosts]]; a host without ranks (role = relay) is enough as the third, and where switches spread "
@@ -83,7 +80,6 @@ def host_names(facts: ClusterFacts) -> Iterable[Finding]:
     for name, hosts in by_name.items():
         if len(hosts) > 1:
             yield error(
-                "host_names",
                 hosts,
                 f"all have the hostname {name!r}: MPI would treat them as one host and try shared memory",
                 "give each its own name (hostnamectl set-hostname)",
@@ -99,7 +95,6 @@ def own_name(facts: ClusterFacts) -> Iterable[Finding]:
         own = host.facts["hostname"]
         if host.name not in ("localhost", "127.0.0.1", own, own.partition(".")[0]):
             yield warning(
-                "own_name",
                 [host.name],
                 f"executor local means this machine, but mpirun may try to reach {host.name} by ssh",
                 f"call it localhost or {own} in [[hosts]], or use executor ssh",
@@ -114,7 +109,6 @@ def busy(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         if host.facts["load"] > BUSY_LOAD_PER_CORE * host.facts["cores"]:
             yield warning(
-                "busy",
                 [host.name],
                 f"load {host.facts['load']:.1f} on {host.facts['cores']} cores before any rank runs: "
                 "measurements would mistake it for a slow network",
@@ -143,7 +137,6 @@ def oversubscribed(facts: ClusterFacts) -> Iterable[Finding]:
             if ranks <= cores:
                 continue
             yield note(
-                "oversubscribed",
                 [host.name for host in hosts],
                 f"{ranks} slots share {cores} cores: ranks are not bound and yield when idle",
                 "compare run times only with each other",
@@ -152,7 +145,6 @@ def oversubscribed(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         if host.host.slots > host.facts["cores"]:
             yield warning(
-                "oversubscribed",
                 [host.name],
                 f"{host.host.slots} slots on {host.facts['cores']} cores: ranks will compete for cores",
                 "lower `slots` in the cluster file to the number of cores",
@@ -168,14 +160,12 @@ def clock(facts: ClusterFacts) -> Iterable[Finding]:
             continue
         if not state["synchronised"]:
             yield note(
-                "clock",
                 [host.name],
                 "the clock is not synchronized: agents estimate the offset, but time stamps in logs will differ",
                 "timedatectl set-ntp true, or: apt install chrony",
             )
         if state["source"] and state["source"] not in GOOD_CLOCK_SOURCES:
             yield warning(
-                "clock",
                 [host.name],
                 f"clock source {state['source']} is slow to read, which makes every time stamp more expensive",
                 _clock_source_fix(state.get("sources") or ()),
@@ -221,7 +211,6 @@ def scratch_space(facts: ClusterFacts) -> Iterable[Finding]:
         for path, free_B in (("/dev/shm", host.facts["shm_free_B"]), ("/tmp", host.facts["tmp_free_B"])):
             if free_B is not None and free_B < SMALL_SHM_B:
                 yield warning(
-                    "scratch_space",
                     [host.name],
                     f"{path} has {free_B >> 20} MiB left; MPI keeps shared memory and session files there",
                     f"mount -o remount,size=1G {path} enlarges a tmpfs; else: find {path} -user $USER -mtime +1 "

@@ -36,7 +36,6 @@ def user_namespaces(facts: ClusterFacts) -> Iterable[Finding]:
         if state and state["error"] and not _system(host).get("root"):
             why, fix = _restriction(state)
             yield note(
-                "user_namespaces",
                 [host.name],
                 f"an ordinary user cannot make user namespaces ({why}): `fairlead lab` needs root here; runs on the "
                 "cluster do not need them",
@@ -74,14 +73,12 @@ def kernel_parts(facts: ClusterFacts) -> Iterable[Finding]:
         for module, trial in (("vxlan", "vxlan"), ("nf_tables", "nftables")):
             if states.get(module) == "missing":
                 yield warning(
-                    "kernel_parts",
                     [host.name],
                     f"this kernel lacks {module}: it cannot reroute traffic (agents still watch and probe)",
                     f"{_extra_modules(host)}; or run with --plane relay, which needs neither",
                 )
             elif states.get(module) == "there" and trial in failed:
                 yield warning(
-                    "kernel_parts",
                     [host.name],
                     f"module {module} is installed but not loaded, and the kernel did not load it on demand",
                     f"modprobe {module} && echo {module} > /etc/modules-load.d/fairlead-{module}.conf",
@@ -103,7 +100,6 @@ def kernel_age(facts: ClusterFacts) -> Iterable[Finding]:
         found = re.match(r"(\d+)\.(\d+)", release)
         if found and (int(found.group(1)), int(found.group(2))) < OLDEST_KERNEL:
             yield warning(
-                "kernel_age",
                 [host.name],
                 f"Linux {release} is older than 4.17: it lacks routing rules per user, so kernel routes cannot "
                 "reroute traffic",
@@ -118,7 +114,6 @@ def sock_diag(facts: ClusterFacts) -> Iterable[Finding]:
         if why := host.facts.get("sock_diag"):
             missing = (host.facts.get("modules") or {}).get("tcp_diag") == "missing"
             yield error(
-                "sock_diag",
                 [host.name],
                 f"the kernel does not list its TCP connections (sock_diag: {why}): an agent here sees no congestion",
                 _extra_modules(host)
@@ -138,7 +133,6 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
         home = (host.facts.get("places") or {}).get("home")
         if home and home["type"].startswith("nfs") and state["nfs_homes"] is False:
             yield warning(
-                "selinux",
                 [host.name],
                 "SELinux is enforcing and use_nfs_home_dirs is off: sshd may not read keys in this home "
                 "directory (NFS), so mpirun's logins ask for passwords",
@@ -146,7 +140,6 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
             )
         if state["type"] and state["type"] not in _UNCONFINED:
             yield warning(
-                "selinux",
                 [host.name],
                 f"SELinux is enforcing and runs what is started here as {state['type']}: it may deny agents "
                 "netlink sockets and MPI its ports",
@@ -155,7 +148,6 @@ def selinux(facts: ClusterFacts) -> Iterable[Finding]:
         for path, label in state["labels"].items():
             if label in ("user_home_t", "user_tmp_t", "tmp_t", "nfs_t", "unlabeled_t") and path.endswith("guardian"):
                 yield warning(
-                    "selinux",
                     [host.name],
                     f"{path} has the label {label}: while SELinux is enforcing, services such as Slurm may not "
                     "start it",
@@ -174,7 +166,6 @@ def architectures(facts: ClusterFacts) -> Iterable[Finding]:
     if len(groups) > 1:
         words = "; ".join(f"{machine} on {', '.join(names)}" for machine, names in groups.items())
         yield error(
-            "architectures",
             [name for names in groups.values() for name in names],
             f"hosts have different processors: {words}: no executable, fairlead's or yours, runs on all of them",
             "use one cluster file for each processor type",
@@ -182,7 +173,6 @@ def architectures(facts: ClusterFacts) -> Iterable[Finding]:
     elif groups and here not in groups:
         machine = next(iter(groups))
         yield error(
-            "architectures",
             groups[machine],
             f"hosts have {machine} processors, this machine {here}: fairlead's programs here do not run there",
             f"install fairlead on a {machine} host (its wheel, or a clone with `make setup`), and call it there",
@@ -200,7 +190,6 @@ def processors(facts: ClusterFacts) -> Iterable[Finding]:
             for level in sorted(set(levels.values()))
         )
         yield note(
-            "processors",
             [name for name in levels if levels[name] == least],
             f"processors differ: {words}: a program built with -march=native on a newer one dies with SIGILL on "
             "older ones",
@@ -217,7 +206,6 @@ def open_files(facts: ClusterFacts) -> Iterable[Finding]:
         limit = (host.facts.get("limits") or {}).get("open_files")
         if limit is not None and limit < needed:
             yield warning(
-                "open_files",
                 [host.name],
                 f"a process may open {limit} files, but a rank needs a socket for each of {ranks} ranks",
                 f"echo '* - nofile {max(65536, needed)}' > /etc/security/limits.d/90-mpi.conf, and log in again",

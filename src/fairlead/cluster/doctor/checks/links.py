@@ -50,7 +50,6 @@ def link_speed(facts: ClusterFacts) -> Iterable[Finding]:
         if not told and speeds.get(host.name, most) < most:
             others = ", ".join(name for name, speed in speeds.items() if speed == most)
             yield warning(
-                "link_speed",
                 [host.name],
                 f"{host.host.interface} runs at {speeds[host.name]} Mbit/s, that of {others} at {most}: the "
                 "slower rate limits every exchange with this host",
@@ -72,7 +71,7 @@ def _slow_link(host: HostFacts, item: Link, best_Mbps: int) -> Finding:
             "report what it supports, or the transceiver may be slower"
         )
         fix = f"ethtool -m {name} shows the transceiver; use one, and a switch port, for {best_Mbps} Mbit/s"
-        return note("link_speed", [host.name], text, fix)
+        return note([host.name], text, fix)
     if item["ethtool"]["negotiated"] is False:
         why = "its speed is set by hand (auto-negotiation is off)"
         fix = f"ethtool -s {name} autoneg on, and the same on the switch port"
@@ -81,7 +80,7 @@ def _slow_link(host: HostFacts, item: Link, best_Mbps: int) -> Finding:
         fix = f"ethtool -s {name} autoneg on; if it stays so, replace the cable, then try another switch port"
     who = "this end supports" if item["ethtool"]["partner_best_Mbps"] is None else "both ends support"
     text = f"{name} runs at {item['speed_Mbps']} of {best_Mbps} Mbit/s that {who}: {why}"
-    return warning("link_speed", [host.name], text, fix)
+    return warning([host.name], text, fix)
 
 
 @check
@@ -91,7 +90,6 @@ def link_duplex(facts: ClusterFacts) -> Iterable[Finding]:
         for item in _links(host):
             if item["duplex"] == "half":
                 yield warning(
-                    "link_duplex",
                     [host.name],
                     f"{item['name']} is half duplex: MPI's simultaneous traffic in both directions has to wait",
                     f"ethtool -s {item['name']} autoneg on, and auto-negotiation on the switch port: half "
@@ -119,7 +117,6 @@ def _errors(host: HostFacts, item: Link, packets: int) -> Iterable[Finding]:
     if sum(damaged.values()) > BAD_SHARE * packets:
         words = ", ".join(f"{key} {value}" for key, value in damaged.items())
         yield warning(
-            "link_errors",
             [host.name],
             f"{name} has damaged packets ({words}; {packets} packets since it came up): the cable, plug or "
             "transceiver is bad, and TCP retransmits what they lose",
@@ -128,17 +125,15 @@ def _errors(host: HostFacts, item: Link, packets: int) -> Iterable[Finding]:
         )
     elif errors > BAD_SHARE * packets:
         yield warning(
-            "link_errors",
             [host.name],
             f"{name} counts {errors} errors in {packets} packets: TCP retransmits what they lose",
             f"ethtool -S {name} | grep -iE 'err|drop|crc' names the kind; replace cable or transceiver if crc or "
             "symbol errors grow",
         )
     if missed > LOST_SHARE * packets:
-        yield warning("link_errors", [host.name], _ring_text(name, missed, packets), _ring_fix(item))
+        yield warning([host.name], _ring_text(name, missed, packets), _ring_fix(item))
     elif dropped > LOST_SHARE * packets:
         yield note(
-            "link_errors",
             [host.name],
             f"{name} dropped {dropped} of {packets} packets: kernel queues were full, or nothing here accepted "
             "the packets",
@@ -168,7 +163,6 @@ def bond_members(facts: ClusterFacts) -> Iterable[Finding]:
         down = [name for name, is_up in members.items() if not is_up]
         if down:
             yield warning(
-                "bond_members",
                 [host.name],
                 f"{host.host.interface} is a bond of {len(members)}, of which {', '.join(down)} carries "
                 "nothing: the others take all the traffic",
@@ -184,7 +178,6 @@ def retransmissions(facts: ClusterFacts) -> Iterable[Finding]:
         if counted and counted["sent"] >= FEW_SEGMENTS and counted["again"] > SENT_AGAIN_SHARE * counted["sent"]:
             share = 100 * counted["again"] / counted["sent"]
             yield note(
-                "retransmissions",
                 [host.name],
                 f"TCP has retransmitted {share:.1f} % of its segments since boot: some of its paths lose packets",
                 f"fairlead characterize {facts.cluster.source} finds which paths share the bottleneck",
@@ -272,7 +265,6 @@ def _slow_findings(
                 told.update(mine)
                 device = host.host.interface
                 yield warning(
-                    "slow_pair",
                     [name],
                     f"all paths {way} this host are slow: {slow[mine[0]]}: the cause is its own link, or what "
                     "shares it",
@@ -281,7 +273,6 @@ def _slow_findings(
     for (one, other), words in slow.items():
         if (one, other) not in told:
             yield warning(
-                "slow_pair",
                 [one],
                 f"to {other}: {words}; programs wait for the slowest pair",
                 f"on {one}: tracepath -n {hosts[other].host.address} shows the hop; fairlead characterize "

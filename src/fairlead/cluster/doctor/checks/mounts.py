@@ -26,7 +26,6 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
         if home is None:
             if host.facts.get("places"):
                 yield error(
-                    "home_directory",
                     [host.name],
                     "there is no home directory for ssh keys and fairlead's programs",
                     "mkhomedir_helper $USER (as root), or mount it",
@@ -68,14 +67,12 @@ def no_execution(facts: ClusterFacts) -> Iterable[Finding]:
             if name.startswith("program ") or (name == "home" and not executor_of(facts.cluster).shares_files):
                 what = name.partition(" ")[2] or "fairlead-agent"
                 yield error(
-                    "no_execution",
                     [host.name],
                     f"{place['mount']} is mounted noexec: {what} in {place['path']} does not start (Permission denied)",
                     f"mount -o remount,exec {place['mount']}, and remove noexec from its line in /etc/fstab",
                 )
             else:
                 yield note(
-                    "no_execution",
                     [host.name],
                     f"{place['mount']} is mounted noexec: MPI programs there end with exit code 126 (Permission "
                     "denied); data files are not affected",
@@ -96,7 +93,6 @@ def guardian_file_system(facts: ClusterFacts) -> Iterable[Finding]:
         if place["nosuid"] or network:
             why = "nosuid" if place["nosuid"] else f"of type {place['type']}, which keeps no file capabilities"
             yield warning(
-                "guardian_file_system",
                 [host.name],
                 f"{place['mount']} is {why}: setcap on the guardian in {place['path']} has no effect",
                 f"fairlead guardian install {facts.cluster.source}: it puts one into /usr/local/bin, which runs find "

@@ -36,7 +36,6 @@ def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
         tool = host.tool(wanted)
         if tool is None:
             yield error(
-                "mpirun",
                 [host.name],
                 f"{wanted} was not found",
                 "install the same MPI on all hosts (Debian: apt install openmpi-bin), or name another: cluster.mpirun",
@@ -46,7 +45,7 @@ def mpirun(facts: ClusterFacts) -> Iterable[Finding]:
             parse_version(tool["output"], mpirun=wanted)
         except ConfigError as problem:
             text, _, hint = str(problem).partition("\n")
-            yield error("mpirun", [host.name], text, hint.strip())
+            yield error([host.name], text, hint.strip())
 
 
 @check
@@ -57,17 +56,16 @@ def launching(facts: ClusterFacts) -> Iterable[Finding]:
         return
     if launch.problem is not None:
         text, _, hint = launch.problem.partition("\n")
-        yield error("launching", [], text, hint.strip())
+        yield error([], text, hint.strip())
     elif launch.blind:
         yield error(
-            "launching",
             launch.blind,
             f"cannot connect to {launch.address}, the address where mpirun waits for them on this machine",
             f"{iptables_of(facts.cluster.family)} -I INPUT -s {','.join(networks(facts))} -j ACCEPT on this machine; "
             f'or start mpirun on a host: launch_from = "{facts.cluster.compute_hosts()[0].name}" under [cluster]',
         )
     elif launch.address is not None:
-        yield ok("launching", [], f"{launch.mpi} starts ranks from this machine; all hosts connect to {launch.address}")
+        yield ok([], f"{launch.mpi} starts ranks from this machine; all hosts connect to {launch.address}")
 
 
 @check
@@ -81,7 +79,6 @@ def same_mpi(facts: ClusterFacts) -> Iterable[Finding]:
     if len(groups) > 1:
         words = "; ".join(f"{mpi} on {', '.join(hosts)}" for mpi, hosts in groups.items())
         yield error(
-            "same_mpi",
             list(mpis(facts)),
             f"{facts.cluster.mpirun} differs between hosts: {words}",
             "install one version on all hosts (apt install openmpi-bin=VERSION, or a module), and name its absolute "
@@ -108,7 +105,7 @@ def chosen_interface(facts: ClusterFacts) -> Iterable[Finding]:
             text = f"{known[host.name]} will use {host.host.interface} only (each host's own address on it)"
             if _chosen_by_library(facts):
                 text = f"{known[host.name]} chooses its own transport, such as RDMA devices"
-            yield ok("chosen_interface", [host.name], text)
+            yield ok([host.name], text)
 
 
 @check
@@ -117,7 +114,6 @@ def mpich_finalize(facts: ClusterFacts) -> Iterable[Finding]:
     for name, mpi in mpis(facts).items():
         if mpi.family == "mpich" and mpi.version.startswith("4.0") and "ucx" in (mpi.device or ""):
             yield warning(
-                "mpich_finalize",
                 [name],
                 f"{mpi} over TCP is known to hang in MPI_Finalize, more often with more ranks and busier cores",
                 "use Open MPI or MPICH 5 (pip install mpich), and set a time limit for runs",
@@ -130,7 +126,6 @@ def openmpi_stdin(facts: ClusterFacts) -> Iterable[Finding]:
     for name, mpi in mpis(facts).items():
         if mpi.family == "openmpi" and mpi.version.startswith("5.0."):
             yield note(
-                "openmpi_stdin",
                 [name],
                 f"{mpi} does not forward the end of standard input: a program that reads to end-of-file waits forever",
                 "give such a program a file as an argument, or use Open MPI 4.1",
@@ -151,10 +146,9 @@ def unsteered_transports(facts: ClusterFacts) -> Iterable[Finding]:
             efa = device["driver"] == "efa"
             label = "EFA" if efa else "verbs (InfiniBand or RoCE)"
             text = f"{label} device {device['name']}: messages over it bypass the kernel and cannot be rerouted"
-            yield warning("unsteered_transports", [host.name], f"{text}; {decision}", other)
+            yield warning([host.name], f"{text}; {decision}", other)
         if host.host.slots > 1:
             yield note(
-                "unsteered_transports",
                 [host.name],
                 "ranks on the same host use shared memory, which congestion does not affect and fairlead does "
                 "not manage",
@@ -167,7 +161,6 @@ def iperf3(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         if host.tool("iperf3") is None:
             yield note(
-                "iperf3",
                 [host.name],
                 "iperf3 is missing: `fairlead measure tcp` cannot run",
                 "install it (Debian: apt install iperf3)",

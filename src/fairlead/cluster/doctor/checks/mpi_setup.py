@@ -40,7 +40,6 @@ def wrong_mpi(facts: ClusterFacts) -> Iterable[Finding]:
             continue
         built_for = compiler["family"]
         yield warning(
-            "wrong_mpi",
             [host.name],
             f"{facts.cluster.mpirun} is {mpi}, but {compiler['path']} builds for {_LABELS[built_for]}: mpirun "
             "would start such a program as many separate programs, each with one rank, rank 0",
@@ -75,7 +74,6 @@ def mpirun_path(facts: ClusterFacts) -> Iterable[Finding]:
     if len(groups) > 1:
         words = "; ".join(f"{path} on {', '.join(names)}" for path, names in groups.items())
         yield warning(
-            "mpirun_path",
             [name for names in groups.values() for name in names],
             f"{facts.cluster.mpirun} is at different paths: {words}: on all hosts, mpirun looks for daemons and "
             "libraries at the first host's path",
@@ -94,7 +92,6 @@ def mpi_daemon(facts: ClusterFacts) -> Iterable[Finding]:
         if daemon and tool and found is not None and daemon not in found and "/" not in facts.cluster.mpirun:
             directory = tool.get("real", tool["path"]).rpartition("/")[0]  # a link leads to where the daemon is, too
             yield warning(
-                "mpi_daemon",
                 [host.name],
                 f"{daemon} of {mpi} is not in PATH: mpirun on another host ends with '{daemon}: command not found', "
                 "unless it was built to name its own directory",
@@ -113,7 +110,6 @@ def mpi_parameters(facts: ClusterFacts) -> Iterable[Finding]:
         for item in _setup(host).get("parameters", ()):
             if problem := _parameter_problem(item, names, host.host.interface):
                 yield warning(
-                    "mpi_parameters",
                     [host.name],
                     f"{item['name']} = {item['value']} ({item['where']}): {problem}",
                     _parameter_fix(item, host.host.interface),
@@ -164,14 +160,12 @@ def own_name_address(facts: ClusterFacts) -> Iterable[Finding]:
         name = host.facts["hostname"]
         if not found:
             yield warning(
-                "own_name_address",
                 [host.name],
                 f"its own name {name} does not resolve: hosts that get this name from an MPI library cannot reach it",
                 f"echo '{host.host.address} {name}' >> /etc/hosts",
             )
         elif all(address == "::1" or address.startswith("127.") for address in found):
             yield note(
-                "own_name_address",
                 [host.name],
                 f"its own name {name} resolves to {found[0]}: MPICH's mpiexec would make other hosts connect "
                 "there, so your own launch lines fail",

@@ -34,13 +34,10 @@ def interface(facts: ClusterFacts) -> Iterable[Finding]:
         found = host.interface()
         name, address = host.host.interface, host.host.address
         if found is None:
-            yield error(
-                "interface", [host.name], f"there is no interface {name}: {_names(host)}", _whose(host, address)
-            )
+            yield error([host.name], f"there is no interface {name}: {_names(host)}", _whose(host, address))
         elif not found["up"] or not found["carrier"]:
             state = "has no link" if found["up"] else "is down"
             yield error(
-                "interface",
                 [host.name],
                 f"interface {name} {state}",
                 f"ip link set {name} up"
@@ -50,7 +47,6 @@ def interface(facts: ClusterFacts) -> Iterable[Finding]:
         elif address not in addresses_of(found):
             has = ", ".join(found["addresses"]) or "none"
             yield error(
-                "interface",
                 [host.name],
                 f"interface {name} does not have address {address}; it has {has}",
                 _whose(host, address),
@@ -97,7 +93,6 @@ def other_interfaces(facts: ClusterFacts) -> Iterable[Finding]:
             else:
                 why = "has an address too, and Open MPI would use both networks"
             yield note(
-                "other_interfaces",
                 [host.name],
                 f"{item['name']}{f' ({what})' if what else ''} {why}; fairlead keeps MPI off it",
                 _launch_options(host.host.interface, known.get(host.name)),
@@ -142,7 +137,6 @@ def same_network(facts: ClusterFacts) -> Iterable[Finding]:
             shared = [entry for entry in item["addresses"] if _network(entry) in mine]
             if shared:
                 yield warning(
-                    "same_network",
                     [host.name],
                     f"{item['name']} ({shared[0]}) is in the network of {own['name']}: the kernel sends through "
                     "one of them regardless of what MPI binds to, and neighbours learn the wrong one",
@@ -165,7 +159,6 @@ def route_source(facts: ClusterFacts) -> Iterable[Finding]:
                 continue
             device = next((item["name"] for item in host.facts["interfaces"] if source in addresses_of(item)), "?")
             yield warning(
-                "route_source",
                 [host.name],
                 f"the route to {peer} ({hosts[peer].host.address}) leaves by {device} from {source}, not by "
                 f"{host.host.interface} from {address}: messages do not use the managed network",
@@ -201,7 +194,6 @@ def reverse_path(facts: ClusterFacts) -> Iterable[Finding]:
         outside = [item["name"] for item in _others(host) if not _internal(item)]
         if strict and outside:
             yield note(
-                "reverse_path",
                 [host.name],
                 f"the reverse-path filter of {interface} is strict, and {', '.join(outside)} leads outside too: "
                 "packets whose answer would leave by the other one are dropped silently (fairlead's own routes "
@@ -219,7 +211,6 @@ def forwarding(facts: ClusterFacts) -> Iterable[Finding]:
         settings = host.facts.get("routing") or {}
         if host.host.role == "relay" and settings.get("ip_forward") == 0:
             yield note(
-                "forwarding",
                 [host.name],
                 "net.ipv4.ip_forward is 0: fairlead's reroutes through this relay work (their device forwards "
                 "by itself), but routes that you set up by hand do not",
@@ -234,7 +225,6 @@ def ipv6_forwarding(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.reached():
         if facts.cluster.family == 6 and (host.facts.get("routing") or {}).get("ipv6_forward") == 0:
             yield warning(
-                "ipv6_forwarding",
                 [host.name],
                 "this kernel (before 6.17) forwards IPv6 on all devices or on none, and net.ipv6.conf.all.forwarding "
                 "is 0: kernel routes cannot reroute anything here",
@@ -261,7 +251,6 @@ def mtu(facts: ClusterFacts) -> Iterable[Finding]:
             for size_B in sorted(set(sizes.values()))
         ]
         yield warning(
-            "mtu",
             list(sizes),
             f"interfaces have different MTUs: {'; '.join(groups)}",
             _same_mtu(facts, sizes),
@@ -275,7 +264,7 @@ def mtu(facts: ClusterFacts) -> Iterable[Finding]:
                 yield _small_path(host, peer, path, own_B)
     if whole and sizes and len(set(sizes.values())) == 1 and any(host.paths for host in facts.reached()):
         tried = " that was tried" if _only_some(facts) else ""
-        yield ok("mtu", list(sizes), f"packets of {min(sizes.values())} B arrive whole on every path{tried}")
+        yield ok(list(sizes), f"packets of {min(sizes.values())} B arrive whole on every path{tried}")
 
 
 def _same_mtu(facts: ClusterFacts, sizes: Mapping[str, int]) -> str:
@@ -298,9 +287,9 @@ def _small_path(host: HostFacts, peer: str, path: Path, own_B: int) -> Finding:
     learned_B = path.get("learned_mtu_B")
     if learned_B is not None and learned_B < own_B:
         text += f": a router reports it (MTU {learned_B}), and each connection loses its first large packets"
-        return warning("mtu", [host.name], text, f"{fix}, or raise the MTU along the path")
+        return warning([host.name], text, f"{fix}, or raise the MTU along the path")
     fix += "; or, if it must stay: sysctl -w net.ipv4.tcp_mtu_probing=1"
-    return error("mtu", [host.name], f"{text}: connections will open and then hang", fix)
+    return error([host.name], f"{text}: connections will open and then hang", fix)
 
 
 @check
@@ -313,13 +302,13 @@ def paths(facts: ClusterFacts) -> Iterable[Finding]:
             failures = {key: why for key in ("tcp_any", "tcp_agent", "udp_agent") if (why := path[key])}
             if failures:
                 broken += 1
-                yield error("paths", [host.name], f"to {peer}: {_words(failures)}", _path_fix(facts, failures, peer))
+                yield error([host.name], f"to {peer}: {_words(failures)}", _path_fix(facts, failures, peer))
     some = _only_some(facts)
     if broken and some:
-        yield note("paths", [], f"{some}: other paths may be broken, too", "mend these, then run the doctor again")
+        yield note([], f"{some}: other paths may be broken, too", "mend these, then run the doctor again")
     elif tried and not broken:
         all_work = f"all {tried} directed paths{' that were tried' if some else ''} work, TCP and UDP"
-        yield ok("paths", [], f"{all_work}: {some}" if some else all_work)
+        yield ok([], f"{all_work}: {some}" if some else all_work)
 
 
 def _only_some(facts: ClusterFacts) -> str:
@@ -365,7 +354,6 @@ def overlay(facts: ClusterFacts) -> Iterable[Finding]:
         lost = [peer for peer, path in host.paths.items() if path["udp_overlay"] and not path["udp_agent"]]
         if lost:
             yield error(
-                "overlay",
                 [host.name],
                 f"to {', '.join(lost)}: UDP on the overlay's ports: {host.paths[lost[0]]['udp_overlay']}: "
                 "traffic rerouted there by kernel routes would be lost",
@@ -381,7 +369,6 @@ def agent_ports(facts: ClusterFacts) -> Iterable[Finding]:
         if "error" in host.ports:
             first, last = facts.cluster.ports
             yield error(
-                "agent_ports",
                 [host.name],
                 f"cannot listen on {host.host.address}, ports {first} to {last}: {host.ports['error']}",
                 "correct `address`, or choose other `ports` in the cluster file",
@@ -404,7 +391,6 @@ def connection_ports(facts: ClusterFacts) -> Iterable[Finding]:
                 continue
             (first, last), words = given[0], f"{wanted[0]}-{wanted[1]}"
             yield note(
-                "connection_ports",
                 [host.name],
                 f"ports {wanted[0]} to {wanted[1]} ({what}) lie in the kernel's ephemeral range ({first} to "
                 f"{last}): {then}",
@@ -427,14 +413,12 @@ def congestion_control(facts: ClusterFacts) -> Iterable[Finding]:
     if len(used) > 1:
         groups = "; ".join(f"{name} on {', '.join(hosts)}" for name, hosts in used.items())
         yield warning(
-            "congestion_control",
             [host.name for host in facts.reached()],
             f"TCP congestion control differs: {groups}",
             "sysctl -w net.ipv4.tcp_congestion_control=cubic on all hosts",
         )
     if "bbr" in used:
         yield note(
-            "congestion_control",
             used["bbr"],
             "TCP congestion control is bbr, which reacts to cross-traffic differently from cubic",
             "compare only results of runs with the same congestion control",

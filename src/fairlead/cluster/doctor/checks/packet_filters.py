@@ -145,14 +145,12 @@ def firewall(facts: ClusterFacts) -> Iterable[Finding]:
                 continue  # agents forward by themselves
             if chain.hook == "forward":
                 yield warning(
-                    "firewall",
                     [host.name],
                     f"{name} {chain.why}: this host could not relay rerouted traffic",
                     _admit_forwarding(host, chain),
                 )
             else:
                 yield note(
-                    "firewall",
                     [host.name],
                     f"{name} {chain.why}: MPI listens on ports of the kernel's choice, so allow the cluster's "
                     "addresses; `paths` and `overlay` tested it",
@@ -174,7 +172,7 @@ def firewall_service(facts: ClusterFacts) -> Iterable[Finding]:
             text = "ufw is on and allows only what its rules name, not MPI's ports"
         else:
             continue
-        yield note("firewall_service", [host.name], text, admit(facts, host))
+        yield note([host.name], text, admit(facts, host))
 
 
 @check
@@ -187,7 +185,6 @@ def two_firewalls(facts: ClusterFacts) -> Iterable[Finding]:
         if any(each is not None and each != other and len(each) > 1 for each, other in zip(kept, shown, strict=True)):
             tool = iptables_of(facts.cluster.family)
             yield warning(
-                "two_firewalls",
                 [host.name],
                 f"{tool}-legacy rules are loaded beside nftables rules: packets must pass both, but `{tool} "
                 "-S` shows only one set",

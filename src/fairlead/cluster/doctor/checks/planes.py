@@ -21,14 +21,13 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
     for host in facts.hosts:
         if host.deploy_error and host.reached:
             text, _, hint = host.deploy_error.partition("\n")
-            yield error("agent", [host.name], text, hint.strip() or "make setup")
+            yield error([host.name], text, hint.strip() or "make setup")
         elif host.reached:
             found = host.facts["agent"] or {"error": "fairlead-agent was not copied there"}
             if "error" in found:
-                yield error("agent", [host.name], found["error"], _way_out(found["error"], facts.cluster, ""))
+                yield error([host.name], found["error"], _way_out(found["error"], facts.cluster, ""))
             elif __version__ not in found["version"].split():
                 yield error(
-                    "agent",
                     [host.name],
                     f"the agent there calls itself {found['version']!r}; here it is {__version__}",
                     "install the same version everywhere, or set shared_files = false under "
@@ -37,7 +36,7 @@ def agent(facts: ClusterFacts) -> Iterable[Finding]:
             else:
                 good.append(host.name)
     if good:
-        yield ok("agent", good, f"fairlead-agent {__version__} runs")
+        yield ok(good, f"fairlead-agent {__version__} runs")
 
 
 @check
@@ -56,12 +55,12 @@ def route_plane(facts: ClusterFacts) -> Iterable[Finding]:
             continue
         for text, fix in missing:
             if facts.plane == AUTO:
-                yield warning("route_plane", [host.name], f"{text}. {RELAY_INSTEAD}", fix)
+                yield warning([host.name], f"{text}. {RELAY_INSTEAD}", fix)
             else:
-                yield error("route_plane", [host.name], text, fix)
+                yield error([host.name], text, fix)
         yield from _hints(host)
     if good:
-        yield ok("route_plane", good, "traffic can be rerouted by kernel routes")
+        yield ok(good, "traffic can be rerouted by kernel routes")
 
 
 def _missing(host: HostFacts, cluster: Cluster) -> Iterable[tuple[str, str]]:
@@ -86,9 +85,7 @@ def _not_needed(host: HostFacts, missing: Sequence[tuple[str, str]]) -> Iterable
     """What is missing for the route plane, for runs on the relay plane."""
     if missing:
         reasons = "; ".join(text for text, _ in missing)
-        yield note(
-            "route_plane", [host.name], f"the relay plane needs none of what the route plane lacks here: {reasons}"
-        )
+        yield note([host.name], f"the relay plane needs none of what the route plane lacks here: {reasons}")
 
 
 def _hints(host: HostFacts) -> Iterable[Finding]:
@@ -147,7 +144,6 @@ def other_jobs(facts: ClusterFacts) -> Iterable[Finding]:
         if host.facts["running_jobs"]:
             jobs = ", ".join(host.facts["running_jobs"])
             yield warning(
-                "other_jobs",
                 [host.name],
                 f"managed job {jobs} is running: both will work, but each is cross-traffic for the other",
                 "wait for it, or see `fairlead status`",
