@@ -6,7 +6,7 @@ Launchers, executors, cloud drivers, data planes, benchmarks and doctor's checks
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from fairlead.errors import ConfigError
 
@@ -38,6 +38,15 @@ class Registry(Generic[Thing]):
             if name in self._things:
                 raise ValueError(f"{self._kind} {name!r} is registered twice: {self._things[name]!r} and {thing!r}")
             self._things[name] = thing
+            return thing
+
+        return add
+
+    def register_class(self, name: str) -> Callable[[Thing], Thing]:
+        """As `register`, for classes: the name is also their attribute ``name``."""
+
+        def add(thing: Thing) -> Thing:
+            cast(Any, self.register(name)(thing)).name = name
             return thing
 
         return add

@@ -1,7 +1,7 @@
 """What every executor can do, and the registry of them: a new one is a file beside this one."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -94,26 +94,7 @@ class Executor(ABC):
 
 
 EXECUTORS: Registry[type[Executor]] = Registry("executor", "fairlead.cluster.executors")
-
-
-def register(name: str) -> Callable[[type[Executor]], type[Executor]]:
-    """Class decorator: make an executor known under ``name``.
-
-    Raises:
-        ValueError: the name is taken.
-    """
-
-    def add(executor: type[Executor]) -> type[Executor]:
-        EXECUTORS.register(name)(executor)
-        executor.name = name
-        return executor
-
-    return add
-
-
-def names() -> tuple[str, ...]:
-    """Names that a cluster file may use."""
-    return EXECUTORS.names()
+register, names = EXECUTORS.register_class, EXECUTORS.names
 
 
 def has_launch_host(name: str) -> bool:

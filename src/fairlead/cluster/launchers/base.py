@@ -1,7 +1,6 @@
 """What every launcher can do, and the registry of them: a new one is a file beside this one."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -69,33 +68,4 @@ class Launcher(ABC):
 
 
 LAUNCHERS: Registry[type[Launcher]] = Registry("launcher", "fairlead.cluster.launchers")
-LauncherClass = type[Launcher]
-
-
-def register(name: str) -> Callable[[LauncherClass], LauncherClass]:
-    """Class decorator: make a launcher known under ``name``.
-
-    Raises:
-        ValueError: the name is taken.
-    """
-
-    def add(launcher: LauncherClass) -> LauncherClass:
-        LAUNCHERS.register(name)(launcher)
-        launcher.name = name
-        return launcher
-
-    return add
-
-
-def names() -> tuple[str, ...]:
-    """Names of all launchers."""
-    return LAUNCHERS.names()
-
-
-def get(name: str) -> LauncherClass:
-    """The launcher class of that name.
-
-    Raises:
-        ConfigError: unknown.
-    """
-    return LAUNCHERS.get(name)
+register, names, get = LAUNCHERS.register_class, LAUNCHERS.names, LAUNCHERS.get
