@@ -29,8 +29,8 @@ from fairlead.lab import congestion
 from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import CongestionDescription
 from fairlead.manage.components import FULL, ROUTE
+from fairlead.manage.known_network import management_for
 from fairlead.manage.management import Management
-from fairlead.manage.run import management_for
 from fairlead.store import Store
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -16,7 +16,7 @@ from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.jobs.launch import Course
 from fairlead.lab.description import Description
 from fairlead.manage.components import FULL
-from fairlead.manage.run import management_for
+from fairlead.manage.known_network import management_for
 from fairlead.manage.supervisor import supervise
 from fairlead.protocol.messages import AgentEvent
 from fairlead.protocol.recorded_events import EventRecorder

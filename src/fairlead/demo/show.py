@@ -28,8 +28,9 @@ from fairlead.lab.lab import Lab
 from fairlead.lab.resolve import resolve_lab
 from fairlead.manage.chosen_plane import choose_plane
 from fairlead.manage.components import FULL, STAGES, Components
+from fairlead.manage.known_network import management_for
 from fairlead.manage.management import Management
-from fairlead.manage.run import management_for, not_built
+from fairlead.manage.run import not_built
 from fairlead.report.run import run_report
 from fairlead.store import Store
 

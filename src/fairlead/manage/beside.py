@@ -13,6 +13,7 @@ from fairlead.cluster.jobs.launch import Course
 from fairlead.manage import run
 from fairlead.manage.chosen_plane import choose_at_start
 from fairlead.manage.components import Components
+from fairlead.manage.known_network import management_for
 from fairlead.manage.management import Management
 from fairlead.manage.manual_reroutes import Reroute, asked_for
 from fairlead.manage.recording import record_outcome, recorded, with_earlier
@@ -114,7 +115,7 @@ def _management(
     if nothing := cluster.nothing_to_manage(ways_in(cluster.settings)):
         say(nothing, quiet)
     with with_earlier(results, own) as earlier:
-        management = run.management_for(cluster, components, earlier, quiet=quiet)
+        management = management_for(cluster, components, earlier, quiet=quiet)
     return choose_at_start(plane, cluster, asked_for(management, reroutes), run.not_built())
 
 

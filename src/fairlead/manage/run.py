@@ -10,13 +10,10 @@ from typing import Any
 
 from fairlead import native, programs
 from fairlead.agents.agent_thread import AgentThread
-from fairlead.characterize import coverage, known
-from fairlead.characterize.baseline import slower_than_baseline
-from fairlead.characterize.characterization import Characterization, latest_characterization
+from fairlead.characterize import coverage
 from fairlead.cluster import run_facts
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
-from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.cluster.job import Job
 from fairlead.cluster.jobs import launch, preload
 from fairlead.cluster.jobs.ending import GRACE_S, Ending
@@ -26,11 +23,12 @@ from fairlead.cluster.launchers import Launcher
 from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import ConfigError, FairleadError, MissingToolError
 from fairlead.manage import message_files, silent_hosts
-from fairlead.manage.agent_settings import by_hand, settings_for
-from fairlead.manage.chosen_plane import AUTO, FEWEST, choose_at_start
+from fairlead.manage.agent_settings import settings_for
+from fairlead.manage.chosen_plane import AUTO, choose_at_start
 from fairlead.manage.components import Components
 from fairlead.manage.data_planes import PLANES
 from fairlead.manage.joined_ranks import joined
+from fairlead.manage.known_network import management_for
 from fairlead.manage.management import Management, OtherPlaneError
 from fairlead.manage.manual_reroutes import ManualReroutes, Reroute, asked_for
 from fairlead.manage.message_files import MessageFiles
@@ -371,82 +369,6 @@ def _finished(recorder: EventRecorder, outcome: Outcome) -> Outcome:
         say(f"the record of this run has gaps: {error}", quiet=False)
         outcome.problems.append(error)
     return outcome
-
-
-def management_for(
-    cluster: Cluster,
-    components: Components,
-    store: Store,
-    settings: Mapping[str, Number] | None = None,
-    *,
-    quiet: bool = False,
-) -> Management:
-    """How runs on this cluster are managed, by what is known of its hosts and where they have our programs.
-
-    Args:
-        settings: of agents, in place of the cluster's.
-
-    Raises:
-        ConfigError: they do not go together.
-    """
-    plain = Management(components, {}, bring_everywhere(cluster), settings=settings_for(cluster, settings or {}))
-    if not components.detection:
-        return replace(plain, tables=by_hand(len(cluster.managed_hosts()), plain.settings))
-    found = latest_characterization(store, cluster)
-    if found is None:
-        return _learning(cluster, plain, known.paths(store, cluster))
-    for warning in (
-        ()
-        if quiet
-        else (
-            _describe_origin(store, found),
-            found.left_out_warning(),
-            found.stale_warning(),
-            slower_than_baseline(store, found),
-        )
-    ):
-        if warning:
-            say(warning, quiet)
-    relays = found.has_detour()
-    remarks = []
-    if components.detours and not relays:
-        remarks.append(
-            f"there is no detour around any bottleneck on {cluster.name}, as on a single switch: congestion is "
-            f"reported, traffic is {'only rerouted by other equal-cost paths' if plain.ways else 'not rerouted'}"
-        )
-        components = replace(components, detours=plain.ways > 0)
-    return replace(
-        plain,
-        components=components,
-        tables=found.manage_tables(),
-        remarks=remarks,
-        relays=relays,
-        base_s=found.base_s(),
-        sharing=found.sensitivity,
-        characterized=found,
-    )
-
-
-def _describe_origin(store: Store, found: Characterization) -> str:
-    """For people: which characterization is used, where it was made under another name; else empty."""
-    made_as = store.run(found.run).labels["cluster"] if found.run is not None else found.cluster
-    if made_as == found.cluster:
-        return ""
-    return f"uses characterization {found.run}, of {made_as}, which has these hosts ({found.age_words()})"
-
-
-def _learning(cluster: Cluster, plain: Management, paths: known.KnownPaths) -> Management:
-    """How a run is managed whose agents learn what they have to know of the network."""
-    components, remarks = plain.components, [paths.words(cluster)]
-    hosts = len(cluster.managed_hosts())
-    relays = hosts >= FEWEST
-    if not (relays or plain.ways):
-        components = replace(components, detours=False)
-    if components.migration:
-        components = replace(components, migration=False)
-        remarks.append("no virtual machine is migrated: that needs a characterization")
-    tables = {index: paths.manage_tables(index) for index in range(hosts)}
-    return replace(plain, components=components, tables=tables, remarks=remarks, relays=relays)
 
 
 def _record(store: Store, identity: int, outcome: Outcome, ended_by: signal.Signals | None) -> None:

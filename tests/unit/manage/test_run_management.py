@@ -12,8 +12,9 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.job import Job
 from fairlead.errors import ConfigError
-from fairlead.manage import run
+from fairlead.manage import known_network, run
 from fairlead.manage.components import FULL, MIGRATING, STAGES
+from fairlead.manage.known_network import management_for
 from fairlead.manage.management import Management
 from fairlead.manage.manual_reroutes import asked_for
 from fairlead.programs import unseen
@@ -24,7 +25,7 @@ from fairlead.store import Store
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(run, "bring_everywhere", lambda cluster: HostBinaries("/agent", ("/guardian",)))
+    monkeypatch.setattr(known_network, "bring_everywhere", lambda cluster: HostBinaries("/agent", ("/guardian",)))
     with Store.open(tmp_path) as opened:
         yield opened
 
@@ -35,7 +36,7 @@ def cluster(hosts: int = 3) -> Cluster:
 
 
 def test_agents_learn_where_nothing_is_known(store: Store) -> None:
-    management = run.management_for(cluster(), FULL, store)
+    management = management_for(cluster(), FULL, store)
     assert management.components == FULL
     assert sorted(management.tables) == [0, 1, 2]
     assert management.tables[2].learn == Learn(link_bps=None)
@@ -46,16 +47,16 @@ def test_agents_learn_where_nothing_is_known(store: Store) -> None:
 
 
 def test_two_hosts_need_no_guardians(store: Store) -> None:
-    assert run.management_for(cluster(2), FULL, store).components == STAGES["detection"]
+    assert management_for(cluster(2), FULL, store).components == STAGES["detection"]
 
 
 def test_two_hosts_can_take_other_equal_cost_paths(store: Store) -> None:
-    management = run.management_for(cluster(2), FULL, store, {"ways.count": 3})
+    management = management_for(cluster(2), FULL, store, {"ways.count": 3})
     assert (management.components, management.ways, management.relays) == (FULL, 3, False)
     assert management.job_options().guardian == ("/guardian",)
     assert management.job_options().manage[1].settings == {"ways.count": 3}
-    assert run.management_for(cluster(3), FULL, store, {"ways.count": 3}).relays
-    assert run.management_for(cluster(2), FULL, store).job_options().guardian is None
+    assert management_for(cluster(3), FULL, store, {"ways.count": 3}).relays
+    assert management_for(cluster(2), FULL, store).job_options().guardian is None
 
 
 @pytest.mark.parametrize(
@@ -69,8 +70,8 @@ def test_where_no_detour_is_known_equal_cost_paths_are_left(
     store: Store, monkeypatch: pytest.MonkeyPatch, ways: int, said: str
 ) -> None:
     found = SimpleNamespace(has_detour=lambda: False, manage_tables=dict, base_s=dict, sensitivity=None)
-    monkeypatch.setattr(run, "latest_characterization", lambda *_: found)
-    management = run.management_for(cluster(), FULL, store, {"ways.count": ways}, quiet=True)
+    monkeypatch.setattr(known_network, "latest_characterization", lambda *_: found)
+    management = management_for(cluster(), FULL, store, {"ways.count": ways}, quiet=True)
     assert (management.components.detours, management.relays) == (ways > 0, False)
     assert management.remarks == [f"there is no detour around any bottleneck on c, as on a single switch: {said}"]
 
@@ -88,23 +89,23 @@ def test_that_two_hosts_have_no_third_is_said_where_they_need_one(
 
 
 def test_no_machine_is_migrated_by_what_is_not_known(store: Store) -> None:
-    management = run.management_for(cluster(), MIGRATING, store)
+    management = management_for(cluster(), MIGRATING, store)
     assert management.components == FULL
     assert management.remarks[1] == "no virtual machine is migrated: that needs a characterization"
 
 
 def test_agents_get_the_settings_of_the_cluster_and_of_the_run(store: Store) -> None:
     known = replace(cluster(), settings={"detour.dwell_s": 1, "probes.burst": 4})
-    management = run.management_for(known, FULL, store, {"detour.dwell_s": 3})
+    management = management_for(known, FULL, store, {"detour.dwell_s": 3})
     told = management.job_options().manage
     assert sorted(told) == [0, 1, 2]
     assert all(table.settings == {"detour.dwell_s": 3, "probes.burst": 4} for table in told.values())
     assert told[0].to_json()["settings"] == {"detour.dwell_s": 3, "probes.burst": 4}
-    assert "settings" not in run.management_for(cluster(), FULL, store).job_options().manage[0].to_json()
+    assert "settings" not in management_for(cluster(), FULL, store).job_options().manage[0].to_json()
 
 
 def test_for_reroutes_by_hand_agents_only_need_to_know_of_equal_cost_paths(store: Store) -> None:
-    known = run.management_for(cluster(2), STAGES["agents"], store, {"ways.count": 3})
+    known = management_for(cluster(2), STAGES["agents"], store, {"ways.count": 3})
     assert known.job_options().manage == {}
     asked = asked_for(known, [("h0", "h1", 2)])
     assert (asked.manual, asked.by_way, asked.job_options().guardian) == (True, True, ("/guardian",))
@@ -132,11 +133,11 @@ def test_for_reroutes_by_hand_agents_only_need_to_know_of_equal_cost_paths(store
 def test_settings_that_do_not_go_with_the_clusters_are_refused(store: Store) -> None:
     known = replace(cluster(), settings={"congestion_level.high_factor": 2})
     with pytest.raises(ConfigError, match=r"settings of agents on c: congestion_level.medium_factor = 2.5 is more"):
-        run.management_for(known, FULL, store, {"congestion_level.medium_factor": 2.5})
+        management_for(known, FULL, store, {"congestion_level.medium_factor": 2.5})
 
 
 def test_without_detection_nothing_is_told_or_learnt(store: Store) -> None:
-    management = run.management_for(cluster(), STAGES["agents"], store)
+    management = management_for(cluster(), STAGES["agents"], store)
     assert (management.tables, list(management.remarks)) == ({}, [])
 
 

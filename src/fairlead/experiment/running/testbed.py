@@ -33,8 +33,8 @@ from fairlead.lab import description as lab_description
 from fairlead.lab.congestion import Congestion, CongestionDescription
 from fairlead.lab.migration import replug
 from fairlead.manage.chosen_plane import on_plane
+from fairlead.manage.known_network import management_for
 from fairlead.manage.management import Management
-from fairlead.manage.run import management_for
 from fairlead.net import apply as net
 from fairlead.net.state import HostNetwork
 from fairlead.progress import Progress
