@@ -301,20 +301,22 @@ def _complaint(location: tuple[str | int, ...], message: str, value: Any) -> Ini
     return InitErrorDetails(type=PydanticCustomError("cluster", text), loc=location, input=value)
 
 
+_LAUNCH_HERE = {
+    "lxc": "a container cannot start anything in another one",
+    "slurm": "mpirun is started in the job",
+    "command": "the command works on this machine only",
+}
+"""Executors on whose hosts mpirun cannot run, and why."""
+
+
 def _table_complaints(file: ClusterFile) -> Iterable[InitErrorDetails]:
     table = file.cluster
     if table.executor == "lab" and table.lab is None:
         yield _complaint(("cluster", "lab"), 'executor = "lab" needs the lab\'s name here', None)
     if table.launch_from not in (None, "here", *(host.name for host in file.hosts)):
         yield _complaint(("cluster", "launch_from"), 'must be "here" or the name of a host', table.launch_from)
-    if table.executor == "lxc" and table.launch_from not in (None, "here"):
-        message = 'must be "here" with executor = "lxc": a container cannot start anything in another one'
-        yield _complaint(("cluster", "launch_from"), message, table.launch_from)
-    if table.executor == "slurm" and table.launch_from not in (None, "here"):
-        message = 'must be "here" with executor = "slurm": mpirun is started in the job'
-        yield _complaint(("cluster", "launch_from"), message, table.launch_from)
-    if table.executor == "command" and table.launch_from not in (None, "here"):
-        message = 'must be "here" with executor = "command": the command works on this machine only'
+    if table.executor in _LAUNCH_HERE and table.launch_from not in (None, "here"):
+        message = f'must be "here" with executor = "{table.executor}": {_LAUNCH_HERE[table.executor]}'
         yield _complaint(("cluster", "launch_from"), message, table.launch_from)
     if table.executor == "command" and file.command.run is None:
         yield _complaint(("cluster", "executor"), '"command" needs [command] run, the words that reach a host', None)
