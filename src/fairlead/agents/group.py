@@ -12,6 +12,8 @@ from fairlead import descriptors
 from fairlead.agents import revival
 from fairlead.agents.agent import STOP_TIMEOUT_S, Agent, AgentHost, EventCallback, PortBusyError
 from fairlead.agents.revival import Revival
+from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.executors import executor_of
 from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.cluster.remote.execute import with_others
 from fairlead.errors import AgentError, HostError
@@ -118,6 +120,26 @@ class AgentGroup:
         self.job = job or secrets.token_hex(4)
         self.ready: list[answers.Ready | None] = []
         """By host index, the agents' first answers; None: it did not start."""
+
+    @classmethod
+    def of_cluster(
+        cls, cluster: Cluster, program: str, options: JobOptions, job: str | None = None, limit: EndLimit | None = None
+    ) -> "AgentGroup":
+        """The agents on a cluster's managed hosts, which its executor starts."""
+        executor = executor_of(cluster)
+
+        def command_line(host: Host, argv: list[str]) -> list[str]:
+            return executor.lasting(host.name, argv)
+
+        return cls(
+            cluster.managed_hosts(),
+            command_line,
+            program=program,
+            ports=cluster.ports,
+            options=options,
+            job=job,
+            limit=limit,
+        )
 
     def __len__(self) -> int:
         return len(self._hosts)

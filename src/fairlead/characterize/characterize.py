@@ -4,14 +4,13 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from fairlead.agents.group import AgentGroup
+from fairlead.agents.group import AgentGroup, JobOptions
 from fairlead.characterize import budget, characterization, left_out, sample_store
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.survey import Commander, Survey, SurveySettings
-from fairlead.cluster import executors
-from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.description import Cluster
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.errors import ConfigError
 from fairlead.progress import Progress
@@ -54,7 +53,7 @@ def characterize(
     progress("reaching the hosts", 0, 1)
     binaries = bring_everywhere(cluster)
     progress("reaching the hosts", 1, 1)
-    group = AgentGroup(hosts, _command_line(cluster), program=binaries.agent, ports=cluster.ports)
+    group = AgentGroup.of_cluster(cluster, binaries.agent, JobOptions())
     run = characterization.begin(store, cluster, settings, None if earlier is None else earlier.id)
     if began is not None:
         began(run)
@@ -100,8 +99,3 @@ async def _measure(group: AgentGroup, survey: Survey, progress: Progress) -> Non
     async with group:
         progress("starting the agents", 1, 1)
         await survey.run()
-
-
-def _command_line(cluster: Cluster) -> Callable[[Host, list[str]], list[str]]:
-    executor = executors.executor_of(cluster)
-    return lambda host, argv: executor.lasting(host.name, argv)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import LEASE_S, AgentGroup, JobOptions
-from fairlead.cluster import executors
 from fairlead.cluster.description import Cluster
 from fairlead.manage.components import ROUTE
 from fairlead.manage.management import Management
@@ -109,16 +109,7 @@ def _with(management: Management, remark: str) -> Management:
 
 def _ready(cluster: Cluster, management: Management) -> list[Ready | None]:
     """First answers of agents that are started with their guardians for a moment; None: one did not start."""
-    executor = executors.executor_of(cluster)
-
-    def make_group() -> AgentGroup:
-        return AgentGroup(
-            cluster.managed_hosts(),
-            lambda host, argv: executor.lasting(host.name, argv),
-            program=management.binaries.agent,
-            ports=cluster.ports,
-            options=JobOptions(guardian=management.binaries.guardian, lease_s=LEASE_S, revived=True),
-        )
-
+    options = JobOptions(guardian=management.binaries.guardian, lease_s=LEASE_S, revived=True)
+    make_group = partial(AgentGroup.of_cluster, cluster, management.binaries.agent, options)
     with EventThread(lambda host, event: None) as told, AgentThread(make_group, told) as agents:
         return list(agents.group.ready)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,7 @@ from fairlead.agents.agent import EventCallback
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
-from fairlead.cluster import executors
-from fairlead.cluster.description import Cluster, Host
+from fairlead.cluster.description import Cluster
 from fairlead.cluster.jobs import launch as launching
 from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.remote.end_limit import EndLimit
@@ -116,13 +116,16 @@ def supervise(
     registration = live_runs.Registration(_state(cluster, management, argv, job))
     audience = Audience(names, narrator, registration, sinks)
     common_end = CommonEnd(audience, ends_together_s) if ends_together_s is not None else None
+    make_group = partial(
+        AgentGroup.of_cluster, cluster, management.binaries.agent, management.job_options(), job, limit
+    )
     outcome: Outcome | None = None
     try:
         with (
             registration,
             _told(cluster, management, job, audience, common_end or audience, limit) as (told, lost_planes),
             silent_hosts.told(narrator.say) as answered,
-            AgentThread(_group_maker(cluster, management, job, limit), told, limit) as agents,
+            AgentThread(make_group, told, limit) as agents,
             limit.begun_by_interrupts(),
         ):
             answered()
@@ -244,24 +247,6 @@ def _state(cluster: Cluster, management: Management, argv: Sequence[str], job: s
     source = str(Path(cluster.source).absolute())
     return live_runs.RunState(
         job, source, list(argv), own.pid, own.start_ticks, time.time(), guardians=management.reroutes
-    )
-
-
-def _group_maker(cluster: Cluster, management: Management, job: str, limit: EndLimit) -> Callable[[], AgentGroup]:
-    """What starts the agents of a job on all managed hosts."""
-    executor = executors.executor_of(cluster)
-
-    def command_line(host: Host, command: list[str]) -> list[str]:
-        return executor.lasting(host.name, command)
-
-    return lambda: AgentGroup(
-        cluster.managed_hosts(),
-        command_line,
-        program=management.binaries.agent,
-        ports=cluster.ports,
-        options=management.job_options(),
-        job=job,
-        limit=limit,
     )
 
 

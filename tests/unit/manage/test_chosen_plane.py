@@ -164,11 +164,11 @@ def test_agents_that_are_only_asked_have_a_lease(monkeypatch: pytest.MonkeyPatch
     """They hold a slot of each host's: where this machine loses its power, no connection tells them."""
     made: list[JobOptions] = []
 
-    def group(*_: object, options: JobOptions, **__: object) -> None:
+    def group(_cluster: object, _program: object, options: JobOptions) -> None:
         made.append(options)
         raise HostError("h0: ssh could not reach the host")
 
-    monkeypatch.setattr(chosen_plane, "AgentGroup", group)
+    monkeypatch.setattr(chosen_plane.AgentGroup, "of_cluster", group)
     with pytest.raises(HostError, match="h0: ssh could not reach the host"):
         choose_plane("auto", cluster(), management())
     assert [(options.guardian, options.lease_s) for options in made] == [(("/guardian",), LEASE_S)]
