@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,6 @@ from fairlead import native
 from fairlead.lab.description import Description
 
 pytestmark = pytest.mark.userns
-
-Doctor = Callable[..., tuple[int, list[dict[str, Any]]]]
 
 
 @pytest.fixture(scope="module")

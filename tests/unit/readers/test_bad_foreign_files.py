@@ -15,7 +15,6 @@ from fairlead.readers.reading import ImportOptions
 
 from . import foreign_files, gpcnet_files, netgauge_files, rtla_files
 
-Spoil = Callable[[str], bytes]
 SAMPLES = "# us\n1.5\n2.5\n3.5\n"
 FILES = {
     "osu": foreign_files.OSU_LATENCY,
