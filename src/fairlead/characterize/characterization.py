@@ -357,11 +357,6 @@ class Characterization:
         return list(best.values())
 
 
-def latest_characterization(store: Store, cluster: Cluster) -> Characterization | None:
-    """See `Characterization.latest`."""
-    return Characterization.latest(store, cluster)
-
-
 def begin(store: Store, cluster: Cluster, settings: SurveySettings, continued: int | None = None) -> int:
     """Begin a run of the store that will hold a characterization of the cluster's managed hosts.
 

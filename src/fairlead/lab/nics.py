@@ -13,7 +13,7 @@ from typing import Any
 
 from fairlead.bonding.hashing import Flow, FlowEnd
 from fairlead.errors import LabError, NoSuchLabError
-from fairlead.lab import aggregate, recipe
+from fairlead.lab import addressing, aggregate, recipe
 from fairlead.lab.aggregate import AggregateEnd
 from fairlead.lab.lab import Lab
 from fairlead.lab.topology import LabLink
@@ -127,7 +127,7 @@ def _sent(element: dict[str, Any], macs: dict[str, bytes]) -> Sent:
 
 
 def _mac(lab: Lab, host: str) -> bytes:
-    return bytes.fromhex(recipe.mac_of(lab.plan.host_by_name[host]).replace(":", ""))
+    return bytes.fromhex(addressing.mac(lab.plan.host_by_name[host].address).replace(":", ""))
 
 
 def _uplink(lab: Lab, node: str) -> LabLink:

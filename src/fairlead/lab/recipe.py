@@ -109,18 +109,14 @@ def largest_packet_B(plan: ResolvedLab) -> int:
 
 def _link_lines(plan: ResolvedLab, link: LabLink) -> list[str]:
     end_a, end_b = interface(plan, link.a, link.b), interface(plan, link.b, link.a)
-    mac_a, mac_b = f"address {mac_of(plan.host_by_name[link.a])} " if link.a in plan.host_by_name else "", ""
+    host = plan.host_by_name.get(link.a)
+    mac_a, mac_b = f"address {addressing.mac(host.address)} " if host else "", ""
     if link.addresses:
         mac_a, mac_b = (f"address {addressing.mac(address)} " for address in link.addresses)
     return [
         f"link add name {end_a} {mac_a}mtu {MTU_B} netns {{netns:{link.a}}} "
         f"type veth peer name {end_b} {mac_b}mtu {MTU_B} netns {{netns:{link.b}}}"
     ]
-
-
-def mac_of(host: LabHost) -> str:
-    """See `addressing.mac`."""
-    return addressing.mac(host.address)
 
 
 def _neighbour(address: str, device: str) -> str:

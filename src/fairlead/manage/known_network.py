@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fairlead.characterize import known
 from fairlead.characterize.baseline import slower_than_baseline
-from fairlead.characterize.characterization import Characterization, latest_characterization
+from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.host_binaries import bring_everywhere
 from fairlead.manage.agent_settings import by_hand, settings_for
@@ -36,7 +36,7 @@ def management_for(
     plain = Management(components, {}, bring_everywhere(cluster), settings=settings_for(cluster, settings or {}))
     if not components.detection:
         return replace(plain, tables=by_hand(len(cluster.managed_hosts()), plain.settings))
-    found = latest_characterization(store, cluster)
+    found = Characterization.latest(store, cluster)
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))
     if not quiet:

@@ -8,7 +8,7 @@ import pytest
 from managed_runs import once
 
 from fairlead import lab as labs
-from fairlead.characterize.characterization import latest_characterization
+from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.score import score
 from fairlead.cloud.lab import LabDriver
 from fairlead.cluster.cluster_file import load_cluster
@@ -159,7 +159,7 @@ def test_what_agents_are_told_after_a_move_is_what_a_characterization_finds(tmp_
             done = once("characterize", cluster, "--results", results)
             assert done.returncode == 0, done.stderr
             with Store.read(results) as store:
-                characterization = latest_characterization(store, load_cluster(cluster))
+                characterization = Characterization.latest(store, load_cluster(cluster))
             assert characterization is not None
             inventory = LabDriver(lab.name).inventory()
             found.append((characterization.sensitivity, Places.of(inventory, characterization.hosts)))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from fairlead.characterize import characterization
 from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization
 from fairlead.store import Store
@@ -23,7 +22,7 @@ def store(tmp_path: Path) -> Any:
 
 
 def words(store: Store) -> str:
-    found = characterization.latest_characterization(store, CLUSTER)
+    found = Characterization.latest(store, CLUSTER)
     assert found is not None
     return slower_than_baseline(store, found)
 
@@ -64,7 +63,7 @@ def test_only_complete_ones_of_the_same_hosts_count(store: Store, monkeypatch: p
     measured(store, seed=1, status="aborted")
     congested(store, monkeypatch, 2e-3)
     assert words(store) == ""
-    found = characterization.latest_characterization(store, CLUSTER)
+    found = Characterization.latest(store, CLUSTER)
     assert found is not None
     measured(store, seed=2)
     assert slower_than_baseline(store, found) != ""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.config import parse
-from fairlead.lab import description, recipe
+from fairlead.lab import addressing, description, recipe
 from fairlead.lab.congestion.description import Streams
 from fairlead.lab.congestion.streams import host_pairs
 from fairlead.lab.description import Description
@@ -145,7 +145,7 @@ def test_a_lab_of_ipv6_has_the_same_network_with_other_addresses() -> None:
     assert "route add fd00:64::/64 via fd00:65::5" in spaces["leaf2"].ip
     assert spaces["leaf2"].sysctls["net/ipv6/conf/all/forwarding"] == "1"
     assert {space.sysctls["net/ipv6/conf/all/disable_ipv6"] for space in spaces.values()} == {"0"}
-    macs = [recipe.mac_of(host) for host in six.hosts]
+    macs = [addressing.mac(host.address) for host in six.hosts]
     assert len(set(macs)) == len(macs)
 
 

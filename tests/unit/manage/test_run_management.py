@@ -70,7 +70,7 @@ def test_where_no_detour_is_known_equal_cost_paths_are_left(
     store: Store, monkeypatch: pytest.MonkeyPatch, ways: int, said: str
 ) -> None:
     found = SimpleNamespace(has_detour=lambda: False, manage_tables=dict, base_s=dict, sensitivity=None)
-    monkeypatch.setattr(known_network, "latest_characterization", lambda *_: found)
+    monkeypatch.setattr(known_network.Characterization, "latest", lambda *_: found)
     management = management_for(cluster(), FULL, store, {"ways.count": ways}, quiet=True)
     assert (management.components.detours, management.relays) == (ways > 0, False)
     assert management.remarks == [f"there is no detour around any bottleneck on c, as on a single switch: {said}"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fairlead import lab as labs
-from fairlead.characterize.characterization import latest_characterization
+from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.survey import SurveySettings
 from fairlead.cluster import cgroups, run_facts
@@ -186,7 +186,7 @@ class Testbed:
         if managed not in self._managements:
             if managed.components.detection and not self._characterized:
                 new = self.lab is not None and self._running is None
-                if new or latest_characterization(self._store, self.cluster) is None:
+                if new or Characterization.latest(self._store, self.cluster) is None:
                     characterize(self.cluster, self._store, SurveySettings(sizes_B=SIZES_B), self._progress, anew=new)
                 self._characterized = True
             found = management_for(self.cluster, managed.components, self._store, dict(managed.settings), quiet=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fairlead import files
 from fairlead.errors import LabError
-from fairlead.lab import recipe, state
+from fairlead.lab import addressing, recipe, state
 from fairlead.lab.lab import Lab
 from fairlead.lab.topology import ResolvedLab
 
@@ -79,7 +79,7 @@ class Plug:
     def _announce(self, server: str) -> None:
         """Send a frame from the machine's address out of the uplink, as hypervisors do; switches learn by it."""
         plan = self.lab.plan
-        mac = bytes.fromhex(recipe.mac_of(plan.host_by_name[self.vm]).replace(":", ""))
+        mac = bytes.fromhex(addressing.mac(plan.host_by_name[self.vm].address).replace(":", ""))
         reverse_request = bytes.fromhex("0001080006040003") + 2 * (mac + bytes(4))
         frame = b"\xff" * 6 + mac + _RARP.to_bytes(2, "big") + reverse_request.ljust(46, b"\0")
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
