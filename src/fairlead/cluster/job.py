@@ -103,9 +103,6 @@ def make_job(
     env: Mapping[str, str] | None = None,
     cwd: str | None = None,
     hosts: Sequence[str] | None = None,
-    rsh_agent: str | None = None,
-    by_agent_alone: bool = False,
-    launcher_address: LauncherAddress | None = None,
     options: Sequence[str] = (),
 ) -> Job:
     """A job on a cluster: placement by slots unless ``hosts`` gives the host of every rank, interface from the file.
@@ -127,11 +124,8 @@ def make_job(
         interfaces=tuple(dict.fromkeys(host.interface for host in used)),
         network=covering_network([host.address for host in used]),
         transport=cluster.transport or TCP,
-        launcher_address=launcher_address,
         env=dict(env or {}),
         cwd=cwd,
         cores_shared=cluster.cores_shared or full,
-        rsh_agent=rsh_agent,
-        by_agent_alone=by_agent_alone,
         options=tuple(options),
     )

@@ -5,7 +5,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from fairlead.cluster.jobs import preload, srun_environment, startup
 from fairlead.cluster.jobs.processes import JobProcesses, now_s
 from fairlead.cluster.jobs.running_job import RUN_NOTED, RunningJob
 from fairlead.cluster.jobs.signals import SignalCallback, forwarding, pass_on
-from fairlead.cluster.jobs.startup import StartupTimeout, StartWatch
+from fairlead.cluster.jobs.startup import StartWatch
 from fairlead.cluster.launchers import Launcher, detect, get
 from fairlead.cluster.launchers.path_here import with_path_here
 from fairlead.cluster.remote import executed
@@ -109,18 +109,11 @@ def prepare(
     elif cwd is None and launcher_address and not executor.shares_files:
         cwd = _login_directory(executor, first.name)
     agent = _rsh_agent(cluster, executor)
-    job = make_job(
-        cluster,
-        argv,
-        ranks,
-        job_id=job_id,
-        env=env,
-        cwd=cwd,
-        hosts=hosts,
+    job = replace(
+        make_job(cluster, argv, ranks, job_id=job_id, env=env, cwd=cwd, hosts=hosts, options=options),
         rsh_agent=agent,
         by_agent_alone=agent is not None and alone,
         launcher_address=launcher_address,
-        options=options,
     )
     line = chosen.command(job)  # what it refuses is refused before anything is begun for the job
     if host is not None:
@@ -257,7 +250,6 @@ def run(
     stderr: int | None = None,
     startup_timeout_s: float | None = startup.TIMEOUT_S,
     timeout_s: float | None = None,
-    attempts: int = 1,
     on_signal: SignalCallback | None = pass_on,
     course: Course = UNTOLD,
     on_late: Callable[[str], None] | None = None,
@@ -271,43 +263,33 @@ def run(
             wait for ever after a lost connection); None, and launcher ``custom``: no limit. A host that cannot be asked
             ends no job.
         timeout_s: for the whole run, or None.
-        attempts: starts to try before a start-up time-out is an error; used only where ``stdin`` is
-            `subprocess.DEVNULL`, since what a first try has read cannot be given to a second.
         on_signal: what to do with a signal to this process while the job runs; None: it takes its usual way here,
             and the job is ended if that is an exception.
-        course: told of mpirun, at every attempt.
+        course: told of mpirun.
         on_late: told, where there is no limit, that a host has no rank after `startup.TIMEOUT_S`.
 
     Raises:
-        StartupTimeout: no start within the limit, in all attempts.
+        StartupTimeout: no start within the limit.
         LaunchError: not started, or ``timeout_s`` is over.
     """
-    if stdin != subprocess.DEVNULL:
-        attempts = 1
     if launcher.family is None:
         startup_timeout_s = on_late = None
     watch = partial(StartWatch, startup_timeout_s=startup_timeout_s, timeout_s=timeout_s, on_late=on_late)
-    for left in reversed(range(attempts)):
-        begin = partial(
-            start,
-            cluster,
-            launcher,
-            job,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            ends_with_caller=ends_with_caller,
-            prefix=prefix,
-        )
-        try:
-            return _run_once(begin, watch, on_signal, course)
-        except StartupTimeout:
-            if not left:
-                raise
-    raise ValueError(f"attempts must be at least 1, not {attempts}")
+    begin = partial(
+        start,
+        cluster,
+        launcher,
+        job,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        ends_with_caller=ends_with_caller,
+        prefix=prefix,
+    )
+    return _to_its_end(begin, watch, on_signal, course)
 
 
-def _run_once(
+def _to_its_end(
     begin: Callable[[], RunningJob],
     watching: Callable[[RunningJob], StartWatch],
     on_signal: SignalCallback | None,

@@ -276,16 +276,6 @@ def test_no_rank_within_the_start_up_time() -> None:
         run(LOCAL, Unmarked(), job("exec sleep 60"), startup_timeout_s=0.3)
 
 
-def test_a_start_is_tried_again_only_where_no_input_is_lost(tmp_path: Path) -> None:
-    note = tmp_path / "starts"
-    what = job(f"echo start >>{note}; [ $(wc -l <{note}) = 2 ] && exit 3; exec sleep 60")
-    assert run(LOCAL, Unmarked(), what, stdin=subprocess.DEVNULL, startup_timeout_s=0.5, attempts=2) == 3
-    note.unlink()
-    with pytest.raises(StartupTimeout):
-        run(LOCAL, Unmarked(), what, startup_timeout_s=0.5, attempts=2)
-    assert note.read_text() == "start\n"
-
-
 def test_a_jobs_start_and_end_are_told_before_anything_is_tidied_up(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     monkeypatch.setattr("fairlead.cluster.jobs.launch._tidy", lambda *_: order.append("tidied up"))
