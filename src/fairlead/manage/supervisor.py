@@ -109,7 +109,6 @@ def supervise(
     What fails after the program has ended is among the outcome's problems.
     """
     names = [host.name for host in cluster.managed_hosts()]
-    own_limit = limit is None
     limit = limit or EndLimit()
     narrator = Narrator(names, sys.stderr, quiet=quiet)
     job = secrets.token_hex(4)
@@ -151,10 +150,6 @@ def supervise(
         if outcome is None:
             raise
         audience.problem(error)  # how the program ended stands
-    finally:
-        if own_limit:  # nobody else knows it
-            for line in limit.words():
-                narrator.say(line)
     outcome.reroutes, outcome.migrations, outcome.problems = audience.reroutes, audience.migrations, audience.problems
     outcome.relayed = sum(audience.relayed.values()) if PLANES.get(management.plane).by_agents else None
     narrator.say(_summary(outcome))
