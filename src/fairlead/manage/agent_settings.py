@@ -22,7 +22,7 @@ def settings_for(cluster: Cluster, changes: Mapping[str, Number]) -> dict[str, N
     return settings
 
 
-def by_hand(hosts: int, settings: Mapping[str, Number]) -> dict[int, Manage]:
+def manual_tables(hosts: int, settings: Mapping[str, Number]) -> dict[int, Manage]:
     """By host index, what agents that look for no congestion are told: to have equal-cost paths. Nothing without."""
     if not ways_in(settings):
         return {}

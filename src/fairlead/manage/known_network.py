@@ -8,7 +8,7 @@ from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.host_binaries import bring_everywhere
-from fairlead.manage.agent_settings import by_hand, settings_for
+from fairlead.manage.agent_settings import manual_tables, settings_for
 from fairlead.manage.chosen_plane import FEWEST
 from fairlead.manage.components import Components
 from fairlead.manage.management import Management
@@ -35,7 +35,7 @@ def management_for(
     """
     plain = Management(components, {}, bring_everywhere(cluster), settings=settings_for(cluster, settings or {}))
     if not components.detection:
-        return replace(plain, tables=by_hand(len(cluster.managed_hosts()), plain.settings))
+        return replace(plain, tables=manual_tables(len(cluster.managed_hosts()), plain.settings))
     found = Characterization.latest(store, cluster)
     if found is None:
         return _learning(cluster, plain, known.paths(store, cluster))

@@ -154,15 +154,15 @@ class ManagedRun:
 
     def level_spans(self, pair: HostPair) -> list[tuple[float, float, str]]:
         """(from, to, level) of the pair's direct path over the whole run; low until something else was seen."""
-        if pair not in self._zone_spans:
+        if pair not in self._level_spans:
             changes = [(0.0, "low"), *self._level_changes.get(pair, [])]
             ends = [t_s for t_s, _ in changes[1:]] + [self.time_s]
             spans = [(max(t, 0.0), min(e, self.time_s), level) for (t, level), e in zip(changes, ends, strict=True)]
-            self._zone_spans[pair] = [span for span in spans if span[1] > span[0]]
-        return self._zone_spans[pair]
+            self._level_spans[pair] = [span for span in spans if span[1] > span[0]]
+        return self._level_spans[pair]
 
     @cached_property
-    def _zone_spans(self) -> dict[HostPair, list[tuple[float, float, str]]]:
+    def _level_spans(self) -> dict[HostPair, list[tuple[float, float, str]]]:
         return {}
 
     @cached_property
