@@ -6,6 +6,7 @@ import secrets
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from fairlead import native
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
-from fairlead.cluster import executors
 from fairlead.cluster.jobs import launch
 from fairlead.errors import MeasurementError
 from fairlead.experiment.factors.program import ProgramPlan
@@ -132,16 +132,7 @@ def _pingpong(net: Network) -> Iterator["subprocess.Popen[bytes]"]:
 
 @contextmanager
 def _agents(net: Network) -> Iterator[AgentThread]:
-    executor = executors.executor_of(net.cluster)
     program = str(native.program("fairlead-agent"))
-
-    def make_group() -> AgentGroup:
-        return AgentGroup(
-            net.cluster.managed_hosts(),
-            lambda host, argv: executor.command(host.name, argv),
-            program=program,
-            ports=net.cluster.ports,
-        )
-
+    make_group = partial(AgentGroup.of_cluster, net.cluster, program)
     with EventThread(lambda host, event: None) as told, AgentThread(make_group, told) as agents:
         yield agents

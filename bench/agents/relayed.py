@@ -22,7 +22,6 @@ from fairlead import native
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
-from fairlead.cluster import executors
 from fairlead.cluster.jobs import preload
 from fairlead.errors import MeasurementError
 from fairlead.lab.congestion.base import run_on
@@ -167,17 +166,11 @@ def _bench(session: Session) -> Iterator[Bench]:
 
     with laboratory.network(session, STAR3) as net:
         hosts = net.cluster.managed_hosts()
-        executor = executors.executor_of(net.cluster)
         with preload.directory(net.cluster, [host.name for host in hosts], "bench", secrets.token_hex(4)) as path:
 
             def make_group() -> AgentGroup:
-                return AgentGroup(
-                    hosts,
-                    lambda host, argv: executor.command(host.name, argv),
-                    program=str(native.program("fairlead-agent")),
-                    ports=net.cluster.ports,
-                    options=JobOptions(relay=path),
-                )
+                program = str(native.program("fairlead-agent"))
+                return AgentGroup.of_cluster(net.cluster, program, JobOptions(relay=path))
 
             with EventThread(keep) as told, AgentThread(make_group, told) as agents:
                 yield Bench(net, agents, path, stats)

@@ -123,7 +123,12 @@ class AgentGroup:
 
     @classmethod
     def of_cluster(
-        cls, cluster: Cluster, program: str, options: JobOptions, job: str | None = None, limit: EndLimit | None = None
+        cls,
+        cluster: Cluster,
+        program: str,
+        options: JobOptions | None = None,
+        job: str | None = None,
+        limit: EndLimit | None = None,
     ) -> "AgentGroup":
         """The agents on a cluster's managed hosts, which its executor starts."""
         executor = executor_of(cluster)

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from fairlead.agents.group import AgentGroup, JobOptions
+from fairlead.agents.group import AgentGroup
 from fairlead.characterize import budget, characterization, left_out, sample_store
 from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.latency import LatencyMatrix
@@ -53,7 +53,7 @@ def characterize(
     progress("reaching the hosts", 0, 1)
     binaries = bring_everywhere(cluster)
     progress("reaching the hosts", 1, 1)
-    group = AgentGroup.of_cluster(cluster, binaries.agent, JobOptions())
+    group = AgentGroup.of_cluster(cluster, binaries.agent)
     run = characterization.begin(store, cluster, settings, None if earlier is None else earlier.id)
     if began is not None:
         began(run)

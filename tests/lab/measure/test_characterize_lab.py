@@ -22,7 +22,6 @@ from fairlead.characterize.characterization import Characterization
 from fairlead.characterize.characterize import characterize
 from fairlead.characterize.score import Score, score, truth_of
 from fairlead.characterize.survey import SurveySettings
-from fairlead.cluster import executors
 from fairlead.cluster.cluster_file import parse_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.lab.description import Description
@@ -121,18 +120,9 @@ def is_as_the_mesh(found: Characterization) -> None:
 
 
 async def agents_take_the_tables(cluster: Cluster, found: Characterization) -> None:
-    hosts = cluster.managed_hosts()
-    executor = executors.executor_of(cluster)
-    options = JobOptions(manage=found.manage_tables())
     program = str(native.program("fairlead-agent"))
-    async with AgentGroup(
-        hosts,
-        lambda host, argv: executor.command(host.name, argv),
-        program=program,
-        ports=cluster.ports,
-        options=options,
-    ) as group:
-        assert len(group.ready) == len(hosts)
+    async with AgentGroup.of_cluster(cluster, program, JobOptions(manage=found.manage_tables())) as group:
+        assert len(group.ready) == len(cluster.managed_hosts())
 
 
 def third(pair: tuple[int, int]) -> set[int]:
