@@ -144,7 +144,7 @@ def _managed(session: Session, running: lab.Lab, hosts: int) -> tuple[float, flo
 
     with Store.open(session.directory / f"hosts{hosts}") as store:
         management = management_for(cluster, FULL, store, quiet=True)
-        recorder = EventRecorder(store, store.begin_run("run", {}), [host.name for host in cluster.managed_hosts()])
+        recorder = EventRecorder(store, store.begin_run("run", {}), cluster.managed_names())
 
         def record(host: int, event: AgentEvent) -> None:
             recorder(host, event, time.time())

@@ -64,7 +64,7 @@ def measure(session: Session) -> Iterator[Figure]:
     count = session.size(ONSETS, QUICK_ONSETS)
     with laboratory.network(session, laboratory.MESH8) as net:
         net.characterize()
-        detours = Detours([host.name for host in net.cluster.managed_hosts()])
+        detours = Detours(net.cluster.managed_names())
         onsets: list[Onset] = []
 
         def run(_: launch.Course) -> int:

@@ -22,7 +22,7 @@ def measure(session: Session) -> Iterator[Figure]:
     with laboratory.network(session, laboratory.MESH8) as net:
         net.characterize()
         management = net.management()
-        names = [host.name for host in net.cluster.managed_hosts()]
+        names = net.cluster.managed_names()
         runs, rerouted = 0, []
         end_s = time.monotonic() + duration_s
         for program in cycle(laboratory.plan(session).programs):

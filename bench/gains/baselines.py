@@ -176,7 +176,7 @@ def _timed(
         LaunchError: it failed. Side by side means that a contender without a time has no place.
     """
     launcher, job = net.job(program, job_id=secrets.token_hex(4), options=contender.options, env=contender.env)
-    hosts = [host.name for host in net.cluster.compute_hosts()]
+    hosts = net.cluster.compute_names()
     sampler = Sampler(net.lab, hosts, look_after_s)
 
     def launch_it(job: Job, course: Course) -> int:
@@ -185,7 +185,7 @@ def _timed(
 
     try:
         if contender.plane is not None:
-            detours = Detours([host.name for host in net.cluster.managed_hosts()])
+            detours = Detours(net.cluster.managed_names())
             chosen = PLANES.get(contender.plane)
             with chosen.joined(net.cluster, job) as (ready, relay):
                 management = replace(net.management(contender.plane), relay=relay)

@@ -63,7 +63,7 @@ def install(cluster_file: Path | None, local: bool, users: tuple[str, ...], dry_
     cluster = _cluster(cluster_file, local)
     executor = executor_of(cluster)
     plans, failed = installing.on_each(
-        _names(cluster), lambda host: installing.plan_installation(executor, host, users)
+        cluster.managed_names(), lambda host: installing.plan_installation(executor, host, users)
     )
     _show(plans, cluster, "the guardian as standard input")
     if not dry_run:
@@ -93,7 +93,7 @@ def remove(cluster_file: Path | None, local: bool, dry_run: bool) -> None:
 
     cluster = _cluster(cluster_file, local)
     executor = executor_of(cluster)
-    plans, failed = installing.on_each(_names(cluster), lambda host: installing.plan_removal(executor, host))
+    plans, failed = installing.on_each(cluster.managed_names(), lambda host: installing.plan_removal(executor, host))
     _show(plans, cluster)
     if not dry_run:
         done, refused = installing.carry_out(plans, partial(installing.remove, executor))
@@ -120,7 +120,7 @@ def status(cluster_file: Path | None, local: bool, as_json: bool) -> None:
 
     cluster = _cluster(cluster_file, local)
     executor = executor_of(cluster)
-    states, failed = on_each(_names(cluster), lambda host: host_state(executor, host))
+    states, failed = on_each(cluster.managed_names(), lambda host: host_state(executor, host))
     if as_json:
         click.echo(json.dumps([_record(host, state) for host, state in states.items()], indent=2))
     else:
@@ -142,10 +142,6 @@ def _cluster(cluster_file: Path | None, local: bool) -> "Cluster":
             f"{cluster.source}: the guardian needs no installation on lab hosts: it has its privilege there"
         )
     return cluster
-
-
-def _names(cluster: "Cluster") -> list[str]:
-    return [host.name for host in cluster.managed_hosts()]
 
 
 def _show(plans: "Mapping[str, InstallPlan]", cluster: "Cluster", remark: str = "") -> None:
@@ -205,7 +201,7 @@ def _print(cluster: "Cluster", states: "Mapping[str, HostState]") -> None:
         for row in _rows(state):
             alike.setdefault(row, []).append(host)
     for row, hosts in alike.items():
-        table.add_row("all" if len(hosts) == len(_names(cluster)) else " ".join(hosts), *row)
+        table.add_row("all" if len(hosts) == len(cluster.managed_names()) else " ".join(hosts), *row)
     console().print(table)
 
 

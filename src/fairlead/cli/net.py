@@ -142,7 +142,7 @@ def _hosts(cluster_file: Path) -> "tuple[Executor, list[str]]":
     from fairlead.cluster.executors import executor_of
 
     cluster = load_cluster(cluster_file)
-    return executor_of(cluster), [host.name for host in cluster.managed_hosts()]
+    return executor_of(cluster), cluster.managed_names()
 
 
 def _print_network(host: str, now: "HostNetwork") -> None:

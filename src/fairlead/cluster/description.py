@@ -137,6 +137,10 @@ class Cluster:
         """Hosts that take ranks, in the file's order."""
         return tuple(host for host in self.hosts if host.role == "compute")
 
+    def compute_names(self) -> list[str]:
+        """Names of the `compute_hosts`."""
+        return [host.name for host in self.compute_hosts()]
+
     def slots(self) -> int:
         """How many ranks fill the cluster."""
         return sum(host.slots for host in self.compute_hosts())
@@ -144,6 +148,10 @@ class Cluster:
     def managed_hosts(self) -> tuple[Host, ...]:
         """Hosts that run an agent: those with ranks and those that may forward, in the file's order."""
         return tuple(host for host in self.hosts if host.role != "other")
+
+    def managed_names(self) -> list[str]:
+        """Names of the `managed_hosts`."""
+        return [host.name for host in self.managed_hosts()]
 
     def host(self, name: str) -> Host:
         """The host of that name.

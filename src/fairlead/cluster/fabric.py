@@ -70,7 +70,7 @@ def active_devices(cluster: Cluster) -> dict[str, tuple[str, ...]]:
     Raises:
         HostError: a host was not reached.
     """
-    names = [host.name for host in cluster.compute_hosts()]
+    names = cluster.compute_names()
     if not _by_devices(cluster):
         return dict.fromkeys(names, ())
     executor = executor_of(cluster)

@@ -45,7 +45,7 @@ def bring_everywhere(cluster: Cluster) -> HostBinaries:
     Raises:
         MissingToolError, HostError, ConfigError: see `deploy_everywhere`.
     """
-    hosts = [host.name for host in cluster.managed_hosts()]
+    hosts = cluster.managed_names()
     return _host_binaries(cluster, deploy_everywhere(cluster, hosts, _files(cluster)))
 
 

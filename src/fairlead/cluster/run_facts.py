@@ -27,7 +27,7 @@ def collect(cluster: Cluster, mpirun: str | None) -> dict[str, Any]:
         version, _ = ask(executor if launches else None, launches or "this machine", mpirun)
     hosts = {}
     if executor.other_machines:
-        names = [host.name for host in cluster.managed_hosts()]
+        names = cluster.managed_names()
         hosts = on_all(names, lambda host: _of_host(executor, host))
     return facts.collect(version, hosts, len(cluster.compute_hosts()))
 

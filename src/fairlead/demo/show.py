@@ -165,7 +165,7 @@ class _Stage:
             FairleadError: it could not be started, or failed.
         """
         management = self._management(components, plane)
-        live = Live([host.name for host in self.cluster.managed_hosts()], self.tell, full_bps)
+        live = Live(self.cluster.managed_names(), self.tell, full_bps)
         started_s = time.time()
         taken = trial.run(self._trial(program, management, live, congested), self.ledger)
         number = self._keep(program, taken, started_s)

@@ -57,7 +57,7 @@ def supervise(
     Raises:
         FairleadError: the program is not managed; its starter was not told to begin.
     """
-    hosts = tuple(host.name for host in cluster.compute_hosts())
+    hosts = tuple(cluster.compute_names())
     job = Job(id=secrets.token_hex(4), argv=tuple(argv), hosts=hosts)
     labels: dict[str, Label] = {"program": Path(argv[0]).name, "cluster": cluster.name}
     program = _ProgramBeside(starter)

@@ -62,7 +62,7 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
     removed: list[Removed] = []
     unreachable: dict[str, str] = {}
     for cluster in filter(_exists, clusters):
-        answers = on_all([host.name for host in cluster.managed_hosts()], partial(_on, cluster, dry_run))
+        answers = on_all(cluster.managed_names(), partial(_on, cluster, dry_run))
         failed = {host: answer for host, answer in answers.items() if isinstance(answer, str)}
         bereaved = [run for run in dead if run.guardians and Path(run.cluster_file).resolve() == _file(cluster)]
         if failed and not bereaved:
@@ -129,7 +129,7 @@ def _without_brought(cluster: Cluster, unreachable: dict[str, str], dry_run: boo
         unreachable.update({host: why for host, why in answers.items() if isinstance(why, str)})
         return {host: answer for host, answer in answers.items() if not isinstance(answer, str)}
 
-    hosts = [host.name for host in cluster.managed_hosts()]
+    hosts = cluster.managed_names()
     kept = tried(partial(brought.kept, executor), [host for host in hosts if host not in unreachable])
     if len(kept) < len(hosts):
         return []

@@ -59,7 +59,7 @@ class ManualReroutes:
     def __init__(
         self, cluster: Cluster, reroutes: Sequence[Reroute], tell: Callable[[str], None], ways: int = 0
     ) -> None:
-        self._names = [host.name for host in cluster.managed_hosts()]
+        self._names = cluster.managed_names()
         self._wishes = [self._wish(reroute, ways) for reroute in reroutes]
         self._tell = tell
         self._agents: AgentThread | None = None

@@ -99,7 +99,7 @@ def prepare(cluster: Cluster, directory: Path) -> MessageFiles:
         HostError: a host was not reached.
     """
     path = directory.resolve()
-    hosts = tuple(host.name for host in cluster.compute_hosts())
+    hosts = tuple(cluster.compute_names())
     apart = _make(cluster, hosts, path)
     environment = preload.environment(cluster, hosts)
     return MessageFiles(cluster, path, apart, {**environment, DIRECTORY_VARIABLE: str(path), MESSAGES_VARIABLE: ALL})

@@ -85,7 +85,7 @@ def _with_rings(
 ) -> Iterator[tuple[Job, Management]]:
     """Raises MissingToolError, HostError, ConfigError: see `monitored`."""
     if management.unasked is None:
-        hosts = tuple(host.name for host in cluster.compute_hosts())
+        hosts = tuple(cluster.compute_names())
         environment: Mapping[str, str] = preload.environment(cluster, hosts)
     else:
         hosts, environment = tuple(job.ranks_on()), management.unasked.environment

@@ -339,7 +339,7 @@ def _execute(
     Raises:
         OtherPlaneError: see `supervise`.
     """
-    recorder = EventRecorder(store, identity, [host.name for host in cluster.managed_hosts()])
+    recorder = EventRecorder(store, identity, cluster.managed_names())
     with joined(cluster, job, management, ending.limit) as (ready, management):
         manual = ManualReroutes(cluster, reroutes, partial(say, quiet=quiet), management.ways)
 

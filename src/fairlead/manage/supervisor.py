@@ -108,7 +108,7 @@ def supervise(
 
     What fails after the program has ended is among the outcome's problems.
     """
-    names = [host.name for host in cluster.managed_hosts()]
+    names = cluster.managed_names()
     limit = limit or EndLimit()
     narrator = Narrator(names, sys.stderr, quiet=quiet)
     job = secrets.token_hex(4)
@@ -167,7 +167,7 @@ def _told(
     Args:
         on_event: called in the events' thread; hands them to the audience.
     """
-    names = [host.name for host in cluster.managed_hosts()]
+    names = cluster.managed_names()
     told = EventThread(on_event, held=management.decide is not None)
     lost_planes: LostPlanes | None = None
     if management.reroutes:  # else there are no guardians, and the one on a host may be unable to clean

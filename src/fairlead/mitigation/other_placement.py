@@ -34,13 +34,13 @@ def better(seen: Evidence, cluster: Cluster, found: Characterization | None) -> 
     if where is None or len(where) > MOST_RANKS:
         return None
     ranks = len(where)
-    managed = [host.name for host in cluster.managed_hosts()]
+    managed = cluster.managed_names()
     before = [managed[host] for host in where]
     messages, bytes_B = np.zeros((ranks, ranks)), np.zeros((ranks, ranks))
     for (source, rank), sums in seen.pairs.items():
         messages[source, rank], bytes_B[source, rank] = sums.messages, sums.size_B
     traffic = TrafficMatrix(messages, bytes_B)
-    hosts = [host.name for host in cluster.compute_hosts()]
+    hosts = cluster.compute_names()
     network = (
         networks.characterized(cluster, ranks, found, traffic.size_B)
         if found is not None

@@ -68,7 +68,7 @@ class LaunchRequest:
 
     def used_hosts(self, cluster: Cluster, job: Job) -> tuple[str, ...]:
         """Names of the hosts that ranks may be on: where a launch line of the user's own places them is not known."""
-        return tuple(host.name for host in cluster.compute_hosts()) if self.own_mpirun else tuple(job.ranks_on())
+        return tuple(cluster.compute_names()) if self.own_mpirun else tuple(job.ranks_on())
 
     def with_brought(self, cluster: Cluster, job: Job, tell: Tell) -> Job:
         """See `own_files.with_brought`."""

@@ -62,7 +62,7 @@ def measure(cluster: Cluster, store: Store, settings: AllPairsSettings, progress
     Raises:
         ConfigError: too few compute hosts; else as `point_to_point.measure`.
     """
-    hosts = [host.name for host in cluster.compute_hosts()]
+    hosts = cluster.compute_names()
     if len(hosts) < LEAST_HOSTS:
         raise ConfigError(f"{cluster.source}: slow pairs are found among at least {LEAST_HOSTS} compute hosts")
     plan = {**asdict(settings), "hosts": hosts}

@@ -125,7 +125,7 @@ def measure(cluster: Cluster, store: Store, settings: ImpactSettings, progress: 
     Raises:
         ConfigError: fewer than `LEAST_HOSTS` compute hosts; else as `point_to_point.measure`.
     """
-    names = [host.name for host in cluster.compute_hosts()]
+    names = cluster.compute_names()
     if len(names) < LEAST_HOSTS:
         raise ConfigError(f"{cluster.source}: victims and congestors need at least {LEAST_HOSTS} compute hosts")
     if complaint := settings.complaint(len(names)):

@@ -40,7 +40,7 @@ def host_pairs(cluster: Cluster, given: Sequence[HostPair]) -> tuple[HostPair, .
     Raises:
         ConfigError: a host is unknown or takes no ranks, a pair is one host, or there are no two.
     """
-    hosts = [host.name for host in cluster.compute_hosts()]
+    hosts = cluster.compute_names()
     for pair in given:
         for name in pair:
             if cluster.host(name).name not in hosts:

@@ -159,7 +159,7 @@ def _rsh_agent(cluster: Cluster, executor: Executor) -> str | None:
     path: Path | None = executor.rsh_agent()
     if path is None or cluster.launch_from is None:
         return str(path) if path else None
-    hosts = [cluster.launch_from, *(host.name for host in cluster.compute_hosts())]
+    hosts = [cluster.launch_from, *cluster.compute_names()]
     return deploy_everywhere(cluster, hosts, {path.name: path})[path.name]
 
 
@@ -169,7 +169,7 @@ def end_leftovers_of(cluster: Cluster, job_id: str) -> None:
     Raises:
         HostError: a host was not reached, or processes do not end even when killed.
     """
-    hosts = tuple(host.name for host in cluster.compute_hosts())
+    hosts = tuple(cluster.compute_names())
     JobProcesses(cluster, Job(id=job_id, argv=(), hosts=hosts)).end_leftovers()
 
 

@@ -23,7 +23,7 @@ def run(cluster: Cluster, commands: Sequence[Sequence[str]], on: str) -> dict[st
     if on == "here":
         return {"": run_here(commands)}
     executor = executor_of(cluster)
-    names = [host.name for host in cluster.managed_hosts()]
+    names = cluster.managed_names()
     return on_all(
         names,
         lambda host: [run_on(executor, host, line, timeout_s=TIMEOUT_S) for line in commands],

@@ -133,7 +133,7 @@ class ComparisonExperiment(Experiment):
 
     def _check(self, plan: Plan, testbed: Testbed) -> None:
         super()._check(plan, testbed)
-        hosts = [host.name for host in testbed.cluster.compute_hosts()]
+        hosts = testbed.cluster.compute_names()
         self._copies = own_files.copies(testbed.cluster, self._bring, hosts, self._announce)
         for levels in {str(levels[comparison_form.CASE]): levels for levels in plan.combinations()}.values():
             program = replace(plan.program_at(levels), copies=self._copies)

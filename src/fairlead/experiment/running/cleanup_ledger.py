@@ -216,7 +216,7 @@ class CleanupLedger:
     def _restore(self, cluster: Cluster | None) -> bool:
         if not self._noted.bonded or cluster is None:
             return False
-        net.restore(executor_of(cluster), [host.name for host in cluster.managed_hosts()])
+        net.restore(executor_of(cluster), cluster.managed_names())
         self._note(bonded=False)
         return True
 

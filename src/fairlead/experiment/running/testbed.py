@@ -294,7 +294,7 @@ class Testbed:
         wanted, found = table.wanted(nics), {}
         if wanted is not None:
             self._ledger.note_bonds()
-            hosts = [host.name for host in self.cluster.managed_hosts()]
+            hosts = self.cluster.managed_names()
             found = net.apply(executor_of(self.cluster), hosts, wanted, table.within_s)
             self._bonds_end_s = _end_of(found)
             self.cluster = network.over(self.cluster, wanted)
@@ -319,7 +319,7 @@ class Testbed:
         """Hosts are asked again when their bonds should have ended: leases may have been renewed."""
         if self._bonds_end_s is None or time.monotonic() < self._bonds_end_s:
             return False
-        found = net.show(executor_of(self.cluster), [host.name for host in self.cluster.managed_hosts()])
+        found = net.show(executor_of(self.cluster), self.cluster.managed_names())
         if all(now.has_journal for now in found.values()):
             self._bonds_end_s = _end_of(found)
         return self._bonds_end_s is not None and time.monotonic() >= self._bonds_end_s

@@ -250,7 +250,7 @@ def _supervised(trial: Trial, launch_it: Callable[[Job, Course], int], said: lis
     if trial.management is None:
         return timed(partial(launch_it, trial.job))
     cluster = trial.managed_cluster
-    names = [host.name for host in cluster.managed_hosts()]
+    names = cluster.managed_names()
 
     def keep(host: int, event: AgentEvent) -> None:
         entry = recorded(names, host, event, time.time())

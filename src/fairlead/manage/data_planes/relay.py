@@ -27,8 +27,8 @@ class RelayPlane(Plane):
         """See `Plane.joined`."""
         from fairlead.cluster.jobs import preload
 
-        environment = preload.environment(cluster, tuple(host.name for host in cluster.compute_hosts()))
-        hosts = tuple(host.name for host in cluster.managed_hosts())  # also those without ranks may relay
+        environment = preload.environment(cluster, tuple(cluster.compute_names()))
+        hosts = tuple(cluster.managed_names())  # also those without ranks may relay
         with preload.directory(cluster, hosts, "relay", job.id, limit) as path:
             yield replace(job, env={**job.env, **environment, VARIABLE: path}), path
 

@@ -27,7 +27,7 @@ def maker(cluster: Cluster, usual_time_s: float | None, dry_run: bool = False) -
     """
     driver = cloud.of(cluster)
     machines = {vm.name for vm in driver.inventory().vms}
-    if not machines & {host.name for host in cluster.managed_hosts()}:
+    if not machines & set(cluster.managed_names()):
         raise ConfigError(
             f"{cluster.source}: none of its hosts is a virtual machine of {driver.site}",
             hint="--migrate needs hosts with the names of their machines in the cloud",
