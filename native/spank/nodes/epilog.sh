@@ -4,6 +4,12 @@
 lib=${FAIRLEAD_LIB:-/usr/local/libexec/fairlead}
 lent=${FAIRLEAD_LENT:-/var/lib/fairlead/guardians}
 jobs=${FAIRLEAD_JOBS:-/run/fairlead/jobs}
+lock=${FAIRLEAD_LOCK:-/run/fairlead.lock}
+
+# As in prolog.sh.
+make_lock() {
+  (umask 0177 && : >>"$lock") && chmod 0600 "$lock"
+}
 
 take_back() {
   rm -f "$jobs/$uid/$job"
@@ -20,8 +26,7 @@ uid=${SLURM_JOB_UID:-0} job=${SLURM_JOB_ID:-}
 # Living guardians, those of other jobs, are left alone.
 "$lib/fairlead-guardian" --clean >/dev/null || echo "fairlead: fairlead-guardian --clean failed after job $job" >&2
 [ "$uid" -gt 0 ] || exit 0
-{
-  flock 9
-  take_back || echo "fairlead: user $uid may still have a guardian with its privilege in $lent" >&2
-} 9>"${FAIRLEAD_LOCK:-/run/fairlead.lock}"
+make_lock && {
+  flock -w "${FAIRLEAD_PATIENCE_S:-30}" 9 && take_back
+} 9>"$lock" || echo "fairlead: user $uid may still have a guardian with its privilege in $lent" >&2
 exit 0

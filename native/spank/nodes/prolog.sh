@@ -4,6 +4,12 @@
 lib=${FAIRLEAD_LIB:-/usr/local/libexec/fairlead}   # fairlead-guardian, without a capability
 lent=${FAIRLEAD_LENT:-/var/lib/fairlead/guardians} # a guardian for each user with a job here; no nosuid mount
 jobs=${FAIRLEAD_JOBS:-/run/fairlead/jobs}          # a file for each job; gone with the boot
+lock=${FAIRLEAD_LOCK:-/run/fairlead.lock}
+
+# Root's alone: whoever can open it can hold it, and with it every job that is to start or end on this node.
+make_lock() {
+  (umask 0177 && : >>"$lock") && chmod 0600 "$lock"
+}
 
 lend() {
   mkdir -p "$lent" "$jobs" && chmod 0755 "$lent" "$jobs" || return
@@ -31,8 +37,7 @@ take_back() {
 
 uid=${SLURM_JOB_UID:-0} job=${SLURM_JOB_ID:-}
 [ "$uid" -gt 0 ] && [ -n "$job" ] || exit 0 # root needs none
-{
-  flock 9
-  lend || echo "fairlead: the guardian could not be lent to user $uid for job $job" >&2
-} 9>"${FAIRLEAD_LOCK:-/run/fairlead.lock}"
+make_lock && {
+  flock -w "${FAIRLEAD_PATIENCE_S:-30}" 9 && lend
+} 9>"$lock" || echo "fairlead: the guardian could not be lent to user $uid for job $job" >&2
 exit 0

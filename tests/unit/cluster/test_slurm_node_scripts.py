@@ -1,0 +1,67 @@
+"""Slurm's prolog and epilog of `native/spank/nodes`, with places of the test's own; tests/lab runs them in Slurm."""
+
+import fcntl
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+NODES = Path(__file__).parents[3] / "native/spank/nodes"
+UID = os.getuid() or 65534
+Script = Callable[[str], "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    """What calls one of the scripts, as for a job of a user. `setcap`, which needs root, does nothing."""
+    for name in ("bin/setcap", "lib/fairlead-guardian"):
+        program = tmp_path / name
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\nexit 0\n")
+        program.chmod(0o755)
+    env = {
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "FAIRLEAD_LIB": str(tmp_path / "lib"),
+        "FAIRLEAD_LENT": str(tmp_path / "lent"),
+        "FAIRLEAD_JOBS": str(tmp_path / "jobs"),
+        "FAIRLEAD_LOCK": str(tmp_path / "lock"),
+        "FAIRLEAD_PATIENCE_S": "0.2",
+        "SLURM_JOB_UID": str(UID),
+        "SLURM_JOB_ID": "7",
+    }
+
+    def run(name: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            ["sh", str(NODES / name)], env=env, capture_output=True, text=True, timeout=30, check=True
+        )
+
+    return run
+
+
+def test_a_guardian_is_lent_and_taken_back(script: Script, tmp_path: Path) -> None:
+    assert script("prolog.sh").stderr == ""
+    assert (tmp_path / "lent" / str(UID) / "fairlead-guardian").is_file()
+    assert script("epilog.sh").stderr == ""
+    assert not (tmp_path / "lent" / str(UID)).exists()
+
+
+@pytest.mark.parametrize("name", ["prolog.sh", "epilog.sh"])
+def test_no_user_can_open_the_lock_of_the_node(script: Script, tmp_path: Path, name: str) -> None:
+    """Who may read it may hold it, and all jobs of the node would wait. An earlier version left it open to all."""
+    lock = tmp_path / "lock"
+    script(name)
+    assert lock.stat().st_mode & 0o777 == 0o600
+    lock.chmod(0o644)
+    script(name)
+    assert lock.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("prolog.sh", "could not be lent"), ("epilog.sh", "may still have a guardian")]
+)
+def test_a_lock_that_is_held_holds_no_job(script: Script, tmp_path: Path, name: str, said: str) -> None:
+    with (tmp_path / "lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert said in script(name).stderr
