@@ -55,9 +55,11 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
 
     Dead runs on other clusters are not forgotten, unless their cluster file is gone: nothing leads to their hosts then.
     Those without guardians left nothing on any host, and are always forgotten. Where there is no dead run with them,
-    a guardian that may change nothing need not clean. Brought files stay while a run is alive.
+    a guardian that may change nothing need not clean. Brought files stay while a run is alive, or a record that cannot
+    be read may be of one.
     """
-    runs = live_runs.look().runs
+    registered = live_runs.look()
+    runs = registered.runs
     dead = [run for run in runs if not run.alive]
     removed: list[Removed] = []
     unreachable: dict[str, str] = {}
@@ -72,7 +74,7 @@ def clean(clusters: list[Cluster], *, dry_run: bool = False) -> CleanUp:
         for host, answer in answers.items():
             if not isinstance(answer, str):
                 removed += [Removed(host, what) for what in answer]
-        if len(dead) == len(runs):
+        if len(dead) == len(runs) and not registered.unreadable:
             removed += _without_brought(cluster, unreachable, dry_run)
     files = {_file(cluster) for cluster in clusters}
     forgotten = []

@@ -6,8 +6,10 @@ A file names the supervisor's process; a run whose supervisor is gone is dead wh
 import json
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from fairlead import files, runtime
 from fairlead.errors import reason_of
@@ -130,11 +132,42 @@ def look() -> Registered:
 
 
 def _state(data: object) -> RunState:
-    """From what is in a file. Raises ValueError where that does not say which run it is of."""
+    """From what is in a file. Raises ValueError where that does not say which run it is of, or is something else."""
     known = data if isinstance(data, dict) else {}
     if missing := [name for name in _IDENTITY if name not in known]:
         raise ValueError(f"no {', '.join(missing)}")
-    return RunState(**{each.name: known[each.name] for each in fields(RunState) if each.name in known})
+    said = {each.name: known[each.name] for each in fields(RunState) if each.name in known}
+    for name, value in said.items():
+        if not _KINDS[name](value):
+            raise ValueError(f"{name} cannot be {value!r}")
+    return RunState(**said)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "job": _is_text,
+    "cluster_file": _is_text,
+    "argv": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "pid": _is_whole,
+    "started_ticks": _is_whole,
+    "started_at_s": lambda value: _is_whole(value) or isinstance(value, float),
+    "guardians": lambda value: isinstance(value, bool),
+    "detours": _is_texts,
+    "levels": _is_texts,
+    "advice": _is_text,
+}
+"""By field of `RunState`, whether a value of JSON can be its."""
 
 
 def forget(job: str) -> None:

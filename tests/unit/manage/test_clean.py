@@ -195,6 +195,10 @@ def test_files_that_were_brought_go_unless_a_run_is_alive(tmp_path: Path, monkey
     dead_run("aaaaaaaa", one.source, ticks=Process.own().start_ticks)
     assert CliRunner().invoke(command, [one.source]).output == "nothing to clean\n"
     dead_run("aaaaaaaa", one.source, guardians=False)
+    unreadable = tmp_path / "fairlead" / "runs" / "bbbbbbbb.json"
+    unreadable.write_text("{")  # it may be of a run that is alive
+    assert CliRunner().invoke(command, ["--dry-run", one.source]).output == "nothing to clean\n"
+    unreadable.unlink()
     assert CliRunner().invoke(command, ["--dry-run", one.source]).output == f"a: would remove {what}\n"
     assert placed.exists()
     done = CliRunner().invoke(command, [one.source])

@@ -1,5 +1,6 @@
 """Files of runs tell living runs from dead ones by process id and start time."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -113,3 +114,21 @@ def test_many_changes_are_written_together(monkeypatch: pytest.MonkeyPatch) -> N
         registration.publish()  # with the next event, whatever it is
         (known,) = live_runs.look().runs
         assert known.levels == {"h0→h1": "high"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("argv", "cg"), ("argv", [1]), ("pid", "12"), ("started_at_s", None), ("levels", None), ("detours", {"a": 1})],
+)
+def test_a_note_whose_values_are_of_another_kind_is_unreadable_and_ends_no_command(key: str, value: object) -> None:
+    note = {"job": "0000000a", "cluster_file": "/c.toml", "argv": ["cg"], "pid": 1, "started_ticks": 1}
+    note |= {"started_at_s": 1.0, key: value}
+    path = runtime.directory("runs") / "0000000a.json"
+    path.write_text(json.dumps(note))
+    found = live_runs.look()
+    assert (found.runs, list(found.unreadable)) == ([], [path])
+    assert key in found.unreadable[path]
+
+
+def test_every_field_of_a_note_is_looked_at() -> None:
+    assert {each.name for each in dataclasses.fields(live_runs.RunState)} == set(live_runs._KINDS)
