@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
+from fairlead.display import words
+
 
 @dataclass(frozen=True)
 class Load:
@@ -89,10 +91,10 @@ class Inventory:
     def lacks(self, server: str, incoming: Iterable[Vm]) -> str | None:
         """What a server has too little of for further machines, in words; None if it has room."""
         target, all_vms = self.server(server), [*self.vms_on(server), *incoming]
-        for what in ("cpus", "memory_B", "disk_B"):
+        for what, shown in (("cpus", str), ("memory_B", words.size), ("disk_B", words.size)):
             needed, there = sum(getattr(vm, what) for vm in all_vms), getattr(target, what)
             if needed > there:
-                return f"{needed} of {there} {what.removesuffix('_B')} would be in use"
+                return f"{shown(needed)} of {shown(there)} {what.removesuffix('_B')} would be in use"
         return None
 
     def bars(self, server: str, vm: Vm) -> str | None:
