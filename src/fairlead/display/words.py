@@ -34,7 +34,7 @@ def scaled(value: float, units: tuple[tuple[float, str], ...]) -> tuple[float, s
 
 PERCENT = ((0.01, "%"),)
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
-SIZES = ((2.0**30, "GiB"), (2.0**20, "MiB"), (1024.0, "KiB"), (1.0, "B"))
+SIZES = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (1024.0, "KiB"), (1.0, "B"))
 COUNTS = ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"), (1.0, ""))
 RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 

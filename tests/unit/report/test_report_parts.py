@@ -56,6 +56,9 @@ def test_significant_digits(value, digits, text):
         (words.size(64), "64 B"),
         (words.size(1536), "1.5 KiB"),
         (words.size(4 << 20), "4 MiB"),
+        (words.size(50 << 40), "50 TiB"),  # of a server's disks, or a long run's messages
+        (words.size(3 << 50), "3 PiB"),
+        (words.significant(math.nan), "–"),
         (words.rate(187.4e6), "187 Mbit/s"),
         (words.percent(0.91234), "91.2 %"),
         (words.percent(0.004, signed=True), "+0.4 %"),
