@@ -30,7 +30,10 @@ class Hypervisor(Answer):
 
 
 class Hypervisors(Answer):
+    """A page of them; ``links`` where there are more."""
+
     hypervisors: list[Hypervisor]
+    links: list[dict[str, str]] = Field(default=[], alias="hypervisors_links")
 
 
 class Stock(Answer):
@@ -114,7 +117,10 @@ class Flavor(Answer):
 
 
 class Flavors(Answer):
+    """A page of them; ``links`` where there are more."""
+
     flavors: list[Flavor]
+    links: list[dict[str, str]] = Field(default=[], alias="flavors_links")
 
 
 class Port(Answer):

@@ -113,7 +113,14 @@ class OpenstackSession:
         return found
 
     def hypervisors(self) -> list[answers.Hypervisor]:
-        return self._nova("/os-hypervisors/detail", answers.Hypervisors).hypervisors
+        """All compute hosts, page by page: Nova gives a thousand at most at once."""
+        found: list[answers.Hypervisor] = []
+        while True:
+            marker = {"marker": found[-1].id} if found else {}
+            page = self._nova("/os-hypervisors/detail", answers.Hypervisors, **marker)
+            found += page.hypervisors
+            if not page.links or not page.hypervisors:
+                return found
 
     def stock(self, provider: str) -> tuple[dict[str, answers.Stock], dict[str, answers.Consumer]]:
         """What a compute host has, and who has how much of it."""
@@ -178,11 +185,15 @@ class OpenstackSession:
         Raises:
             CloudError: it no longer exists.
         """
-        found = self._nova("/flavors/detail", answers.Flavors, is_public="None").flavors
-        number = next((each.id for each in found if each.name == name), None)
-        if number is None:
-            raise CloudError(f"the flavor {name} no longer exists")
-        return number
+        marker: dict[str, str] = {}
+        while True:
+            page = self._nova("/flavors/detail", answers.Flavors, is_public="None", **marker)
+            number = next((each.id for each in page.flavors if each.name == name), None)
+            if number is not None:
+                return number
+            if not page.links or not page.flavors:
+                raise CloudError(f"the flavor {name} no longer exists")
+            marker = {"marker": page.flavors[-1].id}
 
     def networks(self, vm: str) -> list[str]:
         """Ids of the networks that a machine has a port in."""

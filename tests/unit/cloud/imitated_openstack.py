@@ -53,7 +53,7 @@ class Cloud:
         reason: what Nova tells of one that failed.
         answers: by method and path (without the service's prefix), what is answered instead: status and JSON, or text
             that is none; None: nothing at all until the end; a function: it is called, and the line hung up.
-        pages: machines a page.
+        pages: machines, compute hosts or flavors a page.
         requests: what was asked, with bodies of what changes something.
         wanted: bodies of the machines that were asked for.
         slow: machines that are being made are never done.
@@ -103,21 +103,23 @@ class Cloud:
         parts = path.strip("/").split("/")
         match method, parts:
             case "GET", ["os-hypervisors", "detail"]:
-                return 200, {"hypervisors": [_hypervisor(name, host) for name, host in self.hosts.items()]}
+                listed = [_hypervisor(name, host) for name, host in self.hosts.items()]
+                return 200, self._page(asked, "hypervisors", listed)
             case "GET", ["resource_providers", provider, what]:
                 host = next(each for each in self.hosts.values() if each.id == provider)
                 if what == "inventories":
                     return 200, {"inventories": host.inventories}
                 return 200, {"allocations": {key: {"resources": each} for key, each in host.allocations.items()}}
             case "GET", ["servers", "detail"]:
-                return 200, self._page(asked)
+                return 200, self._page(asked, "servers", [_server(each) for each in self.machines])
             case "GET", ["os-server-groups"]:
                 return 200, {"server_groups": self.groups[int(asked["offset"]) :]}
             case "GET", ["os-migrations"]:
                 mine = [each for each in self.records if each["machine"].id == asked["instance_uuid"]][:1]
                 return 200, {"migrations": [{"id": each["id"], "status": self.step(each)} for each in mine]}
             case "GET", ["flavors", "detail"]:
-                return 200, {"flavors": [{"id": "f-1", "name": "small"}, {"id": "f-2", "name": "large"}]}
+                flavors = [{"id": "f-1", "name": "small"}, {"id": "f-2", "name": "large"}]
+                return 200, self._page(asked, "flavors", flavors)
             case "POST", ["servers"]:
                 return self._create(body)
             case _, ["servers", machine, *rest] if all(m.id != machine for m in self.machines):
@@ -126,12 +128,12 @@ class Cloud:
                 return self._of_machine(method, next(m for m in self.machines if m.id == machine), rest, body)
         return 404, {"itemNotFound": {"code": 404, "message": f"no {path} here"}}
 
-    def _page(self, asked: dict[str, str]) -> Any:
-        ids = [each.id for each in self.machines]
+    def _page(self, asked: dict[str, str], what: str, listed: list[Any]) -> Any:
+        ids = [each["id"] for each in listed]
         first = ids.index(asked["marker"]) + 1 if "marker" in asked else 0
-        page = self.machines[first : first + self.pages]
+        page = listed[first : first + self.pages]
         more = [{"rel": "next", "href": "elsewhere"}] if first + self.pages < len(ids) else []
-        return {"servers": [_server(each) for each in page]} | ({"servers_links": more} if more else {})
+        return {what: page} | ({f"{what}_links": more} if more else {})
 
     def _create(self, body: dict[str, Any]) -> Answer:
         wanted = body["server"]
