@@ -174,14 +174,14 @@ class Mover:
         except CloudError as error:
             self._failed(MigrationAction.FAILED, move, error, begin_s)
         else:
-            self._lock.note_move()
             self._asked_s = float("-inf")  # the next look is at once, for what is shared now
             self._controller.moved(move, time.monotonic())
             took = {"time_s": moved.time_s, "paused_s": moved.paused_s, "copied_B": moved.copied_B}
             round_trips_s: dict[str, float] = {}
             try:
+                self._lock.note_move()
                 round_trips_s = self._probing.round_trips_s(move.vm)
-            finally:  # it has moved, whatever can be measured of it now
+            finally:  # it has moved, whatever can be noted or measured of it now
                 action = MigrationAction.MOVED
                 self._say(action, move.vm, _describe(moved), **_places(move), **took, round_trips_s=round_trips_s)
 

@@ -181,6 +181,17 @@ def test_a_cloud_that_fails_after_the_move_does_not_undo_it(tmp_path: Path) -> N
     assert SiteLock(tmp_path, "fake").last_move_s() is not None
 
 
+def test_a_move_that_cannot_be_noted_is_told_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(lock: SiteLock) -> None:
+        raise CloudError("fake.moved cannot be written: no space left on device")
+
+    monkeypatch.setattr(SiteLock, "note_move", full)
+    controller = FakeController()
+    events = run(tmp_path, FakeDriver(FakeMigration([Moved(1.5, 0.2, 2**20)])), controller, until="blind")
+    assert [event.action for event in events] == ["begins", "moved", "blind"]
+    assert "moved" in controller.told_of
+
+
 @pytest.mark.parametrize(
     ("answer", "told", "action", "said"),
     [
