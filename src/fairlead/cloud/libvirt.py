@@ -47,6 +47,7 @@ class LibvirtDriver:
         return f"libvirt-{hashlib.sha256(uris.encode()).hexdigest()[:12]}"
 
     def inventory(self) -> Inventory:
+        self._require_names_apart()
         servers: list[Server] = []
         vms: list[Vm] = []
         between: set[str] = set()
@@ -86,6 +87,17 @@ class LibvirtDriver:
         if bars := self.inventory().bars(server, Vm(name, server, cpus, memory_B, 0, None, 0.0)):
             raise CreationRefusedError(f"{server} {bars}")
         return LibvirtCreation(target.open_session, target.ask, name, server, found.text, lasting=found.lasting)
+
+    def _require_names_apart(self) -> None:
+        """Raises CloudError where two URIs lead to servers of one name, or to one: its machines would be on both."""
+        first: dict[str, _Server] = {}
+        for each in self._servers:
+            other = first.setdefault(each.name(), each)
+            if other is not each:
+                raise CloudError(
+                    f"{other.uri} and {each.uri} are both called {each.name()}",
+                    hint="list each server once in [cloud]; servers need host names of their own",
+                )
 
     def _server(self, name: str, refused: type[CloudError]) -> "_Server":
         found = next((each for each in self._servers if each.name() == name), None)
@@ -171,9 +183,11 @@ class LibvirtMigration:
         if self._aborted:  # libvirt had nothing to abort before its own work had begun
             self._ask_abort()
         seen = self._source.ask(lambda session: session.job(self._vm))
+        if seen and seen.get("memory_total"):
+            self._copied_B = max(self._copied_B, seen["memory_processed"])
+        self._target.ask(lambda session: session.name())  # the source waits for one that hangs, and does not say so
         if not seen or not seen.get("memory_total"):  # not begun yet, or just over: the thread will tell
             return Progress("finishing" if self._copied_B else "starting")
-        self._copied_B = max(self._copied_B, seen["memory_processed"])
         left_B = seen["memory_remaining"] + seen.get("disk_remaining", 0)
         return Progress(f"{seen['memory_processed'] / _MIB:.0f} MiB copied, {left_B / _MIB:.0f} MiB left")
 
@@ -194,13 +208,13 @@ class _Server:
 
     def __init__(self, table: CloudServer) -> None:
         self.receive = table.receive
-        self._uri = table.uri
+        self.uri = table.uri
         self._worker = Worker(table.uri, partial(LibvirtSession, table.uri), (api().libvirtError,), describe)
         self._name: str | None = None
         self._dirty_Bps: dict[str, float] = {}
 
     def open_session(self) -> LibvirtSession:
-        return LibvirtSession(self._uri)
+        return LibvirtSession(self.uri)
 
     def ask(self, question: Any) -> Any:
         """See `Worker.ask`."""
@@ -241,5 +255,5 @@ class _Server:
         } | told
         for each in found:
             if each.name not in self._dirty_Bps:
-                raise CloudError(f"{self._uri} does not report the dirty rate of {each.name}")
+                raise CloudError(f"{self.uri} does not report the dirty rate of {each.name}")
         return [each.vm(self.name(), self._dirty_Bps[each.name]) for each in found], between

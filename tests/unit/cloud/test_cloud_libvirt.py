@@ -179,6 +179,13 @@ def test_ssh_never_asks_for_a_password(libvirt: Libvirt) -> None:
     assert libvirt.opened == ["qemu+ssh://s0/system?no_tty=1", "qemu+ssh://s1/system?keyfile=key&no_tty=1"]
 
 
+def test_servers_of_one_name_are_refused(libvirt: Libvirt) -> None:
+    """Two URIs of one server, or machines that were made from one image."""
+    libvirt.connections["s1"] = Connection("s0")
+    with pytest.raises(CloudError, match=r"^qemu\+ssh://s0/system and .*s1/system\?keyfile=key are both called s0"):
+        driver().inventory()
+
+
 def test_a_server_that_cannot_be_reached_is_asked_again_next_time(libvirt: Libvirt) -> None:
     asked = driver()
     libvirt.broken = Error("no route to host")
@@ -350,6 +357,15 @@ def test_a_server_that_is_silent_on_the_way_is_asked_again(small: tuple[Small, S
     small[0].silent = False
     with pytest.raises(CloudError, match=r"^guest: the migration was aborted; it runs on s0$"):
         end_migration(migration, "guest", 5.0)
+
+
+def test_a_target_that_hangs_is_no_answer_though_the_source_answers(small: tuple[Small, Small]) -> None:
+    """By hand it is given up after a minute then, where the source would wait for its target for ever."""
+    migration = driver_module.LibvirtMigration(*small, "guest", copy_disks=False)
+    small[1].silent = True
+    said = migration.poll()
+    assert isinstance(said, cloud.Progress) and not said.answered and "s1 did not answer" in said.text
+    migration.close()
 
 
 def test_what_nobody_says_the_end_of_is_not_known(small: tuple[Small, Small]) -> None:
