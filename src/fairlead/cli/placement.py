@@ -49,6 +49,7 @@ def command(
     """
     from fairlead import files
     from fairlead.cluster.cluster_file import load_cluster
+    from fairlead.display import words
     from fairlead.display.terminal import console
     from fairlead.placement import compute, json_form
     from fairlead.profile import findings
@@ -60,6 +61,8 @@ def command(
     profile, cluster = Summary.read(profile_file), load_cluster(cluster_file)
     found = compute.compute(profile, cluster, None if unmeasured else compute.known(results, cluster, run))
     placement_table.show(found, console())
+    for host, (ranks, room) in compute.too_many(found, cluster).items():
+        click.echo(f"{host} had {words.count(ranks, 'rank')} and has room for {room}: not all can stay there")
     for text in findings.collectives_counted(profile):
         click.echo(text)
     if profile.missing_ranks:

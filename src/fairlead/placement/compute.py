@@ -1,17 +1,19 @@
 """From a profile and a cluster to a placement."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from fairlead.characterize import coverage
 from fairlead.characterize.characterization import Characterization
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.job import place_ranks
 from fairlead.errors import MeasurementError, NoSuchResultsError
 from fairlead.placement import network as networks
-from fairlead.placement.cost import CommunicationCost, TrafficMatrix, cost
+from fairlead.placement.cost import CommunicationCost, Ints, TrafficMatrix, cost
 from fairlead.placement.json_form import Expected, Link, Placement
 from fairlead.placement.network import PlacementNetwork
 from fairlead.placement.search import best
@@ -36,7 +38,7 @@ class ProfiledTraffic(Protocol):
 
 
 def compute(profile: ProfiledTraffic, cluster: Cluster, found: Characterization | None = None) -> Placement:
-    """The best placement found; where that is no better than the present one, the present one.
+    """The best placement found; where the present one is as good, and no host has more ranks than room, that.
 
     Args:
         found: what is known of the cluster's network; None: nothing but its hosts.
@@ -53,7 +55,9 @@ def compute(profile: ProfiledTraffic, cluster: Cluster, found: Characterization 
         network = networks.characterized(cluster, profile.ranks, found, traffic.size_B)
     profiled = set(profile.host_of_rank) <= set(network.hosts)
     before = tuple(profile.host_of_rank) if profiled else place_ranks(cluster, profile.ranks)
-    after = better(traffic, network, before)
+    # More ranks on a host than it has room for may send less over the network, and run slower for all that.
+    room = dict(zip(network.hosts, network.slots, strict=True))
+    after = _named(network, best(traffic, network)) if crowded(before, room) else better(traffic, network, before)
     return Placement(
         program=list(profile.program),
         cluster=cluster.name,
@@ -80,11 +84,18 @@ def known(results: Path, cluster: Cluster, run: int | None = None) -> Characteri
         if run is None:
             found = Characterization.latest(store, cluster, whole=True) or Characterization.latest(store, cluster)
         else:
-            found = Characterization.read(store, store.run(run))
+            chosen = store.run(run)
+            found = Characterization.read(store, chosen)
+            if coverage.covers(chosen, chosen.facts["hosts"], cluster):  # be it under another name, as a Slurm job's is
+                found = found.selected(cluster)
     if found is not None and not (found.usable and found.sensitivity.whole):
+        way_out = (
+            f"run `fairlead characterize {cluster.source}` again, or give --unmeasured"
+            if run is None
+            else "omit --characterization for the newest complete one; `fairlead characterize show --list` lists them"
+        )
         raise NoSuchResultsError(
-            f"{results}: run {found.run} is an incomplete characterization: {found.incomplete_because}",
-            hint="omit --characterization for the newest complete one; `fairlead characterize show --list` lists them",
+            f"{results}: run {found.run} is an incomplete characterization: {found.incomplete_because}", hint=way_out
         )
     return found
 
@@ -111,7 +122,19 @@ def better(traffic: TrafficMatrix, network: PlacementNetwork, before: Sequence[s
     present = _index(network, before)
     if cost(traffic, network, found).time_s >= cost(traffic, network, present).time_s:
         return tuple(before)
-    return tuple(network.hosts[index] for index in found)
+    return _named(network, found)
+
+
+def crowded(hosts: Sequence[str], room: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """By host that has more of these ranks than room: how many it has, and for how many there is room."""
+    has = Counter(hosts)
+    return {host: (has[host], ranks) for host, ranks in room.items() if has[host] > ranks}
+
+
+def too_many(found: Placement, cluster: Cluster) -> dict[str, tuple[int, int]]:
+    """Hosts of the present placement that are `crowded`."""
+    names = [host.name for host in cluster.compute_hosts()]
+    return crowded(found.hosts_before, dict(zip(names, networks.room(cluster, found.ranks), strict=True)))
 
 
 def expected(traffic: TrafficMatrix, network: PlacementNetwork, hosts: Sequence[str]) -> Expected:
@@ -134,6 +157,10 @@ def _link(network: PlacementNetwork, found: CommunicationCost) -> Link | None:
     link = network.links[found.busiest]
     pairs = [(network.hosts[i], network.hosts[j]) for i, j in np.argwhere(link.users)]
     return Link(pairs=pairs, rate_bps=link.rate_bps)
+
+
+def _named(network: PlacementNetwork, where: Ints) -> tuple[str, ...]:
+    return tuple(network.hosts[index] for index in where)
 
 
 def _index(network: PlacementNetwork, hosts: Sequence[str]) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Where ranks are placed: the search, what a placement costs, its files, the commands."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -221,6 +222,20 @@ def test_a_good_placement_is_left_alone() -> None:
     assert found.host_of_rank == found.hosts_before == ["b", "a", "b", "a"]
 
 
+def test_ranks_that_were_crowded_are_given_slots_of_their_own(tmp_path: Path) -> None:
+    """Profiled on one host, of which the cluster file gives one slot: there nothing crosses the network."""
+    found = compute.compute(profiled(["h0"] * 4), CLUSTER)
+    assert found.profiled and found.before.messages == 0
+    assert sorted(found.host_of_rank) == ["h0", "h1", "h2", "h3"]
+    assert compute.too_many(found, CLUSTER) == {"h0": (4, 1)}
+    assert compute.crowded(found.host_of_rank, {"h0": 1, "h1": 1, "h2": 1, "h3": 1}) == {}
+    stored, cluster = tmp_path / "p.json", tmp_path / "sim.cluster.toml"
+    stored.write_text(profiled(["h0"] * 4).to_json())
+    cluster.write_text(CLUSTER_FILE)
+    done = invoke("placement", stored, cluster, "--results", tmp_path / "none")
+    assert "h0 had 4 ranks and has room for 1: not all can stay there" in done.output
+
+
 def test_a_program_that_sends_nothing() -> None:
     nothing = TrafficMatrix(np.zeros((4, 4)), np.zeros((4, 4)))
     with pytest.raises(MeasurementError, match="prog sends no point-to-point messages"):
@@ -289,6 +304,26 @@ def test_an_incomplete_characterization_is_refused(tmp_path: Path) -> None:
     assert compute.known(tmp_path, CLUSTER) is None
     with pytest.raises(NoSuchResultsError, match=f"run {number} is an incomplete characterization: h1 died"):
         compute.known(tmp_path, CLUSTER, number)
+
+
+def test_the_way_out_of_an_incomplete_characterization_is_one(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    """Nobody can omit --characterization who has not given it."""
+    partly = replace(known(results), reason="h1 died")
+    monkeypatch.setattr(Characterization, "latest", lambda *_, **__: partly)
+    with pytest.raises(NoSuchResultsError, match=r"h1 died\n.*characterize sim\.toml. again, or give --unmeasured"):
+        compute.known(results, CLUSTER)
+
+
+def test_a_characterization_of_the_same_hosts_under_another_name_may_be_named(tmp_path: Path) -> None:
+    """As that of an earlier Slurm job."""
+    earlier, now = (replace(CLUSTER, name=name, executor="ssh") for name in ("slurm-1", "slurm-2"))
+    with Store.open(tmp_path) as store:
+        number = characterization.begin(store, earlier, SETTINGS)
+        run(Survey(SimulatedAgents(LEAFS), SETTINGS, StoreSink(store, number), lambda what, done, total: None).run())
+        store.finish_run(number)
+    found = compute.known(tmp_path, now, number)
+    assert found is not None and found.cluster == "slurm-2"
+    assert compute.compute(profiled(["h0", "h1", "h2", "h3"]), now, found).characterization == number
 
 
 def test_hosts_that_take_no_ranks_any_more(tmp_path: Path) -> None:
