@@ -130,7 +130,11 @@ class BenefitCheck:
             AgentError: the agents were stopped.
         """
         self._rerouted.clear()
-        begin = self._look()
+        try:
+            begin = self._look()
+        except _GapError:
+            self._rerouted.set()  # whether any last nobody said: look again
+            raise
         if begin.detours:
             self._rerouted.set()  # they last: compare again
         self._over.wait(window_s)

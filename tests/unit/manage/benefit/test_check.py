@@ -157,6 +157,17 @@ def test_a_comparison_with_an_agent_missing_is_none_and_the_pause_ends():
     assert said == [] and job.pauses[-1][0] == 0.0
 
 
+def test_an_agent_that_is_back_is_compared_though_no_pair_was_rerouted_since():
+    said: list[events.Benefit[int]] = []
+    job = Job(slowed=0.5, dead=2)
+    with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
+        checks(0, rerouted())
+        time.sleep(2.5 * judgement.WAIT_S)
+        assert job.pauses == []
+        job.dead = None
+        until(lambda: len(said) == 1)
+
+
 def test_a_program_that_stands_still_without_reroutes_is_not_paused_again_soon():
     said: list[events.Benefit[int]] = []
     job = Job(slowed=0.0)
