@@ -138,7 +138,11 @@ class OpenstackDriver:
         holders = [own, *(each for each in stocks.values() if each is not own)]
         needs = next((each[1][instance.id].resources for each in holders if instance.id in each[1]), None)
         if needs is None:
-            raise CloudError(f"Placement does not report the resources of {name}")
+            raise CloudError(
+                f"Placement does not report the resources of {name} on {instance.host}",
+                hint=f"`nova-manage placement heal_allocations --instance {instance.id}` adds them; or leave out "
+                f"{instance.host} in `servers` of [cloud]",
+            )
         cpus, memory_B, disk_B = _amounts(needs)
         dirty_Bps = None if self._table.dirty_rate is None else self._table.dirty_rate / 8
         return Vm(name, str(instance.host), cpus, memory_B, disk_B, dirty_Bps, self._table.downtime, load)

@@ -390,7 +390,7 @@ def test_a_silent_cloud_is_told_and_asked_again(site: Cloud, monkeypatch: pytest
         (
             "/resource_providers/rp-0/allocations",
             {"allocations": {}},
-            "does not report the resources of node0",
+            "does not report the resources of node0 on h0\n  .*heal_allocations --instance ",
         ),
         ("/os-server-groups", [], "/os-server-groups makes no sense"),
         ("/v3/auth/tokens", "ok", "."),
