@@ -119,7 +119,7 @@ class Mover:
             by = "by a migration whose outcome was not known" if ours else "by its provider"
             why = f"{by}: it is on {found.target} now and was on {found.source}"
             self._say(MigrationAction.FOUND, found.vm, why, to=found.target)
-        if shared := self._sharing.see(inventory):
+        if shared := self._sharing.see(inventory, self._over.is_set):
             self._say(MigrationAction.SHARES, None, shared)
         for decision in self._controller.step(time.monotonic(), self._lock.last_move_s()):
             self._act(decision)

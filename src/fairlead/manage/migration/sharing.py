@@ -1,7 +1,7 @@
 """Tells the agents which paths have a bottleneck in common when machines have moved."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
@@ -32,8 +32,12 @@ class Sharing:
         self._untold: set[int] = set()  # hosts whose agents have not taken it
         self._tell_again_s = float("-inf")
 
-    def see(self, inventory: Inventory) -> str | None:
-        """Where the machines are now; if agents had to be told of other links in common, that, in words."""
+    def see(self, inventory: Inventory, over: Callable[[], bool] = lambda: False) -> str | None:
+        """Where the machines are now; if agents had to be told of other links in common, that, in words.
+
+        Args:
+            over: whether nobody needs it any more: each agent that does not answer takes seconds.
+        """
         if self._found is None or self._told is None:
             return None
         places = Places.of(inventory, self._names)
@@ -47,7 +51,7 @@ class Sharing:
         if changed:
             self._untold = set(range(len(self._names)))
         due = changed or (self._untold and time.monotonic() >= self._tell_again_s)
-        return self._tell(self._told, changed) if due else None
+        return self._tell(self._told, changed, over) if due else None
 
     def forget(self, host: int) -> None:
         """A host's agent was started again, with what was characterized."""
@@ -55,10 +59,12 @@ class Sharing:
             self._untold.add(host)
             self._tell_again_s = float("-inf")
 
-    def _tell(self, now: GroupedSharing, changed: int) -> str | None:
+    def _tell(self, now: GroupedSharing, changed: int, over: Callable[[], bool]) -> str | None:
         """One agent after the other: of many hosts each message is large, and their events must not wait for it."""
         command = commands.Shares(shares=now.to_json())
         for host in sorted(self._untold):
+            if over():
+                return None
             answer = self._agents.command_each({host: command})[host]
             if not isinstance(answer, BaseException):
                 self._untold.remove(host)

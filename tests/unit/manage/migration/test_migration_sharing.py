@@ -188,6 +188,16 @@ def test_all_agents_are_told_once_when_a_machine_has_moved(monkeypatch: pytest.M
     assert len(agents.told) == 1
 
 
+def test_the_end_of_the_program_does_not_wait_for_agents_that_are_to_be_told() -> None:
+    plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
+    agents = Agents(*range(8))
+    sharing = Sharing(agents, NAMES, of_pairs(truth(plan)))
+    sharing.see(inventory_of(plan))
+    now = inventory_of(plan.with_vm_on("h0", "server4"))
+    assert sharing.see(now, lambda: len(agents.told) >= 2) is None
+    assert [host for host, _ in agents.told] == [0, 1]
+
+
 def test_without_detection_nobody_is_told() -> None:
     plan = resolve_lab(description.load(EXAMPLES / "servers8.toml"))
     agents = Agents()
