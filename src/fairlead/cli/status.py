@@ -52,5 +52,6 @@ def show(as_json: bool) -> None:
             click.echo(
                 f"  {path}  {level}" + (f", rerouted over {state.detours[path]}" if path in state.detours else "")
             )
-        for path in state.detours.keys() - state.levels.keys():
-            click.echo(f"  {path}  low, still rerouted over {state.detours[path]}")
+        for path, over in state.detours.items():
+            if path not in state.levels:
+                click.echo(f"  {path}  low, still rerouted over {over}")
