@@ -11,18 +11,21 @@ def servers(found: Inventory) -> Table:
     rows = []
     for each in found.servers:
         vms = found.vms_on(each.name)
-        cpus, memory_B = sum(vm.cpus for vm in vms), sum(vm.memory_B for vm in vms)
+        cpus, memory_B, disk_B = (sum(getattr(vm, what) for vm in vms) for what in ("cpus", "memory_B", "disk_B"))
         rows.append(
             [
                 cell(each.name),
                 cell(len(vms)),
                 cell(cpus, f"{cpus} of {each.cpus}"),
                 cell(memory_B, f"{words.size(memory_B)} of {words.size(each.memory_B)}"),
+                cell(disk_B, f"{words.size(disk_B)} of {words.size(each.disk_B)}" if each.disk_B else "shared"),
                 cell(each.uplink_bps, "unknown" if each.uplink_bps is None else format_rate(each.uplink_bps)),
+                cell(each.closed or "", f"no, it {each.closed}" if each.closed else "yes"),
             ]
         )
     columns = [("server", "server"), ("machines", "machines"), ("processors", "cpus_used")]
-    return table([*columns, ("memory", "memory_used_B"), ("uplink", "uplink_bps")], rows)
+    room = [("memory", "memory_used_B"), ("disk", "disk_used_B"), ("uplink", "uplink_bps")]
+    return table([*columns, *room, ("takes machines", "closed")], rows)
 
 
 def machines(found: Inventory) -> Table:
