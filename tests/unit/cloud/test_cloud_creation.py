@@ -203,3 +203,10 @@ def test_what_is_not_known_has_a_way_out(site: Cloud, tmp_path: Path, monkeypatc
     done = by_command(tmp_path)
     assert isinstance(done.exception, EndUnknownError)
     assert "but it may still be created\n  check where it is when the cloud answers again" in str(done.exception)
+
+
+def test_compute_hosts_and_flavors_come_page_by_page(site: Cloud) -> None:
+    site.pages = 1
+    assert [each.name for each in driver().inventory().servers] == ["h0", "h1"]
+    driver().create("node9", "node0", "h1").poll()  # its flavor is the second
+    assert site.wanted[-1]["server"]["flavorRef"] == "f-2"
