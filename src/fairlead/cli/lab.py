@@ -13,10 +13,12 @@ from fairlead import lab as labs
 from fairlead.cli.parameters import scale as scale_option
 from fairlead.cli.parameters.command_type import CommandT
 from fairlead.cli.parameters.example_file import ExampleFile
+from fairlead.errors import LabError
 from fairlead.lab import Lab
 
 if TYPE_CHECKING:
     from fairlead.lab.congestion import CongestionDescription
+    from fairlead.lab.migration import Migration, MigrationReport
     from fairlead.lab.nics import NicCounters, Sent
     from fairlead.lab.topology import LabBond, LabLink, ResolvedLab
 
@@ -199,7 +201,7 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
     """Migrate virtual machine VM of lab NAME to SERVER, live.
 
     Its memory is copied over the servers' uplinks, in rounds; then it is paused for the rest and its link re-plugged.
-    Ctrl-C aborts: the machine stays where it is.
+    Ctrl-C aborts: the machine stays where it is, unless it is paused already. The last line says which.
 
     \b
     Example: fairlead lab migrate servers8 h0 server4
@@ -211,17 +213,31 @@ def migrate(name: str, vm: str, server: str, as_json: bool) -> None:
     lab = labs.find_lab(name)
     with Migration(lab, vm, server) as migration:
         told = None
-        while (moved := migration.poll(0.5)) is None:
-            seen = migration.progress
-            if seen is not None and seen != told and not as_json:
-                told = seen
-                click.echo(f"round {seen.round} {seen.phase}: {seen.left_B / 2**20:.1f} MiB left", err=True)
-    if as_json:
-        click.echo(json.dumps(asdict(moved)))
-        return
-    click.echo(
-        f"{vm} moved from {moved.source} to {moved.target} in {moved.time_s:.2f} s: {moved.copied_B / 2**20:.1f} MiB in"
-        f" {len(moved.rounds)} rounds, paused for {moved.paused_s * 1e3:.0f} ms"
+        try:
+            while (moved := migration.poll(0.5)) is None:
+                seen = migration.progress
+                if seen is not None and seen != told and not as_json:
+                    told = seen
+                    click.echo(f"round {seen.round} {seen.phase}: {seen.left_B / 2**20:.1f} MiB left", err=True)
+        except KeyboardInterrupt:
+            click.echo(_given_up(migration), err=True)
+            raise
+    click.echo(json.dumps(asdict(moved)) if as_json else _moved(moved))
+
+
+def _given_up(migration: "Migration") -> str:
+    """Abort a migration; what came of it."""
+    migration.abort()
+    try:
+        return f"it was too late to give up: {_moved(migration.wait())}"
+    except LabError as error:
+        return str(error)
+
+
+def _moved(moved: "MigrationReport") -> str:
+    return (
+        f"{moved.vm} moved from {moved.source} to {moved.target} in {moved.time_s:.2f} s: "
+        f"{moved.copied_B / 2**20:.1f} MiB in {len(moved.rounds)} rounds, paused for {moved.paused_s * 1e3:.0f} ms"
     )
 
 
