@@ -81,6 +81,6 @@ def _learning(cluster: Cluster, plain: Management, paths: known.KnownPaths) -> M
         components = replace(components, detours=False)
     if components.migration:
         components = replace(components, migration=False)
-        remarks.append("no virtual machine is migrated: that needs a characterization")
+        remarks.append(f"nothing is migrated without a characterization: run `fairlead characterize {cluster.source}`")
     tables = {index: paths.manage_tables(index) for index in range(hosts)}
     return replace(plain, components=components, tables=tables, remarks=remarks, relays=relays)

@@ -91,7 +91,8 @@ def test_that_two_hosts_have_no_third_is_said_where_they_need_one(
 def test_no_machine_is_migrated_by_what_is_not_known(store: Store) -> None:
     management = management_for(cluster(), MIGRATING, store)
     assert management.components == FULL
-    assert management.remarks[1] == "no virtual machine is migrated: that needs a characterization"
+    wanted = f"run `fairlead characterize {cluster().source}`"
+    assert management.remarks[1] == f"nothing is migrated without a characterization: {wanted}"
 
 
 def test_agents_get_the_settings_of_the_cluster_and_of_the_run(store: Store) -> None:
