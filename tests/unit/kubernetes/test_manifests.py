@@ -213,6 +213,19 @@ def test_what_a_chart_is_given_is_in_the_job() -> None:
     assert worker["readinessProbe"] == {"tcpSocket": {"port": 22}}
 
 
+def test_helm_refuses_values_of_another_kind() -> None:
+    """By the chart's schema: the text "false" would pass for true and give the privilege, the text "two" for 0."""
+    schema = json.loads((DIRECTORY / "chart" / "values.schema.json").read_text(encoding="utf-8"))
+    assert schema["properties"].keys() == values().keys() | {"global"}
+    assert set(schema["required"]) == values().keys() and schema["additionalProperties"] is False
+    checked = {key: value for key, value in schema.items() if key != "additionalProperties"}
+    assert list(mistakes(values(), checked)) == []
+    wrong = [("netAdmin", "false"), ("slots", "two"), ("workers", 2.5), ("command", "/bin/x"), ("home", 'a"b')]
+    wrong += [("mpiImplementation", "openmpi"), ("userId", True)]
+    for key, value in wrong:
+        assert list(mistakes({**values(), key: value}, checked)), key
+
+
 def test_the_chart_is_one_of_helm_3() -> None:
     chart = yaml.safe_load((DIRECTORY / "chart" / "Chart.yaml").read_text(encoding="utf-8"))
     assert (chart["apiVersion"], chart["type"]) == ("v2", "application")
