@@ -122,7 +122,7 @@ class OpenstackDriver:
 
     def _hypervisors(self) -> list[Hypervisor]:
         found = self._ask(lambda session: session.hypervisors())
-        wanted = self._table.servers or sorted(each.service.host for each in found)
+        wanted = dict.fromkeys(self._table.servers or sorted(each.service.host for each in found))  # each once
         by_host = {each.service.host: each for each in found}
         if missing := [host for host in wanted if host not in by_host]:
             raise CloudError(f"there is no compute host {', '.join(missing)}", hint=f"there are {', '.join(by_host)}")

@@ -126,7 +126,7 @@ def test_nobody_elses_machine_passes_for_one_of_the_job(site: Cloud) -> None:
 def test_only_the_named_servers_count(site: Cloud) -> None:
     site.hosts["h2"] = Host("rp-2")
     site.add("far", "h2")
-    found = driver(TABLE + 'servers = ["h1", "h0"]\n').inventory()
+    found = driver(TABLE + 'servers = ["h1", "h0", "h1"]\n').inventory()
     assert [each.name for each in found.servers] == ["h1", "h0"]
     assert {each.name for each in found.vms} == {"node0", "node1"}
     with pytest.raises(CloudError, match=r"there is no compute host h7\n.*there are h0, h1, h2"):
