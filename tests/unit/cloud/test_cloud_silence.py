@@ -187,7 +187,7 @@ def test_a_provider_that_does_the_same_much_later_is_not_taken_for_us(
             site.step(site.records[0])
 
     events = manage(tmp_path, "found", late_s=0.6, on=on)
-    assert events[2].reason == "by its provider: it is on h1 now and was on h0"
+    assert events[2].reason == "by its provider, or by hand: it is on h1 now and was on h0"
     assert SiteLock(tmp_path / "sites", driver().site).last_move_s() is None
 
 

@@ -116,7 +116,7 @@ class Mover:
             ours = target == found.target and time.monotonic() < since_s + OURS_S
             if ours:
                 self._lock.note_move()
-            by = "by a migration whose outcome was not known" if ours else "by its provider"
+            by = "by a migration whose outcome was not known" if ours else "by its provider, or by hand"
             why = f"{by}: it is on {found.target} now and was on {found.source}"
             self._say(MigrationAction.FOUND, found.vm, why, to=found.target)
         if shared := self._sharing.see(inventory, self._over.is_set):
