@@ -21,17 +21,26 @@ lend() {
   place=$lent/$uid
   [ -x "$place/fairlead-guardian" ] && cmp -s "$lib/fairlead-guardian" "$place/fairlead-guardian" && return
   mkdir -p "$place" && chmod 0755 "$place" || return
+  strip "$place" # an older one that is replaced, as after an upgrade while a job of theirs runs
+  # Out of their reach until it has its capability: as its owner, the user could write another program into it, which
+  # takes the capability away from one that has it.
+  staged=$lent/.staged
+  rm -rf "$staged" && mkdir -m 0700 "$staged" || return
   # Theirs alone to execute. A copy that they make of it has no capability.
-  install -m 0500 -o "$uid" "$lib/fairlead-guardian" "$place/.new" &&
-    setcap cap_net_admin+ep "$place/.new" &&
-    mv -f "$place/.new" "$place/fairlead-guardian"
+  install -m 0500 -o "$uid" "$lib/fairlead-guardian" "$staged/fairlead-guardian" &&
+    setcap cap_net_admin+ep "$staged/fairlead-guardian" &&
+    mv -f "$staged/fairlead-guardian" "$place/fairlead-guardian"
 }
 
-take_back() {
+strip() {
   # By the file, not only by its name: the user may have made other names for it.
   for file in "$1"/* "$1"/.new; do
     [ ! -f "$file" ] || setcap -r "$file"
   done
+}
+
+take_back() {
+  strip "$1"
   rm -rf "$1"
 }
 

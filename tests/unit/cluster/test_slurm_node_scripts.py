@@ -15,11 +15,15 @@ Script = Callable[[str], "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def script(tmp_path: Path) -> Script:
-    """What calls one of the scripts, as for a job of a user. `setcap`, which needs root, does nothing."""
-    for name in ("bin/setcap", "lib/fairlead-guardian"):
+    """What calls one of the scripts, as for a job of a user.
+
+    `setcap`, which needs root, only notes what it is told, and the permissions of the file's directory.
+    """
+    note = f'echo "$@" "$(stat -c %a "${{2%/*}}")" >>{tmp_path / "setcap.log"}'
+    for name, does in (("bin/setcap", note), ("lib/fairlead-guardian", "exit 0")):
         program = tmp_path / name
         program.parent.mkdir()
-        program.write_text("#!/bin/sh\nexit 0\n")
+        program.write_text(f"#!/bin/sh\n{does}\n")
         program.chmod(0o755)
     env = {
         "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
@@ -65,3 +69,25 @@ def test_a_lock_that_is_held_holds_no_job(script: Script, tmp_path: Path, name: 
     with (tmp_path / "lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         assert said in script(name).stderr
+
+
+def test_a_guardian_has_its_privilege_before_its_user_can_reach_it(script: Script, tmp_path: Path) -> None:
+    """As its owner, the user could write a program of his own into it, and that would have the privilege then."""
+    script("prolog.sh")
+    staged = tmp_path / "lent/.staged"
+    assert (tmp_path / "setcap.log").read_text() == f"cap_net_admin+ep {staged}/fairlead-guardian 700\n"
+    assert list(staged.iterdir()) == []
+
+
+def test_a_guardian_that_is_replaced_loses_its_privilege_under_all_names(script: Script, tmp_path: Path) -> None:
+    """As its owner, the user may have linked it elsewhere; after an upgrade no epilog would come to it any more."""
+    script("prolog.sh")
+    lent = tmp_path / "lent"
+    (tmp_path / "lib/fairlead-guardian").write_text("#!/bin/sh\n# a later version\n")
+    (tmp_path / "setcap.log").unlink()
+    script("prolog.sh")
+    assert (tmp_path / "setcap.log").read_text().splitlines() == [
+        f"-r {lent}/{UID}/fairlead-guardian 755",
+        f"cap_net_admin+ep {lent}/.staged/fairlead-guardian 700",
+    ]
+    assert "a later version" in (lent / str(UID) / "fairlead-guardian").read_text()
