@@ -1,10 +1,13 @@
 """What a cloud manager says of a site: its servers, the virtual machines on them, and their traffic until now."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
 from fairlead.display import words
+
+_ROOM: tuple[tuple[str, Callable[[int], str]], ...] = (("cpus", str), ("memory_B", words.size), ("disk_B", words.size))
+"""What servers have and machines need, and how it is shown."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class Inventory:
     def lacks(self, server: str, incoming: Iterable[Vm]) -> str | None:
         """What a server has too little of for further machines, in words; None if it has room."""
         target, all_vms = self.server(server), [*self.vms_on(server), *incoming]
-        for what, shown in (("cpus", str), ("memory_B", words.size), ("disk_B", words.size)):
+        for what, shown in _ROOM:
             needed, there = sum(getattr(vm, what) for vm in all_vms), getattr(target, what)
             if needed > there:
                 return f"{shown(needed)} of {shown(there)} {what.removesuffix('_B')} would be in use"
