@@ -48,7 +48,7 @@ def gives_up(rounds: list[PrecopyRound], vm: LabVm) -> str | None:
 
 
 def expected_time_s(vm_memory_B: float, dirty_Bps: float, rate_Bps: float, downtime_s: float) -> float:
-    """How long the copy takes at a steady rate; infinite if the machine writes faster than is copied.
+    """How long the copy takes at a steady rate; infinite if the machine writes too fast, as `gives_up` has it.
 
     The rounds are a geometric series with the ratio dirty / rate that ends when a round fits into the downtime.
     """
@@ -60,5 +60,5 @@ def expected_time_s(vm_memory_B: float, dirty_Bps: float, rate_Bps: float, downt
         time_s *= ratio
         total_s += time_s
         if time_s <= downtime_s:
-            break
-    return total_s
+            return total_s
+    return float("inf")

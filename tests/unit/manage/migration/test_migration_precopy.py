@@ -66,6 +66,9 @@ def test_the_expected_time_is_that_of_the_rounds() -> None:
     # 2 s, then rounds of 1/16 of the one before until one fits into 0.3 s: 0.125 s.
     assert precopy.expected_time_s(32 * MIB, MIB, 16 * MIB, 0.3) == pytest.approx(2.125)
     assert precopy.expected_time_s(32 * MIB, 16 * MIB, 16 * MIB, 0.3) == float("inf")
+    # After 30 rounds 2 s * 0.95^30 = 0.43 s are left, so that it is given up; with a longer pause it is not.
+    assert precopy.expected_time_s(32 * MIB, 15.2 * MIB, 16 * MIB, 0.3) == float("inf")
+    assert precopy.expected_time_s(32 * MIB, 15.2 * MIB, 16 * MIB, 0.5) < 40.0
 
 
 def test_servers_are_filled_one_after_another_and_have_machines_of_others() -> None:
