@@ -116,12 +116,13 @@ def _target(vm: Vm, situation: MigrationSituation) -> tuple[str | None, str]:
     """The server with most rate left that can take the machine, or why none can."""
     inventory, progress, settings = situation.inventory, situation.progress, situation.settings
     network = inventory.server(vm.server).network
+    now_bps = situation.traffic.vms.get(vm.name, _SILENT).in_bps  # the least that it needs, where more was never seen
     left: dict[str, float] = {}
     problems = []
     for server in inventory.servers:
         if server.name == vm.server or server.network != network:
             continue
-        busiest_bps = _usual_bps(server.name, situation) + progress.usual_in_bps.get(vm.name, 0.0)
+        busiest_bps = _usual_bps(server.name, situation) + progress.usual_in_bps.get(vm.name, now_bps)
         bars = inventory.bars(server.name, vm)
         if server.name in situation.congested:
             problems.append(f"{server.name} is congested itself")

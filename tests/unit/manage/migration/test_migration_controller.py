@@ -286,6 +286,17 @@ def test_the_target_has_most_rate_left_when_its_machines_are_as_busy_as_usual() 
     assert target({"b": 40e6}) == "s2"
 
 
+def test_what_a_machine_gets_now_counts_at_its_target_where_nothing_else_was_ever_seen() -> None:
+    """Congested from the start on: its usual traffic is not known, and none it is not."""
+    inventory = Inventory(
+        tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), (Vm("a", "s0", 1, MIB, 1, 0.0, 0.1),)
+    )
+    traffic = TrafficRates({"s1": Rate(50e6, 0.0)}, {"a": Rate(30e6, 0.0)})
+    diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
+    choice = choice_of(diagnosis, inventory, traffic, RunProgress(0.8, 1000.0, {}))
+    assert choice.move is None and "s1 would carry 80 of 80 Mbit/s" in choice.why
+
+
 def test_a_machine_that_never_converges_is_not_moved() -> None:
     inventory = Inventory(
         tuple(Server(f"s{k}", "n", 9, 2**40, 99, 80e6) for k in range(2)), (Vm("a", "s0", 1, MIB, 1, 20e6, 0.1),)
