@@ -26,6 +26,9 @@ QUIET_S = 2.0
 RETRY_S = 5.0
 POLL_S = 0.05
 ABORT_S = 10.0
+LOOK_S = 10.0
+"""So long the end of the program waits for a look at the cloud, which may be many questions; for a migration until it
+has ended."""
 OURS_S = 600.0
 """A machine that gets where an aborted migration was to bring it, within this time, was brought there by that one."""
 
@@ -66,6 +69,7 @@ class Mover:
         self._dry_run = dry_run
         self._events: queue.SimpleQueue[tuple[int, AgentEvent, float]] = queue.SimpleQueue()
         self._over = threading.Event()
+        self._migrating = threading.Lock()
         self._blind = False
         self._unknown: dict[str, tuple[str, float]] = {}  # where machines may be on their way to, and since when
         self._asked_s = float("-inf")
@@ -77,7 +81,9 @@ class Mover:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join()
+        self._thread.join(LOOK_S)
+        with self._migrating:  # a look that goes on is left behind, and begins none any more
+            return
 
     def __call__(self, host: int, event: AgentEvent) -> None:
         """An agent's event, in the events' thread."""
@@ -122,7 +128,10 @@ class Mover:
         if shared := self._sharing.see(inventory, self._over.is_set):
             self._say(MigrationAction.SHARES, None, shared)
         for decision in self._controller.step(time.monotonic(), self._lock.last_move_s()):
-            self._act(decision)
+            with self._migrating:
+                if self._over.is_set():
+                    return
+                self._act(decision)
 
     def _survey(self) -> bool:
         """Look at paths that the program may not use, into servers of which one path is slow; whether there are any."""

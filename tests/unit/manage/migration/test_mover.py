@@ -224,6 +224,34 @@ def test_a_migration_under_way_is_aborted_when_the_program_ends(tmp_path: Path) 
     assert "(the program has ended)" in events[-1].reason
 
 
+def test_a_look_that_takes_long_does_not_keep_the_program_from_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of many answers comes in time, and all of them together are slow; what it finds then moves nothing."""
+    monkeypatch.setattr(mover, "LOOK_S", 0.05)
+    looks, answers_come = threading.Event(), threading.Event()
+    migration = FakeMigration([Moved(1.5, 0.2, 2**20)])
+    driver = FakeDriver(migration)
+    seen = driver.inventory()
+
+    def inventory() -> Inventory:
+        looks.set()
+        answers_come.wait(20)
+        return seen
+
+    monkeypatch.setattr(driver, "inventory", inventory)
+    lock, sharing = SiteLock(tmp_path, driver.site), Sharing(Agents(), ["h0", "h1"], None)
+    probing = Probing(Agents(), ["h0", "h1"], {})
+    moving = Mover(FakeController(), driver, lock, ["h0", "h1"], lambda *_: None, probing, sharing)
+    begin_s = time.monotonic()
+    with moving:
+        assert looks.wait(5)
+    assert time.monotonic() - begin_s < 4
+    answers_come.set()
+    moving._thread.join(5)
+    assert driver.asked == []
+
+
 def test_a_dry_run_only_says_what_it_would_do(tmp_path: Path) -> None:
     driver, controller = FakeDriver(None), FakeController()
     events = run(tmp_path, driver, controller, until="would", dry_run=True)
