@@ -5,6 +5,7 @@ lib=${FAIRLEAD_LIB:-/usr/local/libexec/fairlead}   # fairlead-guardian, without 
 lent=${FAIRLEAD_LENT:-/var/lib/fairlead/guardians} # a guardian for each user with a job here; no nosuid mount
 jobs=${FAIRLEAD_JOBS:-/run/fairlead/jobs}          # a file for each job; gone with the boot
 lock=${FAIRLEAD_LOCK:-/run/fairlead.lock}
+umask 022 # users have to come through directories that are made here, whatever slurmd's is
 
 # Root's alone: whoever can open it can hold it, and with it every job that is to start or end on this node.
 make_lock() {

@@ -28,7 +28,7 @@ def script(tmp_path: Path) -> Script:
     env = {
         "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
         "FAIRLEAD_LIB": str(tmp_path / "lib"),
-        "FAIRLEAD_LENT": str(tmp_path / "lent"),
+        "FAIRLEAD_LENT": str(tmp_path / "var/lent"),
         "FAIRLEAD_JOBS": str(tmp_path / "jobs"),
         "FAIRLEAD_LOCK": str(tmp_path / "lock"),
         "FAIRLEAD_PATIENCE_S": "0.2",
@@ -38,7 +38,7 @@ def script(tmp_path: Path) -> Script:
 
     def run(name: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            ["sh", str(NODES / name)], env=env, capture_output=True, text=True, timeout=30, check=True
+            ["sh", str(NODES / name)], env=env, capture_output=True, text=True, timeout=30, check=True, umask=0o077
         )
 
     return run
@@ -46,9 +46,11 @@ def script(tmp_path: Path) -> Script:
 
 def test_a_guardian_is_lent_and_taken_back(script: Script, tmp_path: Path) -> None:
     assert script("prolog.sh").stderr == ""
-    assert (tmp_path / "lent" / str(UID) / "fairlead-guardian").is_file()
+    assert (tmp_path / "var/lent" / str(UID) / "fairlead-guardian").is_file()
+    for place in ("var", "var/lent", f"var/lent/{UID}"):
+        assert (tmp_path / place).stat().st_mode & 0o777 == 0o755, "its user has to come there"
     assert script("epilog.sh").stderr == ""
-    assert not (tmp_path / "lent" / str(UID)).exists()
+    assert not (tmp_path / "var/lent" / str(UID)).exists()
 
 
 @pytest.mark.parametrize("name", ["prolog.sh", "epilog.sh"])
@@ -74,7 +76,7 @@ def test_a_lock_that_is_held_holds_no_job(script: Script, tmp_path: Path, name: 
 def test_a_guardian_has_its_privilege_before_its_user_can_reach_it(script: Script, tmp_path: Path) -> None:
     """As its owner, the user could write a program of his own into it, and that would have the privilege then."""
     script("prolog.sh")
-    staged = tmp_path / "lent/.staged"
+    staged = tmp_path / "var/lent/.staged"
     assert (tmp_path / "setcap.log").read_text() == f"cap_net_admin+ep {staged}/fairlead-guardian 700\n"
     assert list(staged.iterdir()) == []
 
@@ -82,7 +84,7 @@ def test_a_guardian_has_its_privilege_before_its_user_can_reach_it(script: Scrip
 def test_a_guardian_that_is_replaced_loses_its_privilege_under_all_names(script: Script, tmp_path: Path) -> None:
     """As its owner, the user may have linked it elsewhere; after an upgrade no epilog would come to it any more."""
     script("prolog.sh")
-    lent = tmp_path / "lent"
+    lent = tmp_path / "var/lent"
     (tmp_path / "lib/fairlead-guardian").write_text("#!/bin/sh\n# a later version\n")
     (tmp_path / "setcap.log").unlink()
     script("prolog.sh")
