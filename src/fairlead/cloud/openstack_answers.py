@@ -5,7 +5,7 @@ Formats: the Compute API reference at microversion 2.84, the Placement API refer
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Answer(BaseModel):
@@ -63,7 +63,8 @@ class Allocations(Answer):
 
 
 class Instance(Answer):
-    """A machine. ``task`` is what is just being done to it."""
+    """A machine. ``task`` is what is just being done to it. Of one in a cell that is down Nova tells hardly more than
+    that it is there: it has no name then, and is on no host."""
 
     id: str
     name: str
@@ -71,6 +72,13 @@ class Instance(Answer):
     status: str
     host: str | None = Field(alias="OS-EXT-SRV-ATTR:host")
     task: str | None = Field(alias="OS-EXT-STS:task_state")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_cell_that_is_down(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or data.get("status") != "UNKNOWN":
+            return data
+        return {"name": "", "OS-EXT-SRV-ATTR:host": None, "OS-EXT-STS:task_state": None, **data}
 
 
 class Instances(Answer):

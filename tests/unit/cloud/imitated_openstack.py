@@ -195,6 +195,8 @@ def _hypervisor(name: str, host: Host) -> dict[str, Any]:
 
 
 def _server(machine: Machine) -> dict[str, Any]:
+    if machine.status == "UNKNOWN":  # its cell is down: microversion 2.69 and later
+        return {"id": machine.id, "tenant_id": machine.project, "status": machine.status}
     extended = {"OS-EXT-SRV-ATTR:host": machine.host, "OS-EXT-STS:task_state": machine.task}
     made_of = {
         "image": machine.image,

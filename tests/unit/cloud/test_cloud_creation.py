@@ -210,3 +210,11 @@ def test_compute_hosts_and_flavors_come_page_by_page(site: Cloud) -> None:
     assert [each.name for each in driver().inventory().servers] == ["h0", "h1"]
     driver().create("node9", "node0", "h1").poll()  # its flavor is the second
     assert site.wanted[-1]["server"]["flavorRef"] == "f-2"
+
+
+def test_machines_of_a_cell_that_is_down_take_room_and_hide_no_others(site: Cloud) -> None:
+    room = driver().inventory().server("h1").cpus
+    site.add("lost", "h1", status="UNKNOWN")
+    found = driver().inventory()
+    assert {vm.name for vm in found.vms} == {"node0", "node1"}
+    assert found.server("h1").cpus == room - 2
