@@ -120,6 +120,8 @@ def test_the_launcher_runs_fairlead_in_mpiruns_place(path: Path, plane: str, mon
     # Where the operator mounts the hostfile.
     assert asked["cluster"] == Path("hostfile:/etc/mpi/hostfile")
     assert (asked["plane"], asked["argv"]) == (plane, ("/home/mpiuser/pi",))
+    # A place that the pod's user may write to: the image's own may be none, and the cluster file is written there.
+    assert launcher["workingDir"] == str(Path(job(path)["spec"]["sshAuthMountPath"]).parent)
 
 
 @pytest.mark.parametrize("path", [RELAY, ROUTE], ids=lambda path: path.stem)
