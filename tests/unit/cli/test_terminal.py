@@ -74,8 +74,8 @@ def test_brackets_in_titles_and_names_are_shown(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     console().print(rich_table(table([("h[a]", "h"), ("b", "b")], [[cell("x[/y]"), cell(1)]]), "results [/old]"))
-    shown = capsys.readouterr().out
-    assert all(text in shown for text in ("h[a]", "x[/y]", "results [/old]"))
+    shown = "".join(capsys.readouterr().out.split())  # a title is wrapped to the width of its table
+    assert all(text in shown for text in ("h[a]", "x[/y]", "results[/old]"))
 
 
 def test_nothing_is_wrapped_where_there_is_no_terminal(
