@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from fairlead.real_range import RealRange
 from fairlead.sizes import Sizes
 
 LARGEST_B = 64 * 1024**2
@@ -38,10 +39,10 @@ def repeat_options(target: Callable[..., Any]) -> Callable[..., Any]:
 
     return with_options(
         with_until,
-        click.option("--precision", "precision_percent", type=click.FloatRange(min=0, min_open=True), default=5,
+        click.option("--precision", "precision_percent", type=RealRange(min=0, min_open=True), default=5,
                      show_default=True, metavar="PERCENT",
                      help="Stop when the 95 % interval of each median is within this share of it."),
-        click.option("--budget", "budget_s", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+        click.option("--budget", "budget_s", type=RealRange(min=0, min_open=True), metavar="SECONDS",
                      help="Time after which no new block begins.  [default: 60; none with --exactly]"),
         click.option("--blocks", type=click.IntRange(min=2), default=10, show_default=True,
                      help="Minimum number of blocks of each size, unless the budget is spent."),
@@ -152,7 +153,7 @@ per_host_option = click.option(
 
 def timeout_option(part: str = "block") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """When something is hung."""
-    return click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=60, show_default=True,
+    return click.option("--timeout", "timeout_s", type=RealRange(min=1), default=60, show_default=True,
                         metavar="SECONDS", help=f"Time after which a {part} counts as hung.")  # fmt: skip
 
 

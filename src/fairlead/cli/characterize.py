@@ -15,6 +15,7 @@ from fairlead.cli.parameters.default_group import DefaultGroup
 from fairlead.cli.parameters.results import results_option
 from fairlead.display import words
 from fairlead.protocol import numbers
+from fairlead.real_range import RealRange
 from fairlead.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def command() -> None:
 @click.option(
     "--budget",
     "budget_s",
-    type=click.FloatRange(min=0, min_open=True),
+    type=RealRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Time for the measurement, without that for starting the agents: what is worth most comes first, and the "
     "same command again continues.  [default: until all is measured]",
@@ -68,7 +69,7 @@ def command() -> None:
 @click.option(
     "--large-budget",
     "large_s",
-    type=click.FloatRange(min=0),
+    type=RealRange(min=0),
     default=60,
     show_default=True,
     metavar="SECONDS",
@@ -78,7 +79,7 @@ def command() -> None:
 @click.option(
     "--every",
     "period_s",
-    type=click.FloatRange(min=1),
+    type=RealRange(min=1),
     metavar="SECONDS",
     help="Characterize again at this interval; needs --times. Each is stored; changes since the first are reported.",
 )

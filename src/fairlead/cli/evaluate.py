@@ -14,6 +14,7 @@ from fairlead.cli.parameters.prices import book_of, prices_option
 from fairlead.cli.parameters.results import results_option
 from fairlead.cli.parameters.settings import settings_option
 from fairlead.errors import FairleadError
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.analysis.evaluations.analysis import Analysis
@@ -104,7 +105,7 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--name", help="Evaluation to report.  [default: the newest]")
 @click.option("--value", help="Measured value to report.  [default: the evaluation's main one]")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+@click.option("--level", type=RealRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence level of all intervals.")  # fmt: skip
 @click.option(
     "--output", type=click.Path(path_type=Path), help="HTML page to write.  [default: RESULTS/evaluation.html]"
@@ -115,7 +116,7 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
 @click.option(
     "--within",
     "within_s",
-    type=float,
+    type=RealRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Print the cheapest configuration that meets this run time (with --json: to stderr).",
 )

@@ -15,6 +15,7 @@ from fairlead.cli.parameters.command_type import CommandT
 from fairlead.cli.parameters.example_file import ExampleFile
 from fairlead.errors import LabError
 from fairlead.lab import Lab
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.lab.congestion import CongestionDescription
@@ -265,7 +266,7 @@ def _how_long(function: CommandT) -> CommandT:
     return click.option(
         "--for",
         "duration_s",
-        type=click.FloatRange(min=0, min_open=True),
+        type=RealRange(min=0, min_open=True),
         help="Seconds after which it stops.",
     )(function)
 

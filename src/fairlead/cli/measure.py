@@ -10,6 +10,7 @@ from fairlead.benchmarks.registration import BENCHMARKS, given
 from fairlead.cli.measuring.options import Lost, Output, benchmark_command, measuring, output_options, show
 from fairlead.cli.measuring.plan import plan
 from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
@@ -58,7 +59,7 @@ def command(context: click.Context, cluster_file: Path) -> None:
 
 
 @command.command("all")
-@click.option("--budget", "budget_s", type=click.FloatRange(min=10), default=300, show_default=True, metavar="SECONDS",
+@click.option("--budget", "budget_s", type=RealRange(min=10), default=300, show_default=True, metavar="SECONDS",
               help="Total time budget.")  # fmt: skip
 @between_option
 @click.option(
@@ -97,7 +98,7 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
     "--unit", default="", metavar="UNIT", help="Unit of raw samples: ns, us, ms, s, bit/s, Mbit/s, Gbit/s, MB/s, MiB/s."
 )
 @click.option("--size", "size_B", type=click.IntRange(min=0), metavar="BYTES", help="Message size of raw samples.")
-@click.option("--tick-rate", "tick_rate_hz", type=click.FloatRange(min=1), metavar="HZ",
+@click.option("--tick-rate", "tick_rate_hz", type=RealRange(min=1), metavar="HZ",
               help="Rate of the clock whose ticks netgauge's distrtt prints.")  # fmt: skip
 @output_options
 def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **options: Any) -> None:

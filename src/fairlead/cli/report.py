@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from fairlead.cli.output.progress import EVERY_S, lines_on
 from fairlead.cli.parameters.prices import book_of
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.prices.book import Book
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--figures", type=click.Path(path_type=Path), help="Also write the figures to this directory (SVG, PNG, CSV)."
 )
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+@click.option("--level", type=RealRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence level (comparisons, evaluations).")  # fmt: skip
 @click.option("--list", "list_", is_flag=True, help="List the stored results by run number.")
 @click.option(

@@ -18,6 +18,7 @@ from fairlead.cli.parameters.transport import transport_option
 from fairlead.manage.data_planes import PLANES
 from fairlead.protocol.enums import Acknowledge
 from fairlead.protocol.settings import WAYS, Number
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.manage.components import Components
@@ -78,9 +79,9 @@ if TYPE_CHECKING:
 @transport_option()
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip
-@click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True),
+@click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=RealRange(min=0, min_open=True),
               help="End the program if a reachable host has no rank by then  [default: no limit].")  # fmt: skip
-@click.option("--grace", "grace_s", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
+@click.option("--grace", "grace_s", metavar="SECONDS", type=RealRange(min=0), default=2.0, show_default=True,
               help="Time the program gets to end after Ctrl-C, TERM or HUP before it is killed.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Print no messages on stderr while the program runs.")
 def command(

@@ -1,5 +1,6 @@
 """What the command line says to those who type it in another order."""
 
+import re
 import shlex
 from collections.abc import Iterator
 from functools import partial
@@ -160,6 +161,28 @@ def test_an_option_before_the_program_is_a_mistake(line: str) -> None:
     done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
     assert done.exit_code == 2
     assert "No such option" in done.output.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run c.toml --grace nan -- cg",
+        "run c.toml --start-limit inf -- cg",
+        "characterize measure c.toml --every nan --times 2",
+        "characterize measure c.toml --budget -inf",
+        "report r --level nan",
+        "evaluate report r --within nan",
+        "lab congest m delay a b --for inf",
+        "measure c.toml stress --seconds nan",
+        "measure c.toml mpi-latency --precision nan",
+        "measure c.toml all --budget inf",
+        "demo --scale nan",
+    ],
+)
+def test_what_is_no_finite_number_is_refused(line: str) -> None:
+    done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
+    assert done.exit_code == 2, done.output
+    assert re.search(r"Invalid value for '--.*(is not a number|is not in the range)", done.output)
 
 
 def lab_named(name: str, executed: list[str]) -> SimpleNamespace:

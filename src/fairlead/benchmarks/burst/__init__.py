@@ -8,6 +8,7 @@ import click
 
 from fairlead.benchmarks.options import IntegerList, between_option, mpi_options, size_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
+from fairlead.real_range import RealRange
 
 
 def _pauses(plan: Mapping[str, Any]) -> str:
@@ -24,7 +25,7 @@ def _pauses(plan: Mapping[str, Any]) -> str:
 @click.option(
     "--runs", type=click.IntRange(1, 10_000), default=10, show_default=True, help="Number of passes through all pauses."
 )
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=600, show_default=True,
+@click.option("--timeout", "timeout_s", type=RealRange(min=1), default=600, show_default=True,
               metavar="SECONDS", help="Time beyond its pauses after which a train counts as hung.")  # fmt: skip
 def command(one_pauses: bool, **options: Any) -> Asked:
     """Round trips with pauses of 1 s, 1 ms, 1 us, 1 ns, none, and back, 30 each: does an idle path become slow?

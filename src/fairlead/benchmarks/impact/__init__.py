@@ -6,6 +6,7 @@ import click
 
 from fairlead.benchmarks.options import IntegerList, Names, mpi_options, per_host_option, size_option, until_options
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
+from fairlead.real_range import RealRange
 
 
 def _congestors() -> tuple[str, ...]:
@@ -25,7 +26,7 @@ def _congestors() -> tuple[str, ...]:
 @click.option("--together", is_flag=True, help="Also measure these congestors all at once, each on its own hosts.")
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealRange(0, 1, min_open=True, max_open=True),
     default=0.5,
     show_default=True,
     help="Share of hosts that are congestors; at least two are victims.",

@@ -6,14 +6,15 @@ import click
 
 from fairlead.benchmarks.options import between_option, mpi_options, size_option, timeout_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
+from fairlead.real_range import RealRange
 
 
 @mpi_options
 @between_option
 @size_option("--size", "size_B", "1", "Message size for latency.")
 @size_option("--bulk-size", "bulk_B", "1MiB", "Message size for throughput.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=3600, show_default=True, help="Duration.")
-@click.option("--every", "part_s", type=click.FloatRange(min=0.1), default=1, show_default=True, metavar="SECONDS",
+@click.option("--seconds", type=RealRange(min=1), default=3600, show_default=True, help="Duration.")
+@click.option("--every", "part_s", type=RealRange(min=0.1), default=1, show_default=True, metavar="SECONDS",
               help="Interval in which each is measured once.")  # fmt: skip
 @timeout_option(part="part")
 def command(**options: Any) -> Asked:

@@ -7,6 +7,7 @@ import click
 
 from fairlead.benchmarks.options import IntegerList, hosts_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
@@ -26,13 +27,13 @@ def _cores(plan: Mapping[str, Any]) -> str:
     "--cpus", type=IntegerList(0), default=None, help="Processors to measure [default: all that may be used]."
 )
 @click.option("--in-turn", is_flag=True, help="Measure one processor after the other instead of all at the same time.")
-@click.option("--threshold", type=click.FloatRange(min=1.5), default=9, show_default=True,
+@click.option("--threshold", type=RealRange(min=1.5), default=9, show_default=True,
               help="Multiple of the shortest iteration from which an iteration counts as a detour.")  # fmt: skip
 @click.option("--detours", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True,
               help="Number of detours after which a processor is done.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(0.01, 1e6), default=10, show_default=True,
+@click.option("--seconds", type=RealRange(0.01, 1e6), default=10, show_default=True,
               help="Time after which a processor is done.")  # fmt: skip
-@click.option("--quantum", "quantum_s", type=click.FloatRange(1e-6, 10), default=0.001, show_default=True,
+@click.option("--quantum", "quantum_s", type=RealRange(1e-6, 10), default=0.001, show_default=True,
               metavar="SECONDS", help="Length of a piece of work.")  # fmt: skip
 @click.option("--sources/--no-sources", default=True, show_default=True,
               help="Also find out what caused each detour: interrupts, softirqs, other threads (selfish).")  # fmt: skip

@@ -6,12 +6,13 @@ import click
 
 from fairlead.benchmarks.options import between_option, mpi_options, size_option, timeout_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, asked, register
+from fairlead.real_range import RealRange
 
 
 @mpi_options
 @between_option
 @size_option("--size", "size_B", "8", "Message size.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=30, show_default=True, help="Duration.")
+@click.option("--seconds", type=RealRange(min=1), default=30, show_default=True, help="Duration.")
 @timeout_option(part="part of a second")
 def command(**options: Any) -> Asked:
     """Effect of operating-system noise on messages: how many slow ones it explains.

@@ -6,6 +6,7 @@ import click
 
 from fairlead.benchmarks.options import between_several_option, mpi_options, size_option, timeout_option
 from fairlead.benchmarks.registration import LAYERS, Asked, Benchmark, SuiteShare, asked, register
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     "--pairs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Pairs of ranks for each pair of hosts."
 )
 @size_option("--size", "size_B", "1MiB", "Message size.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=900, show_default=True, help="Duration.")
+@click.option("--seconds", type=RealRange(min=1), default=900, show_default=True, help="Duration.")
 @timeout_option(part="part of a second")
 def command(**options: Any) -> Asked:
     """Throughput for a long time, and the dips in it.

@@ -6,6 +6,7 @@ import click
 
 from fairlead.benchmarks.options import IntegerList, between_option, directions_option, repeat_options, size_option
 from fairlead.benchmarks.registration import Asked, Benchmark, SuiteShare, asked, register
+from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.benchmarks.measuring.suite_settings import SuiteSettings
@@ -27,7 +28,7 @@ SHORTEST_S = 3  # with shorter streams the middle thirds of all would not have a
               help="Length of a stream, in whole seconds; its middle third counts.")  # fmt: skip
 @size_option("--length", "length_B", "1MiB", "Size of a stream's writes.")
 @repeat_options
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=30, show_default=True,
+@click.option("--timeout", "timeout_s", type=RealRange(min=1), default=30, show_default=True,
               metavar="SECONDS", help="Time beyond --seconds after which a stream counts as hung.")  # fmt: skip
 def command(**options: Any) -> Asked:
     """TCP throughput by iperf3.

@@ -1,9 +1,10 @@
 """The option that scales a lab's rates."""
 
-import math
 from typing import Any
 
 import click
+
+from fairlead.real_range import RealRange
 
 LEAST, MOST = 0.001, 10.0
 
@@ -12,9 +13,7 @@ def number(context: click.Context, option: click.Parameter, value: Any) -> float
     """A scale, as an option's callback."""
     if value is None:
         return None
-    found = click.FloatRange(min=LEAST, max=MOST).convert(value, option, context)
-    if math.isnan(found):
-        raise click.BadParameter(f"{value!r} is not a number", context, option)
+    found: float = RealRange(min=LEAST, max=MOST).convert(value, option, context)
     return found
 
 
