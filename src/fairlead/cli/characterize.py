@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from fairlead.cli.output.progress import progress_on
 from fairlead.cli.parameters.cluster import ClusterArgument
 from fairlead.cli.parameters.default_group import DefaultGroup
+from fairlead.cli.parameters.given import given_besides
 from fairlead.cli.parameters.results import results_option
 from fairlead.display import words
 from fairlead.protocol import numbers
@@ -185,7 +186,10 @@ def _present_change(first: "Characterization", found: "Characterization", which:
 @click.option(
     "--output", type=click.Path(path_type=Path), help="Write a report with network and heat maps to this HTML file."
 )
-def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None) -> None:
+@click.pass_context
+def show(
+    context: click.Context, run: int | None, results: Path, list_: bool, as_json: bool, output: Path | None
+) -> None:
     """Show the last characterization again, or the one with number RUN.
 
     \b
@@ -196,6 +200,8 @@ def show(run: int | None, results: Path, list_: bool, as_json: bool, output: Pat
     from fairlead.characterize.characterization import Characterization, chosen_run, runs
     from fairlead.store import Store
 
+    if list_ and (ignored := given_besides(context, "results", "list_", "as_json")):
+        raise click.UsageError(f"--list lists all characterizations; omit {ignored[0]}")
     with Store.read(results) as store:
         if list_:
             if as_json:

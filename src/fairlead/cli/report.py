@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from fairlead.cli.output.progress import EVERY_S, lines_on
+from fairlead.cli.parameters.given import given_besides
 from fairlead.cli.parameters.prices import book_of
 from fairlead.real_range import RealRange
 
@@ -85,15 +86,15 @@ def command(
       fairlead report results --run 3 --run 7
       fairlead report old new --baseline old --prices prices.toml
     """
+    if list_:
+        if len(results) > 1 or given_besides(context, "results", "list_", "as_json"):
+            raise click.UsageError("--list takes one directory, and no option but --json")
+        _list(results[0], as_json)
+        return
     of_benchmarks = runs if len(results) == 1 and _are_benchmarks(results[0], runs) else ()
     if len(runs) > 1 and not of_benchmarks:
         raise click.UsageError("--run: only benchmarks of one directory can be reported together")
     asked = _asked(experiment, runs[0] if runs and not of_benchmarks else None, characterization)
-    if list_:
-        if asked or benchmarks or len(results) > 1:
-            raise click.UsageError("--list takes one directory, and no option but --json")
-        _list(results[0], as_json)
-        return
     book = book_of(prices)
     several = benchmarks or of_benchmarks or baseline or len(results) > 1
     if several or (not asked and _benchmarks_by_default(results[0], as_json, priced=book is not None)):

@@ -185,6 +185,15 @@ def test_what_is_no_finite_number_is_refused(line: str) -> None:
     assert re.search(r"Invalid value for '--.*(is not a number|is not in the range)", done.output)
 
 
+@pytest.mark.parametrize("word", ["3", "--output x.html"])
+def test_a_list_of_characterizations_has_nothing_else(word: str) -> None:
+    line = ["characterize", "show", "--list", *word.split()]
+    done = CliRunner().invoke(command, line, prog_name="fairlead")
+    assert done.exit_code == 2
+    left_out = "[RUN]" if word == "3" else "--output"
+    assert done.output.splitlines()[-1] == f"Error: --list lists all characterizations; omit {left_out}"
+
+
 def lab_named(name: str, executed: list[str]) -> SimpleNamespace:
     def enter_command(host: str, argv: list[str]) -> list[str]:
         executed[:] = [name, host, *argv]
