@@ -16,7 +16,10 @@ def command() -> None:
 
 
 def _words(_context: click.Context, _parameter: click.Parameter, value: str) -> list[str]:
-    return [word for word in value.split(",") if word]
+    words = [word.strip() for word in value.split(",") if word.strip()]
+    if not words:
+        raise click.BadParameter(f"{value!r} names nothing; write for example A,B")
+    return words
 
 
 @command.command("add")
@@ -51,17 +54,28 @@ def show() -> None:
     \b
     Example: fairlead workload list
     """
-    from fairlead.programs import linkage, npb, workloads
+    from fairlead.programs import npb, workloads
 
     trees = workloads.trees()
     if not trees:
         click.echo("none yet: `fairlead workload add npb PATH`", err=True)
     for suite, root in trees.items():
         click.echo(f"{suite}: {root}")
-        for program in npb.programs(npb.APPS, npb.CLASSES):
-            path = npb.executable(root, program)
-            if path.is_file():
-                click.echo(f"  {suite}:{program}  {linkage.here(path)}")
+        built = [each for each in npb.programs(npb.APPS, npb.CLASSES) if npb.executable(root, each).is_file()]
+        for program in built:
+            click.echo(f"  {suite}:{program}  {_linkage(npb.executable(root, program))}")
+        if not built:
+            click.echo(f"no program is built there: `fairlead workload add {suite} {root}`", err=True)
+
+
+def _linkage(program: Path) -> str:
+    from fairlead.errors import NoProgramError
+    from fairlead.programs import linkage
+
+    try:
+        return str(linkage.here(program))
+    except NoProgramError as error:
+        return error.message.removeprefix(f"{program} ")
 
 
 @command.command("remove")

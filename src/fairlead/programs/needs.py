@@ -10,6 +10,8 @@ from fairlead.errors import ConfigError, MissingToolError
 from fairlead.programs import BUNDLED, npb, workloads
 from fairlead.programs.benchmarks import BENCHMARKS, BenchmarkProgram, Size, class_of
 
+_MOST_LEAST_RANKS = 64  # is in class E needs so many, and no program more
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -111,6 +113,6 @@ def _of_suite(program: str, ranks: int) -> Mistake | None:
 def _near(ranks: int, runs: Callable[[int], bool]) -> str:
     """The nearest numbers that a program runs on, in words."""
     below = next((number for number in range(ranks - 1, 0, -1) if runs(number)), None)
-    above = next((number for number in range(ranks + 1, 4 * ranks + 1) if runs(number)), None)
+    above = next((number for number in range(ranks + 1, max(4 * ranks, _MOST_LEAST_RANKS) + 1) if runs(number)), None)
     near = [str(number) for number in (below, above) if number]
     return f"use {' or '.join(near)} ranks" if near else "use another class"

@@ -72,6 +72,7 @@ def test_class_of_a_command(argv: list[str], expected: str) -> None:
             "use 8 or 16 ranks",
         ),
         (["is", "--class", "D"], 2, "is --class D does not run on 2 ranks: the class needs at least 4", "use 4 ranks"),
+        (["is", "--class", "E"], 1, "the class needs at least 64 ranks", "use 64 ranks"),
         (["is"], 1024, "is --class S does not run on 1024 ranks: the class has room for 512", "use 512 ranks"),
         (["ft", "--class", "W"], 64, "the class has room for 32 ranks", "use 32 ranks"),
         (["sp"], 7, "a side of 12 points has no room for 7 tiles of 2 points", "use 6 or 8 ranks"),
