@@ -13,5 +13,5 @@ class RealRange(click.FloatRange):
         """See `click.FloatRange.convert`."""
         found = super().convert(value, param, ctx)
         if not math.isfinite(found):
-            self.fail(f"{value!r} is not a number", param, ctx)
+            self.fail(f"{value!r} is not a finite number", param, ctx)
         return found

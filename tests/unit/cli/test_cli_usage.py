@@ -182,7 +182,7 @@ def test_an_option_before_the_program_is_a_mistake(line: str) -> None:
 def test_what_is_no_finite_number_is_refused(line: str) -> None:
     done = CliRunner().invoke(command, line.split(), prog_name="fairlead")
     assert done.exit_code == 2, done.output
-    assert re.search(r"Invalid value for '--.*(is not a number|is not in the range)", done.output)
+    assert re.search(r"Invalid value for '--.*(is not a finite number|is not in the range)", done.output)
 
 
 @pytest.mark.parametrize("word", ["3", "--output x.html"])

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from fairlead.cli.parameters.named_path import NOTHING_NAMED
 
@@ -20,3 +21,7 @@ class ClusterArgument(click.ParamType):
         if value == "--":
             self.fail(NOTHING_NAMED, param, ctx)
         return value if isinstance(value, Path) else cluster_file(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of files, by the shell."""
+        return [CompletionItem(incomplete, type="file")]
