@@ -6,7 +6,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 WAKING = signal.SIGURG  # nobody sends it to us, and where no handler is installed it does nothing
@@ -40,6 +42,20 @@ def become_exceptions() -> None:
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise_once)
+
+
+def become(program: str | Path, line: list[str]) -> NoReturn:
+    """This process becomes another program, with the signals that a shell would have given it.
+
+    Python ignores SIGPIPE and SIGXFSZ, and a program inherits what is ignored: `yes` would not end with its reader.
+
+    Raises:
+        OSError: it cannot be executed.
+    """
+    sys.stdout.flush()
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    os.execv(program, line)
 
 
 @contextmanager

@@ -78,3 +78,11 @@ def test_what_is_committed_while_a_signal_comes_is_committed_once(exceptions: No
         buffer.flush()
     buffer.flush()
     assert len(committed) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGPIPE, signal.SIGXFSZ])
+def test_a_program_that_takes_our_place_has_the_signals_of_a_shell(number: signal.Signals) -> None:
+    line = ["sh", "-c", f"kill -{int(number)} $$; echo it was ignored"]
+    code = f"from fairlead import interrupts; interrupts.become_exceptions(); interrupts.become('/bin/sh', {line})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout) == (-number, b"")

@@ -1,14 +1,13 @@
 """``fairlead lab``: emulate a cluster on this machine."""
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead import files
+from fairlead import files, interrupts
 from fairlead import lab as labs
 from fairlead.cli.parameters import scale as scale_option
 from fairlead.cli.parameters.command_type import CommandT
@@ -109,7 +108,7 @@ def exec(words: tuple[str, ...]) -> None:
     if not argv:
         raise click.UsageError(f"a command is missing: fairlead lab exec {lab.name} {host} -- COMMAND")
     line = lab.enter_command(host, argv)
-    os.execv(line[0], line)
+    interrupts.become(line[0], line)
 
 
 def _lab_and_rest(words: list[str]) -> tuple[Lab, list[str]]:

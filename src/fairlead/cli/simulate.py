@@ -1,7 +1,5 @@
 """``fairlead simulate``: runs the simulator, a program of its own, which also has the help of its subcommands."""
 
-import os
-import sys
 from pathlib import Path
 
 import click
@@ -27,11 +25,10 @@ def command(words: tuple[str, ...]) -> None:
       fairlead simulate contenders examples/simulation/fat-tree16.json
       fairlead simulate oracle --help
     """
-    from fairlead import native
+    from fairlead import interrupts, native
 
     simulator = native.program("fairlead-sim")
-    sys.stdout.flush()
-    os.execv(simulator, ["fairlead simulate", *map(_with_example, words)])
+    interrupts.become(simulator, ["fairlead simulate", *map(_with_example, words)])
 
 
 def _with_example(word: str) -> str:

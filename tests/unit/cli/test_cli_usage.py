@@ -207,7 +207,7 @@ def lab_named(name: str, executed: list[str]) -> SimpleNamespace:
 def test_a_command_on_a_host_of_a_lab(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     executed: list[str] = []
     monkeypatch.setattr("fairlead.lab.running_labs", lambda: [lab_named("mesh8", executed)])
-    monkeypatch.setattr("os.execv", lambda *_: None)
+    monkeypatch.setattr("fairlead.interrupts.become", lambda *_: None)
     assert CliRunner().invoke(command, ["lab", "exec", *words.split()], prog_name="fairlead").exit_code == 0
     assert executed == ["mesh8", "h0", "ping", "-c1", "h1"]
 
@@ -215,7 +215,7 @@ def test_a_command_on_a_host_of_a_lab(words: str, monkeypatch: pytest.MonkeyPatc
 def test_a_lab_is_named_where_several_are_up(monkeypatch: pytest.MonkeyPatch) -> None:
     executed: list[str] = []
     monkeypatch.setattr("fairlead.lab.running_labs", lambda: [lab_named("a", executed), lab_named("b", executed)])
-    monkeypatch.setattr("os.execv", lambda *_: None)
+    monkeypatch.setattr("fairlead.interrupts.become", lambda *_: None)
     invoke = partial(CliRunner().invoke, command, prog_name="fairlead")
     assert invoke(["lab", "exec", "b", "h0", "true"]).exit_code == 0
     assert executed == ["b", "h0", "true"]
