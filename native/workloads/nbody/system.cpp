@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "common/mpi.hpp"
 
@@ -130,7 +131,10 @@ double System::direct_error() const {
             computed.push_back({field_.x[i], field_.y[i], field_.z[i]});
         }
     }
-    return all_reduce(direct_sum_error(computed, direct_sum(all.sources(), targets, setup_.softening)), MPI_MAX);
+    const double own = direct_sum_error(computed, direct_sum(all.sources(), targets, setup_.softening));
+    const bool is_number = all_agree(!std::isnan(own));  // the maximum may lose one that is none
+    const double largest = all_reduce(own, MPI_MAX);
+    return is_number ? largest : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace fairlead::nbody

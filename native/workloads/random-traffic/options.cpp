@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random-traffic/options.hpp"
 
+#include <cmath>
+#include <utility>
+
 #include "common/options.hpp"
 #include "random-traffic/exchange.hpp"
 
@@ -19,6 +22,12 @@ Options options_of(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--json", options.json, "also write the result line to this file");
     parse_options(app, argc, argv);
+    for (const auto& [option, value] :
+         {std::pair{"--seconds", options.duration_s}, std::pair{"--interval", options.interval_s}}) {
+        if (std::isnan(value)) {  // within all limits of CLI11, and no moment is later
+            throw UsageError(std::string(option) + " nan: not a number");
+        }
+    }
     return options;
 }
 

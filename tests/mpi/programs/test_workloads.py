@@ -84,6 +84,8 @@ def test_cg_with_a_wrong_matrix_fails(flavour: str) -> None:
         ("nbody", 1, ["--payload", "12"], "--payload 12: not a multiple of 8"),
         ("nbody", 3, ["--particles", "2"], "--particles 2: fewer than the 3 ranks"),
         ("random-traffic", 1, [], "needs at least two ranks"),
+        ("random-traffic", 2, ["--seconds", "nan"], "--seconds nan: not a number"),
+        ("random-traffic", 2, ["--interval", "NaN", "--seconds", "1"], "--interval nan: not a number"),
         ("pingpong", 1, [], "needs exactly two ranks"),
         ("pingpong", 2, ["--sizes", "64,big"], "--sizes"),
         ("is", 1, ["--class", "Q"], "--class Q: there are the classes S, W, A, B, C, D and E"),
@@ -149,8 +151,9 @@ def test_nbody_does_not_depend_on_the_number_of_ranks(flavour: str) -> None:
 
 
 @flavours
-def test_nbody_with_a_wrong_acceleration_fails(flavour: str) -> None:
-    completed = run(flavour, 2, "nbody", "--particles", "100", "--steps", "2", "--disturb", "1e-6")
+@pytest.mark.parametrize("wrong", ["1e-6", "nan"])
+def test_nbody_with_a_wrong_acceleration_fails(flavour: str, wrong: str) -> None:
+    completed = run(flavour, 2, "nbody", "--particles", "100", "--steps", "2", "--disturb", wrong)
     assert completed.returncode == 1
     assert result(completed)["verified"] is False
 
