@@ -10,12 +10,20 @@ from fairlead.benchmarks.registration import BENCHMARKS, given
 from fairlead.cli.measuring.options import Lost, Output, benchmark_command, measuring, output_options, show
 from fairlead.cli.measuring.plan import plan
 from fairlead.cli.parameters.cluster import ClusterArgument
+from fairlead.cli.parameters.given import given_besides
 from fairlead.real_range import RealRange
 
 if TYPE_CHECKING:
     from fairlead.cluster.description import Transport
 
 FORMATS = ("osu", "imb", "iperf3", "perftest", "netgauge", "mpip", "gpcnet", "rtla", "samples")
+_READ_BY = {
+    "--test": ["netgauge", "samples"],
+    "--unit": ["samples"],
+    "--size": ["samples"],
+    "--tick-rate": ["netgauge"],
+}
+"""Formats that an option of `import` is of use for; files of others say it themselves."""
 
 
 class _Benchmarks(click.Group):
@@ -101,7 +109,10 @@ def all_(cluster_file: Path, output: Output, transport: "Transport | None", **op
 @click.option("--tick-rate", "tick_rate_hz", type=RealRange(min=1), metavar="HZ",
               help="Rate of the clock whose ticks netgauge's distrtt prints.")  # fmt: skip
 @output_options
-def import_(file_format: str, files: tuple[Path, ...], system: str, output: Output, **options: Any) -> None:
+@click.pass_context
+def import_(
+    context: click.Context, file_format: str, files: tuple[Path, ...], system: str, output: Output, **options: Any
+) -> None:
     """Import other programs' measurements into the results; several files of one test are its repetitions.
 
     FORMAT is osu (OSU micro-benchmarks), imb (Intel MPI Benchmarks), iperf3 (--json), perftest, netgauge, mpip, gpcnet
@@ -121,6 +132,9 @@ def import_(file_format: str, files: tuple[Path, ...], system: str, output: Outp
     from fairlead.readers.reading import ImportOptions
     from fairlead.store import Store
 
+    for option in given_besides(context):
+        if file_format not in _READ_BY.get(option, FORMATS):
+            raise click.UsageError(f"{option} is of use for {words.listing(_READ_BY[option])} only; omit it")
     try:
         found = imported.read(file_format, files, ImportOptions(**options))
     except MeasurementError as error:  # a wrong file was named; elsewhere it is a measurement that failed

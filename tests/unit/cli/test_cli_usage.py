@@ -194,6 +194,22 @@ def test_a_list_of_characterizations_has_nothing_else(word: str) -> None:
     assert done.output.splitlines()[-1] == f"Error: --list lists all characterizations; omit {left_out}"
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("osu f --test mine", "--test is of use for netgauge and samples only; omit it"),
+        ("netgauge f --unit us", "--unit is of use for samples only; omit it"),
+        ("imb f --size 8", "--size is of use for samples only; omit it"),
+        ("samples f --test t --unit us --tick-rate 2e9", "--tick-rate is of use for netgauge only; omit it"),
+    ],
+)
+def test_what_an_import_would_ignore_is_refused(line: str, told: str) -> None:
+    words = ["measure", "import", *line.split(), "--system", "s"]
+    done = CliRunner().invoke(command, words, prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == f"Error: {told}"
+
+
 def lab_named(name: str, executed: list[str]) -> SimpleNamespace:
     def enter_command(host: str, argv: list[str]) -> list[str]:
         executed[:] = [name, host, *argv]

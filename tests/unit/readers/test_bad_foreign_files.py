@@ -135,8 +135,8 @@ def refuse(tmp_path: Path, name: str, content: bytes) -> str:
     file_format = name.split()[0]
     (tmp_path / "good").write_text(FILES[name])
     (tmp_path / "bad").write_bytes(content)
-    options = ["--system", "s", "--results", str(tmp_path / "r"), "--tick-rate", "2e9"]
-    options += ["--test", "t", "--unit", "us"] if file_format == "samples" else []
+    options = ["--system", "s", "--results", str(tmp_path / "r")]
+    options += {"samples": ["--test", "t", "--unit", "us"], "netgauge": ["--tick-rate", "2e9"]}.get(file_format, [])
     words = ["measure", "import", file_format]
     done = CliRunner().invoke(command, [*words, str(tmp_path / "good"), *options])
     assert done.exit_code == 0, done.output
