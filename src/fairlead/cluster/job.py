@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from fairlead.cluster.addresses import LauncherAddress
-from fairlead.cluster.description import TCP, Cluster, Transport
+from fairlead.cluster.description import MOST_RANKS, TCP, Cluster, Transport
 from fairlead.errors import ConfigError
 from fairlead.ip import Family, covering_network, family_of
 
@@ -79,10 +79,10 @@ def place_ranks(cluster: Cluster, ranks: int) -> tuple[str, ...]:
     Ranks of a host are consecutive, also where there are more ranks than slots.
 
     Raises:
-        ConfigError: fewer than one rank.
+        ConfigError: fewer than one rank, or more than `MOST_RANKS`.
     """
-    if ranks < 1:
-        raise ConfigError(f"{ranks} ranks cannot run", hint="give a number of ranks (-n) of at least 1")
+    if not 1 <= ranks <= MOST_RANKS:
+        raise ConfigError(f"{ranks} ranks cannot run", hint=f"give a number of ranks (-n) from 1 to {MOST_RANKS}")
     hosts = cluster.compute_hosts()
     counts = {host.name: 0 for host in hosts}
     left = ranks

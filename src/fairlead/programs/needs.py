@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairlead import native
+from fairlead.cluster.description import MOST_RANKS
 from fairlead.errors import ConfigError, MissingToolError
 from fairlead.programs import BUNDLED, npb, workloads
 from fairlead.programs.benchmarks import BENCHMARKS, BenchmarkProgram, Size, class_of
@@ -29,9 +30,11 @@ class Mistake:
 def mistake(argv: Sequence[str], ranks: int) -> Mistake | None:
     """What is known to be wrong with a command and its number of ranks; None: nothing.
 
-    Only bundled programs and those of added suites are known.
+    Only bundled programs and those of added suites are known; no program has more than `MOST_RANKS`.
     """
     program = argv[0]
+    if ranks > MOST_RANKS:
+        return Mistake(f"{program}: {ranks} ranks cannot run", f"use at most {MOST_RANKS} ranks", of_ranks=True)
     if workloads.is_workload(program):
         return _of_suite(program, ranks)
     if program == "random-traffic" and ranks < 2:

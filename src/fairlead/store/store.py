@@ -319,7 +319,7 @@ class Store:
         Raises:
             StoreError: there is none.
         """
-        found = self._read_runs(run_queries.ONE, {"run": run})
+        found = self._read_runs(run_queries.ONE, {"run": run}) if 0 < run <= table_rows.LARGEST_WHOLE else []
         if not found:
             hint = f"`fairlead report {self.directory} --list` lists what there is"
             raise NoSuchResultsError(f"{self._path}: there is no run {run}", hint=hint)

@@ -14,6 +14,8 @@ from fairlead.store.connection import from_json, to_json
 from fairlead.store.events import EventRow
 from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
 
+LARGEST_WHOLE = 2**63 - 1  # that SQLite keeps
+
 
 def insert_session(cursor: sqlite3.Cursor, session: str, now_s: float) -> None:
     """This process as the writer of a session, unless it is there already. ``now_s``: seconds since the epoch."""
@@ -157,5 +159,5 @@ def _check_text(what: str, text: str) -> None:
 
 
 def _check_whole(what: str, number: int) -> None:
-    if not -(2**63) <= number < 2**63:
+    if not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
         raise StoreError(f"{what} {number}: has more than 64 bits", hint="use a smaller number")

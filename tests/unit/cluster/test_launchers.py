@@ -344,6 +344,12 @@ def test_slots_are_filled_then_gone_round_again(ranks: int, expected: str) -> No
     assert " ".join(place_ranks(CLUSTER, ranks)) == expected
 
 
+@pytest.mark.parametrize("ranks", [0, 2**20 + 1, 10**12])
+def test_ranks_that_no_cluster_has_are_refused(ranks: int) -> None:
+    with pytest.raises(ConfigError, match=f"{ranks} ranks cannot run\n  give a number of ranks .* from 1 to {2**20}"):
+        place_ranks(CLUSTER, ranks)
+
+
 def test_job_knows_interface_network_and_whether_cores_are_shared() -> None:
     made = make_job(CLUSTER, ["./p"], 3, job_id="00000000")
     assert (made.interfaces, made.network, made.cores_shared) == (("eth0",), "10.0.0.0/23", False)

@@ -77,6 +77,8 @@ def test_class_of_a_command(argv: list[str], expected: str) -> None:
         (["ft", "--class", "W"], 64, "the class has room for 32 ranks", "use 32 ranks"),
         (["sp"], 7, "a side of 12 points has no room for 7 tiles of 2 points", "use 6 or 8 ranks"),
         (["lu"], 13, "a side of 12 points has no room for 13 tiles", "use 12 or 15 ranks"),
+        (["cg"], 10**12, "cg: 1000000000000 ranks cannot run", "use at most 1048576 ranks"),
+        (["npb:cg.A"], 10**12, "npb:cg.A: 1000000000000 ranks cannot run", "use at most 1048576 ranks"),
         (["random-traffic"], 1, "random-traffic does not run on 1 rank", "use 2 or more ranks"),
         (["npb:cg.Z"], 4, "'cg.Z' is not a benchmark of NPB", "BENCHMARK.CLASS"),
         (["npb:bt.A"], 8, "bt.A does not run on 8 processes: BT needs a square number", "use -n 4 or -n 9"),

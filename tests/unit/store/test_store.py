@@ -152,8 +152,9 @@ def test_queries_select_by_kind_parent_and_labels(store):
     assert [run.id for run in store.runs("run", program="nbody", replication=1)] == [ids[3]]
     assert [run.id for run in store.runs(parent=experiment, replication=0)] == [ids[0], ids[2]]
     assert store.runs(program="ft") == []
-    with pytest.raises(StoreError, match="no run 99"):
-        store.run(99)
+    for number in (99, -1, 2**63):
+        with pytest.raises(StoreError, match=f"no run {number}"):
+            store.run(number)
 
 
 def test_the_past_cannot_be_changed(store):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from fairlead.analysis.evaluations.settings import Level
+from fairlead.cluster.description import MOST_RANKS
 from fairlead.errors import ConfigError
 
 Levels = dict[str, Level]
@@ -19,10 +20,10 @@ def fill_ranks(ranks: int | str, levels: Mapping[str, Level]) -> int:
     """Number of ranks of a row.
 
     Raises:
-        ConfigError: the levels make no whole number of at least 1 of it.
+        ConfigError: the levels make no whole number from 1 to `MOST_RANKS` of it.
     """
     text = fill_template(str(ranks), levels)
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or len(text) > len(str(MOST_RANKS)) or not 1 <= int(text) <= MOST_RANKS:
         raise ConfigError(f"run.ranks: {text!r} is not a number of ranks")
     return int(text)
 
