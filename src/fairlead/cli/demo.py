@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli.parameters import scale as scale_option
+from fairlead.cli.parameters.given import given_besides
 from fairlead.cli.parameters.plane import plane_option
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Write the demo's lab file and a comparison plan to this directory; run nothing.",
 )
-def command(results: Path, plane: str, scale: float | None, directory: Path | None) -> int:
+@click.pass_context
+def command(context: click.Context, results: Path, plane: str, scale: float | None, directory: Path | None) -> int:
     """Show congestion, reroutes and recovery live on this machine: about 1 minute.
 
     Emulates a cluster of 8 hosts and runs an MPI program on it beside cross-traffic, first without and then with
@@ -50,6 +52,8 @@ def command(results: Path, plane: str, scale: float | None, directory: Path | No
     from fairlead import demo, native
 
     if directory is not None:
+        if ignored := given_besides(context, "directory"):
+            raise click.UsageError(f"--write runs nothing, and writes the files as they are; omit {ignored[0]}")
         for path in demo.write(directory):
             click.echo(path)
         return 0

@@ -148,7 +148,7 @@ def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> 
 
     from fairlead.lab import nics
 
-    if name is None and len(labs.running_labs()) != 1:
+    if name is None and not (with_nics or with_flows) and len(labs.running_labs()) != 1:
         if as_json:
             click.echo(json.dumps([running.record for running in labs.running_labs()], indent=2))
             return

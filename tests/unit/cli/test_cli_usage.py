@@ -251,6 +251,27 @@ def test_no_labs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert CliRunner().invoke(command, ["lab", "show", "--json"]).output == "[]\n"
 
 
+def test_counters_are_of_one_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    for labs, told in (
+        ([], "no lab of yours is running; start one with `fairlead lab up FILE`"),
+        ([lab_named("a", []), lab_named("b", [])], "several labs are running (a, b); name one"),
+    ):
+        monkeypatch.setattr("fairlead.lab.running_labs", lambda labs=labs: labs)
+        for option in ("--nics", "--flows"):
+            done = CliRunner().invoke(command, ["lab", "show", option], prog_name="fairlead")
+            assert (done.exit_code, done.output.splitlines()[-1]) == (2, f"Error: {told}")
+
+
+def test_what_the_demo_would_not_write_is_refused(tmp_path: Path) -> None:
+    words = ["demo", "--write", str(tmp_path), "--scale", "0.2"]
+    done = CliRunner().invoke(command, words, prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == (
+        "Error: --write runs nothing, and writes the files as they are; omit --scale"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def _commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     if not isinstance(group, click.Group):
         yield path, group
