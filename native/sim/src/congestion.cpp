@@ -18,7 +18,8 @@ void Congestion::streams(EndId from, EndId to, int count, double start_s, double
     for (int i = 0; i < count; ++i) {
         Connection& stream = tcp_.open(from, to, kForeign);
         stream.segment_B = kClocked_B;
-        events_.at(start_s + kApart_s * random_.uniform(), [this, &stream] {
+        events_.at(start_s + kApart_s * random_.uniform(), [this, &stream, stop_s] {
+            if (events_.now() >= stop_s) return;  // else it would never end
             stream.unlimited = true;
             tcp_.push(stream);
         });
@@ -32,17 +33,23 @@ void Congestion::paced(EndId from, EndId to, int count, double rate_bps, double 
     for (int i = 0; i < count; ++i) {
         Connection& stream = tcp_.open(from, to, kForeign);
         stream.segment_B = kClocked_B;
-        for (double t = start_s + period_s * random_.uniform(); t < stop_s; t += period_s) {
-            events_.at(t, [this, &stream, block_B] {
-                stream.wanted_B = std::min(stream.wanted_B + block_B, kSocketBlocks * block_B);
-                tcp_.push(stream);
-            });
-        }
+        write_block(stream, block_B, start_s + period_s * random_.uniform(), period_s, stop_s);
     }
 }
 
+/// One at `when`, which sees to the next: all events of a long period at once would fill the memory.
+void Congestion::write_block(Connection& stream, double block_B, double when, double period_s, double stop_s) {
+    if (when >= stop_s) return;
+    events_.at(when, [this, &stream, block_B, when, period_s, stop_s] {
+        stream.wanted_B = std::min(stream.wanted_B + block_B, kSocketBlocks * block_B);
+        tcp_.push(stream);
+        write_block(stream, block_B, when + period_s, period_s, stop_s);
+    });
+}
+
 void Congestion::messages(EndId a, EndId b, double message_B, double start_s, double stop_s) {
-    RankPair& pair = rank_pairs_.try_emplace(std::minmax(a, b), events_, tcp_, a, b).first->second;
+    const std::tuple<EndId, EndId, double> program{std::min(a, b), std::max(a, b), message_B};
+    RankPair& pair = rank_pairs_.try_emplace(program, events_, tcp_, a, b).first->second;
     events_.at(start_s, [&pair, message_B, stop_s] { pair.exchange(message_B, stop_s); });
 }
 

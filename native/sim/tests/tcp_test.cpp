@@ -277,6 +277,34 @@ TEST(Congestion, PacedStreamsKeepTheirRate) {
     EXPECT_NEAR(8.0 * net.network.link(0).carried_B / 10.0 * 100e3 / wire_B(100e3), 60e6, 60e6 * 0.02);
 }
 
+/// Streams begin at some moment of the first millisecond: a shorter period may be over by then.
+TEST(Congestion, AShortPeriodEnds) {
+    Net net(wire(100e6, 1e-3, 250e3));
+    Congestion congestion(net.events, net.network, net.tcp, 1);
+    congestion.streams(0, 1, 4, 0.1, 0.1 + 1e-6);
+    net.events.run_until(1.0);
+    for (const Connection& c : net.tcp.connections()) EXPECT_TRUE(c.idle());
+    EXPECT_EQ(net.network.link(0).carried_B, 0.0);
+}
+
+TEST(Congestion, APeriodWithoutEndTakesNoMemory) {
+    Net net(wire(100e6, 1e-3, 250e3));
+    Congestion congestion(net.events, net.network, net.tcp, 1);
+    congestion.paced(0, 1, 1, 80e6, 1e3, 0.0, 1e9);  // 10^13 blocks
+    net.events.run_until(1.0);
+    EXPECT_NEAR(net.tcp.connections().front().delivered_B, 10e6, 0.5e6);
+}
+
+TEST(Congestion, ProgramsWithMessagesOfTwoSizesDoNotMeet) {
+    Net net(wire(100e6, 1e-3, 250e3));
+    Congestion congestion(net.events, net.network, net.tcp, 1);
+    congestion.messages(0, 1, 1e3, 0.0, 0.5);
+    congestion.messages(1, 0, 30e3, 0.3, 0.6);
+    EXPECT_NO_THROW(net.events.run_until(1.0));
+    EXPECT_EQ(net.tcp.connections().size(), 4U) << "one each way for either";
+    for (const Connection& c : net.tcp.connections()) EXPECT_TRUE(c.idle());
+}
+
 TEST(Congestion, ADelayEnds) {
     Net net(wire(72e6, 1e-3));
     Congestion congestion(net.events, net.network, net.tcp, 1);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "fairlead/core/random.hpp"
 #include "fairlead/sim/event_queue.hpp"
@@ -24,17 +24,21 @@ class Congestion {
     /// Streams whose senders write a block whenever they are behind their rate (of each). A sender that is four
     /// blocks behind waits: its socket's buffer is full.
     void paced(EndId from, EndId to, int count, double rate_bps, double block_B, double start_s, double stop_s);
-    /// Two ranks of an MPI program exchange messages of that size.
+    /// Two ranks of an MPI program exchange messages of that size. Other sizes between the same ends are another
+    /// program's.
     void messages(EndId a, EndId b, double message_B, double start_s, double stop_s);
     /// A fixed delay on top of a link's own.
     void delay(LinkId link, double added_s, double start_s, double stop_s);
 
   private:
+    void write_block(Connection& stream, double block_B, double when, double period_s, double stop_s);
+
     EventQueue& events_;
     Network& network_;
     Tcp& tcp_;
     core::Random random_;
-    std::map<std::pair<EndId, EndId>, RankPair> rank_pairs_;  ///< their connections stay open between periods
+    /// By ends and size; their connections stay open between periods.
+    std::map<std::tuple<EndId, EndId, double>, RankPair> rank_pairs_;
 };
 
 }  // namespace fairlead::sim
