@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology_json.hpp"
 
+#include "fairlead/sim/network.hpp"
 #include "json/json_fields.hpp"
 
 namespace fairlead::sim {
@@ -23,6 +24,7 @@ LinkKind link_kind(const JsonFields& fields) {
     LinkKind kind;
     kind.rate_bps = fields.number("rate_bps", 1.0, kMaxRate_bps);
     kind.limit_B = fields.number("queue_s", 0.0, kMaxDelay_s) * kind.rate_bps / 8.0;
+    if (kind.limit_B < wire_B(kPacket_B)) fields.fail("queue_s", "long enough at this rate for a packet of 1514 B");
     if (fields.has("delay_s")) kind.delay_s = fields.number("delay_s", 0.0, kMaxDelay_s);
     if (fields.has("loss")) kind.loss = fields.number("loss", 0.0, 1.0);
     if (fields.has("burst_B")) kind.burst_B = fields.number("burst_B", 0.0, kMaxBurst_B);

@@ -17,7 +17,7 @@ constexpr double kClocked_B =
 void Congestion::streams(EndId from, EndId to, int count, double start_s, double stop_s) {
     for (int i = 0; i < count; ++i) {
         Connection& stream = tcp_.open(from, to, kForeign);
-        stream.segment_B = kClocked_B;
+        stream.segment_B = std::min(stream.segment_B, kClocked_B);
         events_.at(start_s + kApart_s * random_.uniform(), [this, &stream, stop_s] {
             if (events_.now() >= stop_s) return;  // else it would never end
             stream.unlimited = true;
@@ -32,7 +32,7 @@ void Congestion::paced(EndId from, EndId to, int count, double rate_bps, double 
     const double period_s = 8.0 * block_B / rate_bps;
     for (int i = 0; i < count; ++i) {
         Connection& stream = tcp_.open(from, to, kForeign);
-        stream.segment_B = kClocked_B;
+        stream.segment_B = std::min(stream.segment_B, kClocked_B);
         write_block(stream, block_B, start_s + period_s * random_.uniform(), period_s, stop_s);
     }
 }

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fairlead/sim/network.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace fairlead::sim {
+
+namespace {
+
+constexpr double kSegmentsInQueue = 4.0;  // at least, in the smallest one
+
+double most_at_once(const std::vector<Link>& links) {
+    double packets = HUGE_VAL;
+    for (const Link& link : links) {
+        const double fitting = std::floor(link.limit_B / kSegmentsInQueue / wire_B(kPacket_B));
+        packets = std::min(packets, link.loss > 0.0 ? 1.0 : fitting);
+    }
+    return kPacket_B * std::max(1.0, packets);
+}
+
+}  // namespace
 
 Network::Network(EventQueue& events, Topology topology, int jobs, std::uint64_t seed,
                  const LoadBalancingSettings& load_balancing)
@@ -14,6 +31,7 @@ Network::Network(EventQueue& events, Topology topology, int jobs, std::uint64_t 
       equal_cost_paths_(topology_),
       random_(seed) {
     for (const Topology::Edge& edge : topology_.links()) links_.push_back(Link{edge.kind});
+    most_at_once_B_ = most_at_once(links_);
     relays_.assign(index(jobs, 0, 0), core::kNoHost);
 }
 

@@ -30,7 +30,9 @@ void receive(Connection& c, Segment segment) {
 }  // namespace
 
 Tcp::Tcp(EventQueue& events, Network& network, TcpSettings settings)
-    : events_(events), network_(network), settings_(settings) {}
+    : events_(events), network_(network), settings_(settings) {
+    settings_.segment_B = std::min(settings_.segment_B, network.most_at_once_B());
+}
 
 Connection& Tcp::open(EndId source, EndId destination, int job) {
     Connection& opened = connections_.emplace_back(source, destination, job, settings_);

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "fairlead/sim/network.hpp"
+
 namespace fairlead::sim {
 namespace {
 
@@ -27,6 +29,17 @@ TEST(Link, WhatDoesNotFitIsDropped) {
     EXPECT_EQ(link.dropped, 3U);
     EXPECT_FALSE(link.enter(0.0009, 1000, random)) << "4100 B are left";
     EXPECT_TRUE(link.enter(0.0010, 1000, random)) << "4000 B are left";
+}
+
+TEST(Link, CountsThePacketsOfASegment) {
+    core::Random random(1);
+    Link full{{8e6, 0.0, 1e3}};
+    EXPECT_FALSE(full.enter(0.0, wire_B(8 * kPacket_B), random));
+    EXPECT_FALSE(full.enter(0.0, wire_B(kPacket_B + 1), random));
+    EXPECT_EQ(full.dropped, 8U + 2U);
+    Link losing{{8e6, 0.0, 1e9, 0.999999}};
+    EXPECT_FALSE(losing.enter(0.0, wire_B(3 * kPacket_B), random));
+    EXPECT_EQ(losing.lost, 3U);
 }
 
 TEST(Link, ABurstPassesAtOnceAfterAPause) {

@@ -79,6 +79,7 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
         {with("/topology/kind", "tree"), "'kind' must be star, mesh, leaf-spine, fat-tree or graph, not 'tree'"},
         {with("/topology/links/0/to", "z"), "a link's 'to': there is no node \"z\""},
         {with("/topology/links/0/rate_bps", 0), "a link: 'rate_bps' must be a number from 1"},
+        {with("/topology/links/0/queue_s", 1e-3), "a link: 'queue_s' must be long enough at this rate for a packet"},
         {with("/topology/links/0/loss", 1), "its loss must be at least 0 and less than 1"},
         {with("/topology/paths/0", {"a", "b"}), "there is no link a -> b"},
         {with("/load_balancing", "magic"), "'load_balancing' must be none, ecmp, rehash, flowlets or packets"},

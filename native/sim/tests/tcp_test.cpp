@@ -118,6 +118,26 @@ TEST(Tcp, WhatIsBehindAGapIsNotReceivedYet) {
     EXPECT_NEAR(net.received_at[5].first, 6e-3 + 0.020 + kStack_s + 1e-3 + 0.010, 1.1e-3);
 }
 
+/// Segments of eight packets would never fit into it.
+TEST(Tcp, SegmentsFitIntoASmallQueue) {
+    Net net(wire(72e6, 1e-3, 8 * wire_B(kPacket_B) - 1));
+    const Connection& c = net.send(1e6);
+    EXPECT_EQ(c.segment_B, kPacket_B);
+    net.events.run_until(5.0);
+    EXPECT_DOUBLE_EQ(c.received_B, 1e6);
+    EXPECT_EQ(Net(wire(72e6, 1e-3, 32 * wire_B(kPacket_B))).send(1e6).segment_B, 8 * kPacket_B);
+}
+
+/// Lost as one, eight packets would be one loss: windows would be nearly three times as large as RFC 9438 has them.
+TEST(Tcp, PacketsAreLostOneByOne) {
+    Net net(wire(10e9, 5e-3, kNoLimit_B, 3e-3), {.max_window_B = 1e9});
+    Connection& c = net.tcp.open(0, 1, kForeign);
+    c.unlimited = true;
+    net.tcp.push(c);
+    net.events.run_until(200.0);
+    EXPECT_NEAR(c.delivered_B / kPacket_B * 10e-3 / 200.0, std::sqrt(1.5 / 3e-3), 0.2 * std::sqrt(1.5 / 3e-3));
+}
+
 TEST(Tcp, AllArrivesInOrderOverALinkThatLoses) {
     Net net(wire(72e6, 1e-3, kNoLimit_B, 0.05), kPacketByPacket);
     const Connection& c = net.send(1000 * kPacket_B);

@@ -2,6 +2,7 @@
 // Packets on their way over a topology's links, and the detours that are in force.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,11 @@ inline constexpr double kStack_s = 30e-6;
 /// What TCP carries in a packet of Ethernet, and the headers on top.
 inline constexpr double kPacket_B = 1448.0;
 inline constexpr double kHeader_B = 66.0;
+
+/// Packets that a link carries, of so many bytes with their headers.
+inline std::uint64_t packets_in(double carried_B) {
+    return static_cast<std::uint64_t>(std::max(1.0, std::ceil(carried_B / (kPacket_B + kHeader_B))));
+}
 
 /// What a link carries of so many bytes.
 inline double wire_B(double size_B) {
@@ -59,6 +65,10 @@ class Network {
     void set_relay(int job, EndId source, EndId destination, core::HostId relay) {
         relays_[index(job, source, destination)] = relay;
     }
+
+    /// Payload that may travel as one segment. Links drop and lose segments as a whole: every queue must have room for
+    /// several of them, and where a link loses packets at random each travels by itself.
+    double most_at_once_B() const { return most_at_once_B_; }
 
     const LoadBalancingSettings& load_balancing() const { return load_balancing_; }
     /// Of a connection: the same whenever it is opened, in every run with this seed. `number` tells those of a job
@@ -115,6 +125,7 @@ class Network {
     EqualCostPaths equal_cost_paths_;
     core::Random random_;
     std::vector<Link> links_;
+    double most_at_once_B_ = kPacket_B;
     std::vector<core::HostId> relays_;
     std::deque<Packet> packets_;       ///< those under way, and room of earlier ones
     std::vector<std::uint32_t> free_;  ///< the latter

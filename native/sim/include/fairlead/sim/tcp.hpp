@@ -21,7 +21,7 @@
 namespace fairlead::sim {
 
 struct TcpSettings {
-    double segment_B = 8 * kPacket_B;          ///< what is sent at once at most, and dropped or lost as a whole
+    double segment_B = 8 * kPacket_B;          ///< sent at once at most, if Network::most_at_once_B permits
     double initial_window_B = 10 * kPacket_B;  ///< RFC 6928
     double max_window_B = 2e6;
     double least_timeout_s = 0.2;  ///< Linux's TCP_RTO_MIN, on top of the smoothed round trip
