@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace fairlead::sim {
 namespace {
@@ -143,6 +144,28 @@ TEST(Example, ManagementEscapesTheCongestion) {
     const double clean_s = run(scenario).programs[0].makespan_s;
     EXPECT_GT(plain_s, 2.5 * clean_s);
     EXPECT_LT(managed_s, 1.15 * clean_s);
+}
+
+/// All trunks are disturbed a little for a moment, so that the search has no relay to try. Agents have.
+TEST(Example, TheOracleIsNeverWorseThanManagement) {
+    Scenario scenario = read_scenario(std::filesystem::path(FAIRLEAD_EXAMPLES) / "simulation" / "mesh8.json");
+    for (const Topology::Edge& edge : scenario.topology.links()) {
+        if (edge.from < scenario.topology.ends() || edge.to < scenario.topology.ends()) continue;
+        Disturbance moment;
+        moment.kind = Disturbance::Kind::delay;
+        moment.from = edge.from;
+        moment.to = edge.to;
+        moment.added_s = 1e-6;
+        moment.periods = {{0.6, 0.601}};
+        scenario.congestion.push_back(moment);
+    }
+    const Comparison found = compare(scenario, 10);
+    EXPECT_EQ(found.fixed.routes.size(), 0U) << "there is nothing to choose";
+    ASSERT_LT(found.managed_s, 0.8 * found.plain_s) << "agents find a way";
+    EXPECT_EQ(found.oracle.makespan_s, found.managed_s);
+    EXPECT_FALSE(found.oracle.routes.empty());
+    EXPECT_EQ(found.regret_s(), 0.0);
+    EXPECT_EQ(found.share(), 1.0);
 }
 
 }  // namespace
