@@ -2,6 +2,8 @@
 #include "scenario_json.hpp"
 
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "fairlead/sim/patterns.hpp"
 #include "json/json_fields.hpp"
@@ -69,6 +71,11 @@ Trace pattern_of(const json& value, std::uint64_t seed) {
     return std::move(*trace);
 }
 
+/// Of a program's computing times: programs of one scenario do not compute in step.
+std::uint64_t seed_of(std::uint64_t seed, std::size_t program) {
+    return program == 0 ? seed : relabelled(seed, program);
+}
+
 Trace trace_of(const JsonFields& fields, std::uint64_t seed, const std::filesystem::path& folder) {
     if (fields.has("trace") == fields.has("pattern"))
         throw ProtocolError("a program needs either a 'trace' or a 'pattern'");
@@ -97,7 +104,8 @@ Algorithms algorithms_of(const JsonFields& fields) {
 Program program_of(const json& value, const Scenario& scenario, const std::filesystem::path& folder) {
     const Topology& topology = scenario.topology;
     const JsonFields fields(value, "a program", {"trace", "pattern", "hosts", "eager_B", "overhead_s", "collectives"});
-    Program program{trace_of(fields, scenario.simulation.seed, folder), {}, {}};
+    const std::uint64_t seed = seed_of(scenario.simulation.seed, scenario.programs.size());
+    Program program{trace_of(fields, seed, folder), {}, {}};
     const auto ranks = static_cast<std::size_t>(program.trace.ranks());
     if (fields.has("hosts")) {
         const json& named = fields.list("hosts", 0, kMaxEntries);
@@ -207,13 +215,26 @@ Scenario scenario_of(const json& value, const std::filesystem::path& folder, std
     return scenario;
 }
 
+/// Of two fields with the same name one would be ignored.
+json parsed(std::istream& in) {
+    std::vector<std::set<std::string>> open;  // names so far, by object
+    return json::parse(in, [&open](int, json::parse_event_t event, json& value) {
+        if (event == json::parse_event_t::object_start) open.emplace_back();
+        if (event == json::parse_event_t::object_end) open.pop_back();
+        if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second) {
+            throw ProtocolError("the field '" + value.get<std::string>() + "' is there twice");
+        }
+        return true;
+    });
+}
+
 }  // namespace
 
 Scenario read_scenario(const std::filesystem::path& file, std::optional<std::uint64_t> seed) {
     std::ifstream in(file);
     if (!in) throw ScenarioError(file.string() + ": cannot be read");
     try {
-        return scenario_of(json::parse(in), file.parent_path(), seed);
+        return scenario_of(parsed(in), file.parent_path(), seed);
     } catch (const ProtocolError& error) {
         throw ScenarioError(file.string() + ": " + error.what());
     } catch (const json::exception& error) {

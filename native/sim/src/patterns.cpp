@@ -105,6 +105,11 @@ std::optional<Trace> make(std::string_view name, const Pattern& pattern) {
     if (pattern.ranks < 2 || pattern.ranks > kMaxRanks || pattern.iterations < 1) {
         throw std::invalid_argument("a pattern needs 2 to " + std::to_string(kMaxRanks) + " ranks and an iteration");
     }
+    if (!(pattern.spread >= 0.0 && pattern.spread <= 1.0)) throw std::invalid_argument("a spread is from 0 to 1");
+    if (!(pattern.compute_s >= 0.0 && pattern.compute_s * (1.0 + pattern.spread) <= kMaxCompute_s)) {
+        throw std::invalid_argument("ranks compute from 0 to 1000000 s, the spread among it");
+    }
+    if (pattern.message_B > kMaxSize_B) throw std::invalid_argument("a message has at most 2^40 B");
     if (name == "ring") return ring(pattern);
     if (name == "halo") return halo(pattern);
     if (name == "alltoall") return all_to_all(pattern);

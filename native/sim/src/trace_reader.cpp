@@ -13,8 +13,6 @@ namespace fairlead::sim {
 
 namespace {
 
-constexpr std::uint64_t kMaxSize_B = std::uint64_t{1} << 40;
-constexpr double kMaxCompute_s = 1e6;
 constexpr int kMaxTag = 0x7fffffff;
 constexpr std::uint32_t kMaxCommunicator = 0xffffffff;
 constexpr std::size_t kMaxLine_B = 1 << 16;

@@ -75,6 +75,7 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
     const std::pair<std::string, std::string> cases[] = {
         {"{", "parse error"},
         {"[]", "the scenario must be an object"},
+        {R"({"seed": 1, "topology": {"seed": 1, "kind": "star", "kind": "mesh"}})", "the field 'kind' is there twice"},
         {with("/nonsense", 1), "the scenario has the unknown field 'nonsense'"},
         {with("/seed", -1), "'seed' must be a whole number"},
         {with("/topology/kind", "tree"), "'kind' must be star, mesh, leaf-spine, fat-tree or graph, not 'tree'"},
@@ -107,6 +108,25 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
             EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
         }
     }
+}
+
+TEST_F(ScenarioFile, ProgramsWithTheSamePatternDoNotComputeInStep) {
+    json text = json::parse(kSmall);
+    const json program = json::parse(R"({"pattern":
+        {"name": "ring", "ranks": 2, "message_B": 8, "iterations": 1, "compute_s": 1, "spread": 0.5}})");
+    text["programs"] = json::array({program, program});
+    const Scenario scenario = read_scenario(file(text.dump()));
+    EXPECT_NE(scenario.programs[0].trace.events[0][0].operation, scenario.programs[1].trace.events[0][0].operation);
+    text["programs"] = json::array({program});
+    const Scenario alone = read_scenario(file(text.dump()));
+    EXPECT_EQ(alone.programs[0].trace.events[0][0].operation, scenario.programs[0].trace.events[0][0].operation);
+}
+
+TEST_F(ScenarioFile, APatternTooLongForATraceIsRefused) {
+    json text = json::parse(kSmall);
+    text["programs"] = json::array({json::parse(R"({"pattern":
+        {"name": "ring", "ranks": 2, "message_B": 8, "iterations": 1, "compute_s": 1e6, "spread": 0.5}})")});
+    EXPECT_THROW(read_scenario(file(text.dump())), ScenarioError);
 }
 
 TEST_F(ScenarioFile, AMistakeInATraceHasItsLine) {

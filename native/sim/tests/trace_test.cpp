@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "fairlead/sim/patterns.hpp"
@@ -154,6 +155,11 @@ TEST(Patterns, AreTracesThatCanBeReadAgain) {
     }
     EXPECT_FALSE(make("tree", {8, 1, 1, 0.0}));
     EXPECT_THROW(make("ring", {1, 1, 1, 0.0}), std::invalid_argument);
+    EXPECT_THROW(make("ring", {2, kMaxSize_B + 1, 1, 0.0}), std::invalid_argument);
+    for (const double compute_s : {-1.0, kMaxCompute_s, std::nan("")}) {
+        EXPECT_THROW(make("ring", {2, 1, 1, compute_s, 0.5}), std::invalid_argument) << compute_s;
+    }
+    EXPECT_THROW(make("ring", {2, 1, 1, 1.0, std::nan("")}), std::invalid_argument);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Trace all_to_all(const Pattern& pattern);
 Trace cg(const Pattern& pattern);
 
 /// "ring", "halo", "alltoall", "cg". Nothing for another name; throws std::invalid_argument where there are fewer than
-/// two ranks, more than kMaxRanks, or no iterations, and as above.
+/// two ranks, more than kMaxRanks, no iterations, a spread outside [0, 1], or what a trace cannot hold, and as above.
 std::optional<Trace> make(std::string_view name, const Pattern& pattern);
 
 }  // namespace fairlead::sim

@@ -15,6 +15,8 @@
 namespace fairlead::sim {
 
 inline constexpr int kMaxRanks = 4096;
+inline constexpr std::uint64_t kMaxSize_B = std::uint64_t{1} << 40;  ///< of a message or block
+inline constexpr double kMaxCompute_s = 1e6;                         ///< of one event
 inline constexpr int kAny = -1;  ///< of a receive: from whichever rank, with whichever tag
 
 using CommunicatorId = std::uint32_t;
