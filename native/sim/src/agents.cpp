@@ -42,6 +42,7 @@ core::ControllerConfig controller_config(const AgentSettings& settings, int job,
 
 Agents::Agents(EventQueue& events, Network& network, const Tcp& tcp, const AgentSettings& settings, std::uint64_t seed)
     : events_(events), network_(network), tcp_(tcp), settings_(settings) {
+    if (settings.jobs == 0) return;  // what they would know takes time: pairs of a large network are many
     core::Random random(seed);
     const Topology& topology = network.topology();
     for (HostId host = 0; host < topology.hosts(); ++host) {
@@ -140,7 +141,7 @@ void Agents::sample(Agent& agent) {
         core::SocketSample& s = samples[c.destination];
         s.peer = c.destination;
         s.srtt_s = std::max(s.srtt_s, c.srtt_s);
-        s.min_rtt_s = c.min_rtt_s;
+        if (c.min_rtt_s > 0.0 && (s.min_rtt_s <= 0.0 || c.min_rtt_s < s.min_rtt_s)) s.min_rtt_s = c.min_rtt_s;
         s.in_flight_B += static_cast<std::uint64_t>(c.in_flight_B);
         s.delivered_B += static_cast<std::uint64_t>(c.delivered_B);
         s.retransmits += c.retransmits;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Star, mesh and leaf-spine, the networks of src/fairlead/lab/resolve.py, and the fat tree.
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "fairlead/sim/topology.hpp"
 
@@ -40,12 +42,13 @@ int round_of(int low, int high, int players) {
     return high == players - 1 ? (2 * low) % rounds : (low + high) % rounds;
 }
 
-/// The leaf that an end is joined to.
-NodeId leaf_of(const Topology& topology, EndId end) {
+/// The leaf that each end is joined to.
+std::vector<NodeId> leafs_of(const Topology& topology) {
+    std::vector<NodeId> leafs(topology.ends());
     for (const Topology::Edge& edge : topology.links()) {
-        if (edge.from == end) return edge.to;
+        if (edge.from < topology.ends()) leafs[edge.from] = edge.to;
     }
-    throw std::logic_error("an end without a leaf");
+    return leafs;
 }
 
 }  // namespace
@@ -77,10 +80,11 @@ Topology leaf_spine(const Leafs& kind, int spines) {
         for (NodeId spine = first_spine; spine < topology.nodes(); ++spine) topology.connect(leaf, spine, kind.trunk);
     }
     const int players = kind.leafs + kind.leafs % 2;
+    const std::vector<NodeId> leafs = leafs_of(topology);
     for (EndId source = 0; source < topology.ends(); ++source) {
         for (EndId destination = 0; destination < topology.ends(); ++destination) {
-            const NodeId a = leaf_of(topology, source);
-            const NodeId b = leaf_of(topology, destination);
+            const NodeId a = leafs[source];
+            const NodeId b = leafs[destination];
             if (a == b) continue;
             const int round = round_of(static_cast<int>(std::min(a, b) - first_leaf),
                                        static_cast<int>(std::max(a, b) - first_leaf), players);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <variant>
+#include <vector>
 
 namespace fairlead::sim {
 
@@ -74,6 +75,7 @@ void report_agents(const std::vector<Entry>& diary, double lead_s, Outcome& outc
 void report_network(const Simulation& simulation, Outcome& outcome) {
     const Topology& topology = simulation.network.topology();
     for (LinkId id = 0; id < topology.links().size(); ++id) outcome.links.push_back(simulation.network.link(id));
+    std::vector<bool> known(static_cast<std::size_t>(topology.ends()) * topology.ends());
     for (const Connection& connection : simulation.tcp.connections()) {
         if (connection.job == kForeign) {
             outcome.foreign_B += connection.delivered_B;
@@ -81,9 +83,9 @@ void report_network(const Simulation& simulation, Outcome& outcome) {
         }
         if (connection.sent_B <= 0.0) continue;
         const core::Pair pair{connection.source, connection.destination};
-        if (std::find(outcome.used.begin(), outcome.used.end(), pair) == outcome.used.end()) {
-            outcome.used.push_back(pair);
-        }
+        const std::size_t at = static_cast<std::size_t>(pair.source) * topology.ends() + pair.destination;
+        if (!known[at]) outcome.used.push_back(pair);
+        known[at] = true;
     }
 }
 

@@ -136,6 +136,15 @@ TEST(Scenario, TwoProgramsShareTheNetworkAndHaveRoutesOfTheirOwn) {
     EXPECT_GT(outcome.programs[1].makespan_s, 20 * (kDetour_s + kBack_s) - 1e-9);
 }
 
+/// Nobody needs to know which of 68 billion pairs of pairs share a link.
+TEST(Scenario, LargeNetworksTakeNoTimeWithoutAgents) {
+    Scenario scenario = exchanges(2);
+    const LinkKind link{kTrunk_bps, kHop_s, 1e6};
+    scenario.topology = leaf_spine({32, 16, 0, link, link, link}, 16);
+    scenario.programs[0].hosts = {0, 511};
+    EXPECT_NEAR(makespan_s(scenario), 2 * (over_links_s(4, kBig_B) + over_links_s(4, kSmall_B)), 1e-9);
+}
+
 TEST(Scenario, EndsAtItsLimit) {
     Scenario scenario = exchanges(20);
     scenario.limit_s = 0.05;
