@@ -20,7 +20,8 @@ double Processor::running_at(double now) {
         stall_end_ = stall_begin_ + exponential(random_, settings_.stall_mean_s);
     }
     if (now < stall_begin_) return now;
-    run_delay_s_ += stall_end_ - now;
+    if (counted_end_ < stall_end_) run_delay_s_ += stall_end_ - now;
+    counted_end_ = stall_end_;
     return stall_end_;
 }
 

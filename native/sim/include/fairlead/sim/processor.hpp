@@ -18,7 +18,8 @@ class Processor {
     Processor(ProcessorSettings settings, std::uint64_t seed) : settings_(settings), random_(seed) {}
 
     /// When who becomes ready now next runs: now, or the end of the stall that now falls into. `now` never falls from
-    /// call to call. Counts the wait.
+    /// call to call. Counts the wait; of what becomes ready during one stall, only that of the first: it is one thread
+    /// that waits.
     double running_at(double now);
 
     /// Waited in the run queue so far, seconds, as /proc/self/schedstat counts.
@@ -29,6 +30,7 @@ class Processor {
     core::Random random_;
     double stall_begin_ = 0.0;
     double stall_end_ = 0.0;
+    double counted_end_ = 0.0;  ///< of the last stall of which the wait is counted
     double run_delay_s_ = 0.0;
 };
 
