@@ -126,6 +126,8 @@ int main(int argc, char** argv) {
         return fail(kWrongInput, error);
     } catch (const TraceError& error) {
         return fail(kWrongInput, error);
+    } catch (const MessageError& error) {  // a trace's receive that is too small
+        return fail(kWrongInput, error);
     } catch (const std::invalid_argument& error) {
         return fail(kWrongInput, error);
     } catch (const std::exception& error) {  // the program hangs, or does not end in time
