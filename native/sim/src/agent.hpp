@@ -35,10 +35,9 @@ struct Agents::Agent {
     std::map<const Connection*, Looked> looked;     ///< its own connections
     std::map<core::HostId, double> busy_s;          ///< its connections to that host, as core::SocketSample tells
     std::map<core::HostId, double> longest_busy_s;  ///< since the last sample
-    double told_run_delay_s = 0.0;
-    double answered_run_delay_s = 0.0;  ///< told with the last answer to a probe
-    double looked_at = 0.0;             ///< its host's interface
-    double sent_B = 0.0;                ///< over that, at the last look
+    RunDelayReport run_delay;
+    double looked_at = 0.0;  ///< its host's interface
+    double sent_B = 0.0;     ///< over that, at the last look
     double received_B = 0.0;
 };
 

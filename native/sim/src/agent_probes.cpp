@@ -49,8 +49,7 @@ void Agents::turn_round(Agent& peer, const std::shared_ptr<Probe>& probe) {
         if (peer.dead) return;
         probe->stamps.t3_ns = clock_ns(peer);
         probe->stamps.t2_ns = settings_.kernel_stamps ? arrived_ns : probe->stamps.t3_ns;
-        probe->peer_run_delay_s = peer.processor.run_delay_s() - peer.answered_run_delay_s;
-        peer.answered_run_delay_s = peer.processor.run_delay_s();
+        probe->peer_run_delay_s = peer.run_delay.last_poll_s();
         Agent& asking = agent(peer.job, probe->from);
         network_.send(direct(peer, asking.host), kProbe_B, [this, &asking, probe] { come_back(asking, probe); }, {});
     });

@@ -105,7 +105,7 @@ void Agents::wake(Agent& agent) {
     events_.at(when, [this, &agent, when] {
         if (agent.wake_at != when) return;
         agent.wake_at = HUGE_VAL;
-        when_running(agent, 0.0, [this, &agent] { give(agent, core::Tick{0.0}); });
+        when_running(agent, 0.0, [this, &agent] { give(agent, core::Tick{agent.run_delay.take_s(agent.processor)}); });
     });
 }
 
@@ -113,9 +113,8 @@ void Agents::poll(Agent& agent) {
     when_running(agent, 0.0, [this, &agent] {
         sample(agent);
         look_at_interface(agent);
-        const double waited_s = agent.processor.run_delay_s() - agent.told_run_delay_s;
-        agent.told_run_delay_s = agent.processor.run_delay_s();
-        give(agent, core::Tick{waited_s});
+        give(agent, core::Tick{agent.run_delay.take_s(agent.processor)});
+        agent.run_delay.end_poll();
     });
     events_.at(events_.now() + kPoll_s, [this, &agent] { poll(agent); });
 }

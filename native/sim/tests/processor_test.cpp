@@ -33,5 +33,23 @@ TEST(Processor, NeverStallsWhereNobodyElseHasIt) {
     EXPECT_EQ(processor.run_delay_s(), 0.0);
 }
 
+/// Not all that was waited since somebody last probed it, which may be long ago.
+TEST(RunDelayReport, TellsOthersOfTheLastPollInterval) {
+    Processor processor({.stall_rate_per_s = 100.0, .stall_mean_s = 3e-3}, 1);
+    RunDelayReport report;
+    double told_s = 0.0;
+    for (int poll = 0; poll < 1000; ++poll) {
+        const double before_s = processor.run_delay_s();
+        for (int i = 0; i < 40; ++i) {
+            processor.running_at(0.040 * poll + 1e-3 * i);
+            if (i % 10 == 9) told_s += report.take_s(processor);
+        }
+        report.end_poll();
+        ASSERT_NEAR(report.last_poll_s(), processor.run_delay_s() - before_s, 1e-9);
+    }
+    EXPECT_GT(told_s, 1.0);
+    EXPECT_NEAR(told_s, processor.run_delay_s(), 1e-9);
+}
+
 }  // namespace
 }  // namespace fairlead::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "fairlead/core/random.hpp"
 
@@ -32,6 +33,29 @@ class Processor {
     double stall_end_ = 0.0;
     double counted_end_ = 0.0;  ///< of the last stall of which the wait is counted
     double run_delay_s_ = 0.0;
+};
+
+/// What an agent tells of its waits, as native/agent/manager.cpp does.
+class RunDelayReport {
+  public:
+    /// Waited since the last call; for the agent's own decisions.
+    double take_s(const Processor& processor) {
+        const double waited_s = processor.run_delay_s() - taken_s_;
+        taken_s_ = processor.run_delay_s();
+        this_poll_s_ += waited_s;
+        return waited_s;
+    }
+
+    /// A poll interval ends.
+    void end_poll() { last_poll_s_ = std::exchange(this_poll_s_, 0.0); }
+
+    /// Waited over the last whole poll interval; for those whose probes it answers.
+    double last_poll_s() const { return last_poll_s_; }
+
+  private:
+    double taken_s_ = 0.0;
+    double this_poll_s_ = 0.0;
+    double last_poll_s_ = 0.0;
 };
 
 }  // namespace fairlead::sim
