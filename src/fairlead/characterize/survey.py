@@ -22,7 +22,7 @@ from fairlead.characterize.left_out import Part, exchanged, left_out, standing_f
 from fairlead.characterize.measurement_plan import ALL_PATHS, MeasurementPlan, MeasurementRound
 from fairlead.characterize.samples import Exchanges, Floats, Ints, Samples, Sink, Window
 from fairlead.characterize.shared_bottlenecks import SharedBottlenecks
-from fairlead.characterize.tournament import Pair, groups, scheduled
+from fairlead.characterize.tournament import Pair, scheduled, tournament_rounds
 from fairlead.display import words
 from fairlead.progress import Progress
 from fairlead.protocol import commands
@@ -104,7 +104,7 @@ class Survey:
         self._earlier = earlier.windows  # as long as they are not in `samples`
         self.samples = Samples(len(agents), list(earlier.exchanges), group_of=earlier.group_of)
         self.left_out: tuple[Part, ...] = ()
-        self._tournament = [pair for group in groups(len(agents), lambda first, second: False) for pair in group]
+        self._tournament = [pair for round_ in tournament_rounds(len(agents)) for pair in round_]
         self._plan = MeasurementPlan(
             self.samples, idle_windows=settings.idle_windows, repeats=settings.repeats, seed=settings.seed
         )

@@ -27,12 +27,6 @@ def tournament_rounds(count: int) -> list[list[Pair]]:
     return schedule
 
 
-def groups(count: int, conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
-    """All pairs in groups of disjoint pairs of which no two are in ``conflict``; without conflicts, the
-    `tournament_rounds`."""
-    return scheduled([pair for each in tournament_rounds(count) for pair in each], conflict)
-
-
 def scheduled(pairs: Iterable[Pair], conflict: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
     """Pairs in groups of disjoint ones of which no two are in ``conflict``.
 

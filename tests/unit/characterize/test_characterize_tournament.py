@@ -23,9 +23,13 @@ def test_too_few_hosts_have_no_rounds(count: int) -> None:
     assert tournament.tournament_rounds(count) == []
 
 
+def every_pair(count: int) -> list[tournament.Pair]:
+    return [pair for round_ in tournament.tournament_rounds(count) for pair in round_]
+
+
 @pytest.mark.parametrize("count", [2, 3, 6, 7, 8, 16])
-def test_groups_without_conflicts_are_the_rounds(count: int) -> None:
-    found = [sorted(group) for group in tournament.groups(count, lambda first, second: False)]
+def test_pairs_without_conflicts_are_scheduled_as_the_rounds(count: int) -> None:
+    found = [sorted(group) for group in tournament.scheduled(every_pair(count), lambda first, second: False)]
     assert found == tournament.tournament_rounds(count)
 
 
@@ -33,7 +37,7 @@ def test_conflicting_pairs_never_meet() -> None:
     def crosses(pair: tuple[int, int]) -> bool:
         return (pair[0] < 4) != (pair[1] < 4)
 
-    schedule = tournament.groups(8, lambda first, second: crosses(first) and crosses(second))
+    schedule = tournament.scheduled(every_pair(8), lambda first, second: crosses(first) and crosses(second))
     assert sorted(pair for group in schedule for pair in group) == list(combinations(range(8), 2))
     for group in schedule:
         assert sum(crosses(pair) for pair in group) <= 1
