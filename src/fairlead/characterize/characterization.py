@@ -19,7 +19,7 @@ from fairlead.characterize.shared_bottlenecks import CONFIDENCE, MOST_KEPT, Shar
 from fairlead.characterize.survey import SurveySettings
 from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
-from fairlead.errors import NoSuchResultsError
+from fairlead.errors import MeasurementError, NoSuchResultsError
 from fairlead.protocol.objects import Manage
 from fairlead.store import Run, Store
 
@@ -83,7 +83,7 @@ class Characterization:
 
         Raises:
             NoSuchResultsError: the run holds something else.
-            MeasurementError: a pair of hosts in it never answered.
+            MeasurementError: a pair of hosts in a complete one never answered.
         """
         if run.kind != KIND:
             raise NoSuchResultsError(f"run {run.id} of {store.directory} is a {run.kind}, not a characterization")
@@ -435,7 +435,12 @@ def _relation(samples: Samples, usable: bool) -> SharedBottlenecks:
     ungrouped = samples.group_of is None and samples.count > MOST_KEPT  # n^4 cells
     if not usable and (ungrouped or not samples.idle() or len(samples.windows) == len(samples.idle())):
         return SharedBottlenecks.unknown(samples.count)
-    return SharedBottlenecks.of(samples)
+    try:
+        return SharedBottlenecks.of(samples)
+    except MeasurementError:  # a silent path, which is why it is incomplete; the rest is shown
+        if usable:
+            raise
+        return SharedBottlenecks.unknown(samples.count)
 
 
 def _notes(samples: Samples, relation: SharedBottlenecks, hosts: tuple[str, ...]) -> list[str]:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairlead.characterize.samples import Floats, Ints, Samples, Window
+from fairlead.display import words
 from fairlead.errors import MeasurementError
 from fairlead.protocol import numbers
 
@@ -107,8 +108,12 @@ def _refuse_silence(samples: Samples) -> None:
         answered[tuple(window.paths[np.isfinite(window.delays_s).any(axis=1)].T)] = True
     silent = np.argwhere(probed & ~answered)
     if silent.size:
-        source, destination = silent[0].tolist()
-        raise MeasurementError(f"no probe from host {source} to host {destination} came back")
+        source, destination = (samples.name(host) for host in silent[0].tolist())
+        more = f", nor on {words.count(len(silent) - 1, 'other path')}" if len(silent) > 1 else ""
+        raise MeasurementError(
+            f"no probe from {source} to {destination} came back{more}",
+            hint="agents probe by UDP: `fairlead doctor` shows which hosts do not reach each other",
+        )
 
 
 def _low(cells: Ints, levels: Floats, count: int, share: float = BASE_QUANTILE) -> Floats:

@@ -63,7 +63,8 @@ CONTINUES = "continues"
 
 def samples_of(store: Store, run: int, hosts: int) -> Samples:
     """All samples of a run, in the order taken, after those of the run that it continues."""
-    samples = Samples(hosts, exchanges_of(store, run))
+    names = tuple(str(host["name"]) for host in store.run(run).facts["hosts"])
+    samples = Samples(hosts, exchanges_of(store, run), names=names)
     for number in chain_of(store, run):
         windows, group_of = _windows_of(store, number)
         samples.windows = [*with_clocks_of(windows, samples.windows, hosts), *windows]

@@ -78,12 +78,18 @@ class Samples:
 
     Attributes:
         group_of: (hosts) the group of hosts that each was measured with; None: each was measured by itself.
+        names: of the hosts, for people; empty: they have none.
     """
 
     count: int
     exchanges: list[Exchanges] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     group_of: Ints | None = None
+    names: tuple[str, ...] = ()
+
+    def name(self, host: int) -> str:
+        """A host's, else its number."""
+        return self.names[host] if self.names else f"host {host}"
 
     def idle(self) -> list[Window]:
         """The windows without injected traffic."""

@@ -102,7 +102,7 @@ class Survey:
         self._progress = progress
         earlier = earlier or Samples(len(agents))
         self._earlier = earlier.windows  # as long as they are not in `samples`
-        self.samples = Samples(len(agents), list(earlier.exchanges), group_of=earlier.group_of)
+        self.samples = Samples(len(agents), list(earlier.exchanges), group_of=earlier.group_of, names=earlier.names)
         self.left_out: tuple[Part, ...] = ()
         self._tournament = [pair for round_ in tournament_rounds(len(agents)) for pair in round_]
         self._plan = MeasurementPlan(

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from fairlead.characterize import characterization
 from fairlead.characterize.characterization import Characterization, MeasuredPart
-from fairlead.characterize.characterize import characterize
+from fairlead.characterize.characterize import characterize, survey_of
 from fairlead.characterize.difference import compare
 from fairlead.characterize.sample_store import StoreSink
 from fairlead.characterize.samples import Bools, Exchanges
@@ -22,6 +22,8 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.errors import ConfigError, MeasurementError, NoSuchResultsError
 from fairlead.lab.description import Description
 from fairlead.lab.resolve import resolve_lab
+from fairlead.progress import unseen
+from fairlead.protocol import answers, commands
 from fairlead.store import Store
 
 from .simulated_network import SimulatedAgents, run
@@ -162,6 +164,31 @@ def test_an_incomplete_one_shows_what_it_has(store: Store) -> None:
     assert "INCOMPLETE: h1: the agent was killed by signal 9" in found.summary_words()
     assert np.isfinite(found.rates_bps).any() and not np.isfinite(found.rates_bps).all()
     assert found.to_json()["path_table"] is None
+
+
+class _SilentPath(SimulatedAgents):
+    """No probe between the first host and the last is answered."""
+
+    async def _probe(self, host: int, probe: commands.Probe) -> answers.Probe:
+        answer = await super()._probe(host, probe)
+        return answers.Probe(
+            results=tuple(
+                replace(each, round_trip_s=(), forward_s=(), backward_s=()) if {host, each.peer} == {0, 2} else each
+                for each in answer.results
+            )
+        )
+
+
+def test_a_silent_path_is_told_by_its_hosts_names_and_what_was_measured_is_shown(store: Store) -> None:
+    number = characterization.begin(store, CLUSTER, SETTINGS)
+    with pytest.raises(MeasurementError, match="no probe from h0 to h2 came back, nor on 1 other path") as raised:
+        run(survey_of(_SilentPath(PLAN), store, number, SETTINGS, unseen).run())
+    store.finish_run(number, "failed", error=raised.value.message)
+    assert any(window.tests for window in characterization.sample_store.samples_of(store, number, 3).windows)
+    found = Characterization.read(store, store.run(number))
+    assert found.incomplete_because == raised.value.message
+    assert not found.sensitivity.measured.any()
+    assert found.summary_words()[1] == f"INCOMPLETE: {raised.value.message}"
 
 
 def test_another_kind_of_run_is_refused(store: Store) -> None:
