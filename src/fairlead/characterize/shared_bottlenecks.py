@@ -12,7 +12,7 @@ from fairlead.characterize.downstream_bottlenecks import SATURATING_SHARE
 from fairlead.characterize.group_samples import GroupSamples
 from fairlead.characterize.grouping import HostGroups, apart
 from fairlead.characterize.host_links import HostLinks
-from fairlead.characterize.quiet_network import Quiet, quiet
+from fairlead.characterize.quiet_network import Quiet, level_s, quiet
 from fairlead.characterize.samples import Bools, Floats, Ints, Samples
 from fairlead.characterize.sensitivity import Sensitivity
 from fairlead.characterize.tournament import Pair
@@ -38,8 +38,8 @@ class SharedBottlenecks:
         measured: (hosts, hosts) whether the pair, or one that stands for it, was measured. Of others it is not known
             what an injection on them hurts.
         rates_bps: (hosts, hosts) what each pair carries alone; NaN where that is not known.
-        probed_s: (hosts, hosts) half the round trip of probes on the quiet network; NaN where a path was not probed;
-            empty where none was.
+        probed_s: (hosts, hosts) half the round trip of probes on the quiet network; NaN where a path was not probed,
+            or too few came back; empty where none was.
         injected: (hosts, hosts) whether the pair itself was injected; empty where that is not kept.
     """
 
@@ -369,7 +369,9 @@ def _injected(samples: Samples) -> Bools:
 
 
 def _probed_s(samples: Samples, network: Quiet) -> Floats:
+    """Where too few probes came back, the network's latency is other paths' median: of that path nothing is known."""
     probed = np.zeros(network.latency_s.shape, dtype=bool)
     for window in samples.windows:
-        probed[window.paths[:, 0], window.paths[:, 1]] = True
-    return np.where(probed, network.latency_s, np.nan)
+        source, destination = window.paths[np.isfinite(level_s(window.delays_s))].T
+        probed[source, destination] = True
+    return np.where(probed & probed.T, network.latency_s, np.nan)

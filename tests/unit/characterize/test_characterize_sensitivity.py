@@ -122,6 +122,16 @@ def test_a_silent_path_is_an_error_with_its_hosts() -> None:
         quiet_network.quiet(taken)
 
 
+def test_probes_say_nothing_of_a_path_on_which_too_few_came_back() -> None:
+    taken = samples(window((0, 1), queues={(0, 1): 0.010}))
+    for each in taken.windows:
+        of(each, (2, 0))[1:] = np.nan
+    probed_s = SharedBottlenecks.of(taken).probed_s
+    unknown = np.isnan(probed_s) & ~np.eye(HOSTS, dtype=bool)
+    assert np.argwhere(unknown).tolist() == [[0, 2], [2, 0]]
+    assert probed_s[0, 1] == pytest.approx(BASE_S, abs=5e-6)
+
+
 def test_exchanges_meet_where_a_bottleneck_is_shared_or_unknown() -> None:
     found = SharedBottlenecks.of_pairs(Sensitivity.unknown(4), np.full((4, 4), np.nan))
     assert found.meets((0, 1), (2, 3))
