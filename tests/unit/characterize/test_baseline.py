@@ -2,17 +2,24 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fairlead.characterize import characterization
 from fairlead.characterize.baseline import slower_than_baseline
 from fairlead.characterize.characterization import Characterization
+from fairlead.characterize.sample_store import StoreSink
+from fairlead.characterize.survey import Survey
+from fairlead.cluster.description import Cluster
+from fairlead.progress import unseen
 from fairlead.store import Store
 
 from . import simulated_network
-from .test_characterization import CLUSTER, measured
+from .simulated_network import SimulatedAgents, run
+from .test_characterization import CLUSTER, PLAN, SETTINGS, measured
 
 
 @pytest.fixture
@@ -25,6 +32,14 @@ def words(store: Store) -> str:
     found = Characterization.latest(store, CLUSTER)
     assert found is not None
     return slower_than_baseline(store, found)
+
+
+def of_all(store: Store, cluster: Cluster) -> None:
+    """Measured, as another cluster of these hosts."""
+    number = characterization.begin(store, cluster, SETTINGS)
+    survey = Survey(SimulatedAgents(PLAN), SETTINGS, StoreSink(store, number), unseen)
+    run(survey.run())
+    store.finish_run(number)
 
 
 def congested(store: Store, monkeypatch: pytest.MonkeyPatch, delay_s: float) -> int:
@@ -69,3 +84,29 @@ def test_only_complete_ones_of_the_same_hosts_count(store: Store, monkeypatch: p
     assert slower_than_baseline(store, found) != ""
     elsewhere: Characterization = replace(found, addresses=("10.9.9.1", *found.addresses[1:]))
     assert slower_than_baseline(store, elsewhere) == ""
+
+
+def test_hosts_are_known_again_in_another_job(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Slurm job's number is in its cluster's name, and a job may have only some of the hosts, in another order."""
+    of_job = partial(replace, CLUSTER, executor="ssh", source="slurm.toml")
+    of_all(store, of_job(name="slurm-17"))
+    some = of_job(name="slurm-18", hosts=CLUSTER.hosts[::-1])
+    with monkeypatch.context() as patch:
+        patch.setattr(simulated_network, "LINK_DELAY_S", 2e-3)
+        of_all(store, some)
+    found = Characterization.latest(store, of_job(name="slurm-19", hosts=CLUSTER.hosts[:2]))
+    assert found is not None
+    assert slower_than_baseline(store, found).startswith("2 paths of slurm-19 were slower in the last characterization")
+    lab = Characterization.latest(store, replace(CLUSTER, name="slurm-17"))
+    assert lab is None, "emulated hosts are others"
+
+
+def test_a_latency_of_other_pairs_is_not_compared(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured(store, seed=1)
+    congested(store, monkeypatch, 2e-3)
+    found = Characterization.latest(store, CLUSTER)
+    assert found is not None
+    count = found.latency.count.copy()
+    count[0, 0, 1] = 0.0
+    assumed = replace(found, latency=replace(found.latency, count=count))
+    assert slower_than_baseline(store, assumed).startswith("5 paths of sim were slower")
