@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -113,6 +113,7 @@ def _raise_once(number: int, _frame: FrameType | None) -> None:
     if _hold.depth:
         _hold.waiting = _hold.waiting or number
         return
+    _hold.waiting = None  # one that came between a block's end and its signal's turn: there is one exception
     for each in ENDING:
         if signal.getsignal(each) is _raise_once:
             signal.signal(each, _say_patience)
@@ -120,4 +121,6 @@ def _raise_once(number: int, _frame: FrameType | None) -> None:
 
 
 def _say_patience(_number: int, _frame: FrameType | None) -> None:
-    print("fairlead: already stopping: cleaning up what was started", file=sys.stderr)
+    # Not by `print`: the clean-up may be writing just now, and its terminal may be gone. Neither may end it.
+    with suppress(OSError, ValueError, AttributeError):  # it may be closed, or never have been there
+        os.write(sys.stderr.fileno(), b"fairlead: already stopping: cleaning up what was started\n")

@@ -46,6 +46,38 @@ def test_a_signal_that_another_thread_got_interrupts_what_the_main_thread_waits_
     assert (done.stdout, done.stderr) == ("SIGTERM True\n", "")
 
 
+CLEANING_UP = """
+import os, signal
+from fairlead import interrupts
+
+interrupts.become_exceptions()
+try:
+    os.kill(os.getpid(), signal.SIGTERM)
+    signal.pause()
+except interrupts.Interrupted:
+    os.kill(os.getpid(), signal.SIGTERM)
+    print("cleaned up")
+"""
+
+
+def test_a_second_signal_does_not_end_the_clean_up_when_the_terminal_is_gone() -> None:
+    """A terminal that is closed sends SIGHUP, and so does its shell; nobody reads what is said then."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", CLEANING_UP], stdout=subprocess.PIPE, stderr=writer, timeout=30, check=False
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stdout) == (0, b"cleaned up\n")
+
+
+def test_a_second_signal_is_answered() -> None:
+    done = subprocess.run([sys.executable, "-c", CLEANING_UP], capture_output=True, timeout=30, check=False)
+    assert done.stderr == b"fairlead: already stopping: cleaning up what was started\n"
+
+
 @pytest.fixture
 def exceptions() -> Iterator[None]:
     """Signals become exceptions, as in a command."""
@@ -62,6 +94,14 @@ def test_a_signal_within_what_must_not_end_half_way_takes_effect_after_it(except
         through = True
     assert through
     assert told.value.signal == signal.SIGTERM
+
+
+def test_a_signal_that_waited_is_not_raised_in_the_clean_up_of_another(exceptions: None) -> None:
+    interrupts._hold.waiting = signal.SIGINT  # it came in a block whose end the next one overtakes
+    with pytest.raises(interrupts.Interrupted):
+        os.kill(os.getpid(), signal.SIGTERM)
+    with interrupts.held():
+        pass
 
 
 def test_what_is_committed_while_a_signal_comes_is_committed_once(exceptions: None) -> None:
