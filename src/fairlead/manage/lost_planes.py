@@ -84,7 +84,9 @@ class LostPlanes:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        for host in self._bereaved:
+        with self._returned:  # where agents could not be started, what they said may still be handed on
+            bereaved = list(self._bereaved)
+        for host in bereaved:
             self._pool.submit(self._remove, host)
         late: threading.Timer | None = None
         if self._limit.begun:

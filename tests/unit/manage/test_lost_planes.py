@@ -54,6 +54,20 @@ def test_after_an_agents_death_the_host_is_looked_at_once_more() -> None:
     assert told_of((1, "died"), left={1: [RULE]}) == [(1, event("plane_cleaned", removed=[RULE]))]
 
 
+def test_an_agent_that_dies_while_the_end_begins_does_not_hide_why_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    planes = LostPlanes(lambda host: [], lambda *each: None)
+    submit = planes._pool.submit
+
+    def another_dies(work: Any, host: int) -> Any:
+        planes(host + 1, event("died"))
+        return submit(work, host)
+
+    monkeypatch.setattr(planes._pool, "submit", another_dies)
+    with pytest.raises(HostError, match="h3: no agent"), planes:
+        planes(1, event("died"))
+        raise HostError("h3: no agent")
+
+
 @pytest.mark.parametrize(
     ("host", "problem"), [(9, "h9: ssh could not reach the host"), (8, "KeyError('something of ours')")]
 )
