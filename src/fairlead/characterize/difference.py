@@ -112,7 +112,10 @@ def compare(before: Characterization, after: Characterization) -> Characterizati
         old, new = (c.latency for c in (before, after))
         a, b = old.sizes_B.index(size), new.sizes_B.index(size)
         noise = np.fmax(old.p95_s[a] - old.p5_s[a], new.p95_s[b] - new.p5_s[b]) / 2
-        found, number = _shifts(before.hosts, f"latency of {size} B", old.median_s[a], new.median_s[b], noise, "s")
+        # What neither measured are medians of the same few pairs: each of these would count many times.
+        measured = (old.count[a] > 0) | (new.count[b] > 0)
+        old_s = np.where(measured, old.median_s[a], np.nan)
+        found, number = _shifts(before.hosts, f"latency of {size} B", old_s, new.median_s[b], noise, "s")
         shifts += found
         compared += number
     rates = before.rates_bps, after.rates_bps

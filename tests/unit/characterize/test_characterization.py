@@ -290,6 +290,21 @@ def test_a_slower_trunk_is_told(store: Store) -> None:
     assert "h0 → h1: throughput" in "\n".join(difference.describe())
 
 
+def test_latencies_that_neither_measured_are_not_compared(store: Store) -> None:
+    """Of many hosts most pairs have the median of the few that stand for them."""
+    found = Characterization.read(store, store.run(measured(store)))
+    count = found.latency.count.copy()
+    count[:, 0, 1] = 0.0
+    before = replace(found, latency=replace(found.latency, count=count))
+    slower = replace(found.latency, median_s=2 * found.latency.median_s)
+    after = replace(found, latency=replace(slower, count=count))
+    difference = compare(before, after)
+    assert difference.compared == 16
+    shifted = [(each.source, each.destination) for each in difference.shifts]
+    assert len(shifted) == 10 and ("h0", "h1") not in shifted
+    assert compare(before, replace(found, latency=slower)).compared == 18, "one of the two has it"
+
+
 def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None:
     """Two hosts a leaf share their trunk; the second measurement ends after some of the injections."""
     description = {
