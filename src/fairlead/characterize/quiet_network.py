@@ -24,6 +24,8 @@ FLOOR_S = 0.2e-3
 
 MINIMUM_PROBES = 2
 
+_DOCTOR = "agents probe by UDP: `fairlead doctor` shows which hosts do not reach each other"
+
 
 @dataclass(frozen=True)
 class Quiet:
@@ -71,11 +73,16 @@ def quiet(samples: Samples) -> Quiet:
     it covers the whole time of the measurement. Of many hosts not every path is probed: the others have the median.
 
     Raises:
-        MeasurementError: some pair never answered a probe on the quiet network.
+        MeasurementError: some pair never answered a probe on the quiet network, or all answered too few.
     """
     levels = [_levels(window, samples.count) for window in samples.windows]
     idle = [each for each, window in zip(levels, samples.windows, strict=True) if not window.tests]
     _refuse_silence(samples)
+    if not any(np.isfinite(values).any() for _, values in idle):  # no limit would be a number, and nothing exceed it
+        raise MeasurementError(
+            f"too few probes came back: {MINIMUM_PROBES} in the same window from no path, on the quiet network",
+            hint=_DOCTOR,
+        )
     cells, values = (np.concatenate(each) for each in zip(*levels, strict=True))
     base = _low(cells, values, samples.count)
     base = np.where(np.isfinite(base) | np.eye(samples.count, dtype=bool), base, np.nanmedian(base))
@@ -112,7 +119,7 @@ def _refuse_silence(samples: Samples) -> None:
         more = f", nor on {words.count(len(silent) - 1, 'other path')}" if len(silent) > 1 else ""
         raise MeasurementError(
             f"no probe from {source} to {destination} came back{more}",
-            hint="agents probe by UDP: `fairlead doctor` shows which hosts do not reach each other",
+            hint=_DOCTOR,
         )
 
 

@@ -122,6 +122,14 @@ def test_a_silent_path_is_an_error_with_its_hosts() -> None:
         quiet_network.quiet(taken)
 
 
+def test_a_network_that_loses_nearly_all_probes_is_an_error_and_not_without_bottlenecks() -> None:
+    taken = samples(window((0, 1), queues={(0, 1): 0.010}))
+    for each in taken.windows:
+        each.delays_s[:, 1:] = np.nan
+    with pytest.raises(MeasurementError, match="too few probes came back: 2 in the same window from no path"):
+        quiet_network.quiet(taken)
+
+
 def test_probes_say_nothing_of_a_path_on_which_too_few_came_back() -> None:
     taken = samples(window((0, 1), queues={(0, 1): 0.010}))
     for each in taken.windows:
