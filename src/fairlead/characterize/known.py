@@ -7,6 +7,8 @@ earlier runs. Agents learn the rest (docs/explanation/detection.md).
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Self
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from fairlead.characterize import characterization, coverage, json_form, sample_
 from fairlead.characterize.characterization import duration_words
 from fairlead.characterize.latency import LatencyMatrix
 from fairlead.characterize.samples import Floats
+from fairlead.characterize.tournament import Pair
 from fairlead.cluster.description import Cluster
 from fairlead.errors import StoreError
 from fairlead.protocol import reading
@@ -101,8 +104,8 @@ class KnownPaths:
 def paths(store: Store, cluster: Cluster) -> KnownPaths:
     """What is known of single paths of the cluster."""
     count = len(cluster.managed_hosts())
-    latency, measured, learnt, when = (np.full((count, count), np.nan) for _ in range(4))
-    links = np.full(count, np.nan)
+    latency, measured = (np.full((count, count), np.nan) for _ in range(2))
+    links, learnt = np.full(count, np.nan), _Learnt.nothing(count)
     runs: list[int] = []
     for run in _characterizations(store, cluster):
         hosts = run.facts["hosts"]
@@ -113,12 +116,22 @@ def paths(store: Store, cluster: Cluster) -> KnownPaths:
         _fill(latency, measured, at, times[np.ix_(of, of)], oldest.ended_s)
         links[at] = np.fmax(links[at], np.fmax.reduce(samples.rates_bps()[of], axis=1))
         runs.append(run.id)
-    for run in _runs(store, cluster):
-        if _take(store, run, cluster, learnt, when, links):
+    for number, run in enumerate(_runs(store, cluster)):
+        if number == MOST_RUNS or _old(run.started_s):
+            break
+        told = _told(store, run, cluster)
+        for path, event in told:
+            if event.link_bps is not None:
+                links[path[0]] = np.fmax(links[path[0]], event.link_bps)
+            if path[0] != path[1]:
+                learnt.take(path, event)
+        if told:
             runs.append(run.id)
+    _forget(store, cluster, learnt)
     # Agents' probes are what agents compare with: they go before a characterization's messages.
-    known = np.isfinite(learnt)
-    latency[known], measured[known] = learnt[known], when[known]
+    learnt_s, when_s = learnt.least()
+    known = np.isfinite(learnt_s)
+    latency[known], measured[known] = learnt_s[known], when_s[known]
     return KnownPaths(latency, measured, links, tuple(sorted(runs, reverse=True)))
 
 
@@ -151,34 +164,73 @@ def _fill(latency: Floats, measured: Floats, at: Sequence[int], times: Floats, w
 
 def _runs(store: Store, cluster: Cluster) -> Iterator[Run]:
     """Runs in which agents may have learnt paths between hosts of the cluster, newest first."""
-    looked_at = 0
     for run in reversed(store.runs("run")):
-        if looked_at == MOST_RUNS or _old(run.started_s):
-            return
         hosts = run.facts.get("paths_between", [])
         if coverage.of_its_network(run, hosts, cluster) and len(coverage.present(hosts, cluster)[0]) >= 2:
-            looked_at += 1
             yield run
 
 
-def _take(store: Store, run: Run, cluster: Cluster, learnt: Floats, when: Floats, links: Floats) -> bool:
-    """Put in the least that agents learnt in a run; whether there was any."""
+@dataclass
+class _Learnt:
+    """The least baselines that agents told of each path; NaN where none did.
+
+    An agent whose probes are all slower than the baseline that it began with tells that one again: it was not measured
+    then, and would never be forgotten if it counted as young.
+
+    Attributes:
+        own_s: of those that probes on the path showed; ``when_s``: when.
+        again_s: of those that all of the path's probes exceeded; ``since_s``: when it was told first.
+    """
+
+    own_s: Floats
+    when_s: Floats
+    again_s: Floats
+    since_s: Floats
+
+    @classmethod
+    def nothing(cls, count: int) -> Self:
+        """Of hosts of which nothing is known."""
+        return cls(*(np.full((count, count), np.nan) for _ in range(4)))
+
+    def take(self, path: Pair, event: BaseLearnt[str]) -> None:
+        """What was told in a run, after what was told in younger ones."""
+        t_s = event.t_s or 0.0
+        if not event.hidden_s > 0.0:
+            if not event.latency_s >= self.own_s[path]:
+                self.own_s[path], self.when_s[path] = event.latency_s, t_s
+        elif not event.latency_s >= self.again_s[path]:
+            self.again_s[path], self.since_s[path] = event.latency_s, t_s
+        elif event.latency_s == self.again_s[path]:
+            self.since_s[path] = min(self.since_s[path], t_s)
+
+    def least(self) -> tuple[Floats, Floats]:
+        """Of both, and since when it is known."""
+        again = ~(self.again_s >= self.own_s) & np.isfinite(self.again_s)
+        return np.where(again, self.again_s, self.own_s), np.where(again, self.since_s, self.when_s)
+
+
+def _forget(store: Store, cluster: Cluster, learnt: _Learnt) -> None:
+    """Leave out what was only told again, and was known before the time that counts already."""
+    if not np.isfinite(learnt.again_s).any():
+        return
+    for run in islice((run for run in _runs(store, cluster) if _old(run.started_s)), MOST_RUNS):
+        for path, event in _told(store, run, cluster):
+            if event.latency_s == learnt.again_s[path]:
+                learnt.again_s[path] = np.nan
+
+
+def _told(store: Store, run: Run, cluster: Cluster) -> list[tuple[Pair, BaseLearnt[str]]]:
+    """What agents learnt in a run, with the source's and the destination's index; a destination that the cluster does
+    not have is the source itself."""
     at, of = coverage.present(run.facts["paths_between"], cluster)
     names = [run.facts["paths_between"][j]["name"] for j in of]
     index = dict(zip(names, at, strict=True))
-    events = store.events(run.id, BaseLearnt.TYPE)
-    for event in events:
+    found = []
+    for event in store.events(run.id, BaseLearnt.TYPE):
         try:
             told = reading.stored_event(BaseLearnt, event.t_s, event.data)
         except ValueError as error:
             raise StoreError(f"run {run.id}: {error}") from error
-        source, destination = index.get(told.source), index.get(told.destination)
-        if source is None:
-            continue
-        if told.link_bps is not None:
-            links[source] = np.fmax(links[source], told.link_bps)
-        if destination is None:
-            continue
-        learnt[source, destination] = np.fmin(learnt[source, destination], told.latency_s)
-        when[source, destination] = np.fmax(when[source, destination], event.t_s)
-    return bool(events)
+        if (source := index.get(told.source)) is not None:
+            found.append(((source, index.get(told.destination, source)), told))
+    return found

@@ -54,13 +54,13 @@ def measured(store: Store, cluster: Cluster) -> int:
     return number
 
 
-def learnt(store: Store, cluster: Cluster, *told: tuple[str, str, float, float | None]) -> int:
+def learnt(store: Store, cluster: Cluster, *told: tuple[str, str, float, float | None], hidden_s: float = 0.0) -> int:
     """A managed run in which agents told these baselines: source, destination, seconds, bit/s."""
     facts = coverage.facts(cluster)
     number = store.begin_run("run", {"cluster": cluster.name}, plan=["x"], facts=facts)
     for source, destination, latency_s, link_bps in told:
         data = {"source": source, "destination": destination, "latency_s": latency_s, "link_bps": link_bps}
-        store.add_event(number, time.time(), BaseLearnt.TYPE, data | {"hidden_s": 0.0, "host": source})
+        store.add_event(number, time.time(), BaseLearnt.TYPE, data | {"hidden_s": hidden_s, "host": source})
     store.finish_run(number, "ok", 0)
     return number
 
@@ -157,6 +157,35 @@ def test_what_is_old_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch)
     now_s = time.time()
     monkeypatch.setattr(time, "time", lambda: now_s + known.FORGOTTEN_AFTER_S + 60)
     assert not known.paths(store, job(18)).runs
+
+
+def test_what_agents_only_told_again_is_forgotten_as_well(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host has moved: all probes are slower than the baseline that each run takes over from the one before."""
+    now_s = time.time()
+    day_s = known.FORGOTTEN_AFTER_S / 30
+
+    def after(days: float) -> None:
+        monkeypatch.setattr(time, "time", lambda: now_s + days * day_s)
+
+    after(0)
+    learnt(store, job(17), ("h0", "h1", 2e-4, None))
+    after(20)
+    learnt(store, job(18), ("h0", "h1", 2e-4, None), hidden_s=3e-4)
+    found = known.paths(store, job(19))
+    assert (found.latency_s[0, 1], found.measured_s[0, 1]) == (2e-4, pytest.approx(now_s)), "it was not measured again"
+    after(31)
+    assert np.isnan(known.paths(store, job(19)).latency_s[0, 1])
+    learnt(store, job(19), ("h0", "h1", 5e-4, None))
+    assert known.paths(store, job(20)).latency_s[0, 1] == 5e-4
+
+
+def test_what_a_detour_showed_is_known_since_then(store: Store) -> None:
+    """The direct path was congested in all of the run."""
+    number = learnt(store, job(17), ("h0", "h1", 2e-4, None), hidden_s=3e-4)
+    learnt(store, job(18), ("h0", "h1", 2e-4, None), hidden_s=3e-4)
+    found = known.paths(store, job(19))
+    (event,) = store.events(number, BaseLearnt.TYPE)
+    assert (found.latency_s[0, 1], found.measured_s[0, 1]) == (2e-4, event.t_s)
 
 
 def test_a_report_finds_what_a_run_was_managed_by(store: Store) -> None:
