@@ -6,8 +6,12 @@ from typing import Any
 import numpy as np
 
 from fairlead.characterize.characterization import Characterization
-from fairlead.characterize.samples import Floats
+from fairlead.characterize.samples import Bools, Floats
 from fairlead.errors import MeasurementError
+
+MOST_CASES = 100_000
+"""Of sharing that began, and of sharing that ended, so many are kept: of hundreds of hosts there may be thousands of
+millions."""
 
 LEAST_SHARE = 0.2
 """Smaller relative changes are not reported: two measurements on one day differ by as much."""
@@ -52,7 +56,8 @@ class CharacterizationDifference:
         shifts: the largest relative change first.
         compared: values that were compared.
         begun, ended: (injected pair, other pair) by host names: sharing that appeared or disappeared, of injections
-            that both made.
+            that both made; the first `MOST_CASES`.
+        begun_cases, ended_cases: how many there are.
         injections: how many those are, and of how many.
         incomplete: why one of them made fewer; empty if both are complete.
     """
@@ -61,6 +66,8 @@ class CharacterizationDifference:
     compared: int
     begun: tuple[tuple[str, str], ...]
     ended: tuple[tuple[str, str], ...]
+    begun_cases: int
+    ended_cases: int
     injections: tuple[int, int]
     incomplete: str = ""
 
@@ -74,9 +81,12 @@ class CharacterizationDifference:
         if self.incomplete:
             made, every = self.injections
             tail.append(f"sharing was compared for {made} of {every} injections only: {self.incomplete}")
-        for what, cells in (("now share", self.begun), ("no longer share", self.ended)):
+        for what, cases, cells in (
+            ("now share", self.begun_cases, self.begun),
+            ("no longer share", self.ended_cases, self.ended),
+        ):
             if cells:
-                tail.append(f"paths that {what} a bottleneck ({len(cells)} cases):")
+                tail.append(f"paths that {what} a bottleneck ({cases} cases):")
                 tail += [f"  an injection on {injected} and the path {other}" for injected, other in cells[:most]]
         return [head, *lines, *tail]
 
@@ -87,6 +97,8 @@ class CharacterizationDifference:
             "shifts": [asdict(shift) | {"share": shift.share} for shift in self.shifts],
             "begun": [list(cell) for cell in self.begun],
             "ended": [list(cell) for cell in self.ended],
+            "begun_cases": self.begun_cases,
+            "ended_cases": self.ended_cases,
             "injections": {"compared": self.injections[0], "of": self.injections[1]},
             "incomplete": self.incomplete,
         }
@@ -123,17 +135,21 @@ def compare(before: Characterization, after: Characterization) -> Characterizati
     shifts += found
     # An injection that was not made hurts nothing that is known of.
     made = before.sensitivity.measured & after.sensitivity.measured
-    began, ended = [], []
+    began, ended = _Cases(before.hosts), _Cases(before.hosts)
     for k, m in np.argwhere(made):
         old_hurt, new_hurt = (each.sensitivity.hurt_by((int(k), int(m))) for each in (before, after))
         # An incomplete one lacks the tests that show what is shared behind the first bottleneck.
-        began += [(k, m, i, j) for i, j in np.argwhere(new_hurt & ~old_hurt)] if before.complete else []
-        ended += [(k, m, i, j) for i, j in np.argwhere(old_hurt & ~new_hurt)] if after.complete else []
+        if before.complete:
+            began.add(int(k), int(m), new_hurt & ~old_hurt)
+        if after.complete:
+            ended.add(int(k), int(m), old_hurt & ~new_hurt)
     return CharacterizationDifference(
         tuple(sorted(shifts, key=lambda shift: -abs(np.log(shift.after / shift.before)))),
         compared + number,
-        _cells(before.hosts, began),
-        _cells(before.hosts, ended),
+        tuple(began.kept),
+        tuple(ended.kept),
+        began.number,
+        ended.number,
         (int(made.sum()), len(before.hosts) * (len(before.hosts) - 1)),
         "; ".join(
             f"run {each.run} is incomplete ({each.incomplete_because})" for each in (before, after) if not each.complete
@@ -153,5 +169,19 @@ def _shifts(
     return found, int(both.sum())
 
 
-def _cells(hosts: tuple[str, ...], cells: list[tuple[int, int, int, int]]) -> tuple[tuple[str, str], ...]:
-    return tuple((f"{hosts[k]}→{hosts[m]}", f"{hosts[i]}→{hosts[j]}") for k, m, i, j in cells)
+class _Cases:
+    """Injections and paths, by host names: how many, and the first `MOST_CASES`."""
+
+    def __init__(self, hosts: tuple[str, ...]) -> None:
+        self._hosts = hosts
+        self.number = 0
+        self.kept: list[tuple[str, str]] = []
+
+    def add(self, source: int, destination: int, paths: Bools) -> None:
+        """Those of an injection on one ordered pair."""
+        self.number += int(np.count_nonzero(paths))
+        if len(self.kept) < MOST_CASES:
+            hosts = self._hosts
+            injected = f"{hosts[source]}→{hosts[destination]}"
+            found = np.argwhere(paths)[: MOST_CASES - len(self.kept)].tolist()
+            self.kept += [(injected, f"{hosts[i]}→{hosts[j]}") for i, j in found]

@@ -339,6 +339,23 @@ def test_sharing_that_was_not_measured_again_has_not_ended(store: Store) -> None
     assert compare(whole, whole).incomplete == ""
 
 
+def test_of_sharing_that_began_and_ended_the_first_cases_are_kept(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of hundreds of hosts all of them are more than fits into memory."""
+    before = Characterization.read(store, store.run(measured(store)))
+    everything = ~np.eye(3, dtype=bool)
+    after = replace(before, sensitivity=replace(before.sensitivity, by_source=everything))
+    added = int((after.sensitivity.dense() & ~before.sensitivity.dense()).sum())
+    monkeypatch.setattr("fairlead.characterize.difference.MOST_CASES", 4)
+    began, ended = compare(before, after), compare(after, before)
+    assert added > 4
+    assert (len(began.begun), began.begun_cases, began.ended_cases) == (4, added, 0)
+    assert (len(ended.ended), ended.ended_cases, ended.begun) == (4, added, ())
+    assert f"paths that now share a bottleneck ({added} cases):" in began.describe()
+    assert began.to_json()["begun_cases"] == added
+
+
 def test_other_hosts_cannot_be_compared(store: Store) -> None:
     found = Characterization.read(store, store.run(measured(store)))
     with pytest.raises(MeasurementError, match="their hosts differ"):
@@ -375,6 +392,8 @@ def test_show_and_diff_on_the_command_line(tmp_path: Path) -> None:
         "shifts": [],
         "begun": [],
         "ended": [],
+        "begun_cases": 0,
+        "ended_cases": 0,
     }
 
 
