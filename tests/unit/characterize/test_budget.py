@@ -402,10 +402,18 @@ def test_too_short_a_budget_is_refused_with_what_it_takes(store: Store) -> None:
         characterize(cluster, store, SurveySettings(budget_s=3), lambda what, done, total: None, anew=True)
 
 
-@pytest.mark.parametrize("seconds", ["0", "-5", "x"])
+@pytest.mark.parametrize("seconds", ["0", "-5", "x", "nan", "inf"])
 def test_a_budget_that_is_no_time_is_refused(seconds: str) -> None:
     result = CliRunner().invoke(command, ["sim.toml", "--budget", seconds])
     assert result.exit_code == 2 and "--budget" in result.output
+
+
+@pytest.mark.parametrize("option", ["--budget", "--large-budget", "--every"])
+@pytest.mark.parametrize("seconds", ["nan", "inf"])
+def test_a_time_that_no_clock_can_wait_for_is_refused_before_anything_is_measured(option: str, seconds: str) -> None:
+    result = CliRunner().invoke(command, ["sim.toml", option, seconds, "--times", "2"])
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}': '{seconds}' is not a finite number" in result.output
 
 
 def test_the_command_says_what_is_missing_and_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

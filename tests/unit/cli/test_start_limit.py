@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -54,3 +55,11 @@ def test_the_option_sets_a_limit(tmp_path: Path) -> None:
 def test_within_its_limit_a_program_may_end(tmp_path: Path) -> None:
     done = run(tmp_path, "--start-limit", "60")
     assert (done.exception, done.return_value) == (None, 6), done.output
+
+
+@pytest.mark.parametrize("option", ["--start-limit", "--grace"])
+@pytest.mark.parametrize("seconds", ["nan", "inf"])
+def test_a_limit_is_a_finite_number(tmp_path: Path, option: str, seconds: str) -> None:
+    done = run(tmp_path, option, seconds)
+    assert isinstance(done.exception, click.BadParameter)
+    assert done.exception.message == f"'{seconds}' is not a finite number"
