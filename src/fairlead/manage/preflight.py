@@ -16,7 +16,8 @@ PROBE_INTERVAL_S = 0.02
 def check_versions(cluster: Cluster, ready: Sequence[answers.Ready | None]) -> None:
     """The agents are of our version, and so is the libfairlead that lies beside them, which ranks preload.
 
-    Libraries of different versions would meet in different collective calls in MPI_Init.
+    Libraries of different versions would meet in different collective calls in MPI_Init. Of a host whose agent did not
+    start the version is not known.
 
     Args:
         ready: see `check_interfaces`.

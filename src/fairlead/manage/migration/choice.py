@@ -175,7 +175,7 @@ def _candidate(vm: Vm, situation: MigrationSituation) -> MigrationCandidate | st
     rate_Bps = min(rates, default=0.0) / 8
     copy_s = expected_time_s(vm.memory_B, vm.dirty_Bps, rate_Bps, vm.downtime_s)
     if math.isinf(copy_s):
-        return f"{vm.name} writes to its memory faster than it can be copied"
+        return f"{vm.name} writes to its memory too fast for its copy to end"
     own = traffic.vms.get(vm.name, _SILENT)
     brought = (own.in_bps + own.out_bps) / source.uplink_bps if source.uplink_bps else 0.0
     cost_s = settings.copy_slows * copy_s * (1.0 + brought) + vm.downtime_s + settings.restart_s

@@ -10,7 +10,7 @@ from fairlead.agents.agent import EventCallback
 from fairlead.cloud import Driver, Moved
 from fairlead.cloud.driver import Migration
 from fairlead.cloud.ending import EndUnknownError, end_migration
-from fairlead.errors import CloudError, FairleadError, MigrationRefusedError
+from fairlead.errors import AgentError, CloudError, FairleadError, MigrationRefusedError
 from fairlead.manage.migration.choice import MigrationCandidate
 from fairlead.manage.migration.controller import Decision, MigrationController
 from fairlead.manage.migration.probing import Probing
@@ -95,11 +95,15 @@ class Mover:
             try:
                 self._look()
             except CloudError as error:
+                if self._over.is_set():  # a look that was left behind
+                    return
                 if not self._blind:
                     self._say(MigrationAction.BLIND, None, str(error))
                 self._blind = True
                 self._over.wait(RETRY_S)
             except Exception as error:  # noqa: BLE001  # nobody else looks at what this thread raises
+                if self._over.is_set() and isinstance(error, AgentError):  # likewise: the agents have ended meanwhile
+                    return
                 what = error if isinstance(error, FairleadError) else repr(error)
                 self._say(MigrationAction.BLIND, None, f"no further migrations are decided: {what}")
                 return

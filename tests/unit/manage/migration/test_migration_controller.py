@@ -304,7 +304,7 @@ def test_a_machine_that_never_converges_is_not_moved() -> None:
     diagnosis = Diagnosis("s0", Kind.DESTINATION, ("a",), 0.9, "")
     choice = choice_of(diagnosis, inventory)
     assert choice.move is None
-    assert "writes to its memory faster than it can be copied" in choice.why
+    assert "writes to its memory too fast for its copy to end" in choice.why
 
 
 def test_nothing_moves_unless_all_of_a_servers_machines_can() -> None:
