@@ -18,11 +18,10 @@ lend() {
   for place in "$lent"/*; do
     [ ! -d "$place" ] || [ -d "$jobs/${place##*/}" ] || take_back "$place"
   done
-  mkdir -p "$jobs/$uid" && : >"$jobs/$uid/$job" || return
+  mkdir -p "$jobs/$uid" && touch "$jobs/$uid/$job" || return
   place=$lent/$uid
   [ -x "$place/fairlead-guardian" ] && cmp -s "$lib/fairlead-guardian" "$place/fairlead-guardian" && return
   mkdir -p "$place" && chmod 0755 "$place" || return
-  strip "$place" # an older one that is replaced, as after an upgrade while a job of theirs runs
   # Out of their reach until it has its capability: as its owner, the user could write another program into it, which
   # takes the capability away from one that has it.
   staged=$lent/.staged
@@ -30,13 +29,14 @@ lend() {
   # Theirs alone to execute. A copy that they make of it has no capability.
   install -m 0500 -o "$uid" "$lib/fairlead-guardian" "$staged/fairlead-guardian" &&
     setcap cap_net_admin+ep "$staged/fairlead-guardian" &&
+    strip "$place" && # an older one that is replaced, as after an upgrade while a job of theirs runs
     mv -f "$staged/fairlead-guardian" "$place/fairlead-guardian"
 }
 
 strip() {
   # By the file, not only by its name: the user may have made other names for it.
   for file in "$1"/* "$1"/.new; do
-    [ ! -f "$file" ] || setcap -r "$file"
+    [ ! -f "$file" ] || setcap -r "$file" 2>/dev/null || [ -z "$(getcap "$file")" ] || return
   done
 }
 

@@ -55,6 +55,7 @@ class OpenstackDriver:
         make = partial(OpenstackSession, cloud, table.region, TIMEOUT_S)
         self._worker = Worker(f"OpenStack {cloud}", make, (*failures(), ConfigError), describe)
         self._uplinks = Uplinks()
+        self._own: dict[str, str] = {}  # by their ids, the names of the project's machines that have run
 
     @property
     def site(self) -> str:
@@ -109,10 +110,15 @@ class OpenstackDriver:
         stocks = {each.service.host: self._ask(partial(_stock, each.id)) for each in hypervisors}
         project = self._ask(lambda session: session.project())
         hosts = {each.service.host for each in hypervisors}
-        listed = [each for each in self._ask(lambda session: session.instances()) if each.host in hosts]
+        every = self._ask(lambda session: session.instances())
+        lost = [self._own[each.id] for each in every if each.status == "UNKNOWN" and each.id in self._own]
+        if lost:  # they have not gone
+            raise CloudError(f"Nova does not tell where {', '.join(sorted(lost))} is: its cell is down")
+        listed = [each for each in every if each.host in hosts]
         names = _names(listed, project)
         # Others take up room, too; Placement knows what they have.
         running = {names[each.id]: each for each in listed if each.status in ("ACTIVE", "MIGRATING")}
+        self._own |= {each.id: name for name, each in running.items() if project in (None, each.project)}
         up = {each.service.host for each in hypervisors if each.state == "up"}
         loads = {name: self._load(each, up) if with_traffic else None for name, each in running.items()}
         vms = [self._vm(name, each, stocks, loads[name]) for name, each in running.items()]

@@ -139,7 +139,15 @@ class OpenstackSession:
                 return found
 
     def instance(self, vm: str) -> answers.Instance:
-        return self._nova(f"/servers/{vm}", answers.OneInstance).server
+        """A machine.
+
+        Raises:
+            CloudError: Nova does not know where it is, for its cell is down.
+        """
+        found = self._nova(f"/servers/{vm}", answers.OneInstance).server
+        if found.status == "UNKNOWN":
+            raise CloudError(f"Nova does not tell where {vm} is: its cell is down")
+        return found
 
     def groups(self) -> list[answers.ServerGroup]:
         found: list[answers.ServerGroup] = []

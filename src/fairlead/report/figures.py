@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogFormatter, LogFormatterMathtext, LogLocator, NullLocator
 
 from fairlead import files
 from fairlead.display import words
@@ -156,7 +156,7 @@ def _label_powers_plainly(figure: Figure) -> None:
         if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
-            axis.set_minor_formatter(NullFormatter())
+            axis.set_minor_formatter(LogFormatter(labelOnlyBase=False))  # where hardly a power is in view
 
 
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 5) -> None:

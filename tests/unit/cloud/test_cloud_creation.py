@@ -218,3 +218,12 @@ def test_machines_of_a_cell_that_is_down_take_room_and_hide_no_others(site: Clou
     found = driver().inventory()
     assert {vm.name for vm in found.vms} == {"node0", "node1"}
     assert found.server("h1").cpus == room - 2
+
+
+def test_a_machine_whose_cell_goes_down_has_not_gone(site: Cloud) -> None:
+    """It was left out: agents were told that it shares no server with others any more."""
+    openstack = driver()
+    assert {vm.name for vm in openstack.inventory().vms} == {"node0", "node1"}
+    site.machines[1].status = "UNKNOWN"
+    with pytest.raises(CloudError, match="Nova does not tell where node1 is: its cell is down"):
+        openstack.inventory()

@@ -253,9 +253,14 @@ def test_a_migration_that_only_calls_itself_completed_is_told(site: Cloud, monke
     assert not isinstance(caught.value, MigrationRefusedError)
 
 
-def test_a_migration_that_ended_well_is_told_so_whatever_the_cloud_answers_after_it(site: Cloud) -> None:
+@pytest.mark.parametrize("cell_is_down", [False, True])
+def test_a_migration_that_ended_well_is_told_so_whatever_the_cloud_answers_after_it(
+    site: Cloud, cell_is_down: bool
+) -> None:
     migration = driver().migrate("node0", "h1")
-    site.answers[f"GET /servers/{site.machines[0].id}"] = (500, "trouble")
+    machine = site.machines[0]
+    lost = {"server": {"id": machine.id, "tenant_id": machine.project, "status": "UNKNOWN"}}
+    site.answers[f"GET /servers/{machine.id}"] = (200, lost) if cell_is_down else (500, "trouble")
     assert isinstance(finish(migration)[1], Moved)
     assert site.machines[0].host == "h1"
 

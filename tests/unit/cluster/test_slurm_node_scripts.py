@@ -89,7 +89,7 @@ def test_a_guardian_that_is_replaced_loses_its_privilege_under_all_names(script:
     (tmp_path / "setcap.log").unlink()
     script("prolog.sh")
     assert (tmp_path / "setcap.log").read_text().splitlines() == [
-        f"-r {lent}/{UID}/fairlead-guardian 755",
         f"cap_net_admin+ep {lent}/.staged/fairlead-guardian 700",
+        f"-r {lent}/{UID}/fairlead-guardian 755",
     ]
     assert "a later version" in (lent / str(UID) / "fairlead-guardian").read_text()

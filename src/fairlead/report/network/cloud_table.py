@@ -18,7 +18,9 @@ def servers(found: Inventory) -> Table:
                 cell(len(vms)),
                 cell(cpus, f"{cpus} of {each.cpus}"),
                 cell(memory_B, f"{words.size(memory_B)} of {words.size(each.memory_B)}"),
-                cell(disk_B, f"{words.size(disk_B)} of {words.size(each.disk_B)}" if each.disk_B else "shared"),
+                cell(
+                    disk_B, f"{words.size(disk_B)} of {words.size(each.disk_B)}" if each.disk_B or disk_B else "shared"
+                ),
                 cell(each.uplink_bps, "unknown" if each.uplink_bps is None else format_rate(each.uplink_bps)),
                 cell(each.closed or "", f"no, it {each.closed}" if each.closed else "yes"),
             ]

@@ -38,6 +38,8 @@ class ProfileOutput:
                 written += part(found)
             except FairleadError as error:
                 problems.append(error)
+        if problems and written:
+            problems.append(FairleadError(f"written all the same: {', '.join(map(str, written))}"))
         if len(problems) > 1:
             raise FairleadError("\n".join(map(str, problems)))
         if problems:
