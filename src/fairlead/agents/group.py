@@ -121,9 +121,8 @@ class AgentGroup:
         self.ready: list[answers.Ready | None] = []
         """By host index, the agents' first answers; None: it did not start."""
 
-    @classmethod
+    @staticmethod
     def of_cluster(
-        cls,
         cluster: Cluster,
         program: str,
         options: JobOptions | None = None,
@@ -136,7 +135,7 @@ class AgentGroup:
         def command_line(host: Host, argv: list[str]) -> list[str]:
             return executor.lasting(host.name, argv)
 
-        return cls(
+        return AgentGroup(
             cluster.managed_hosts(),
             command_line,
             program=program,

@@ -224,7 +224,7 @@ def _told(store: Store, run: Run, cluster: Cluster) -> list[tuple[Pair, BaseLear
     not have is the source itself."""
     at, of = coverage.present(run.facts["paths_between"], cluster)
     names = [run.facts["paths_between"][j]["name"] for j in of]
-    index = dict(zip(names, at, strict=True))
+    index: dict[str, int] = dict(zip(names, at, strict=True))
     found = []
     for event in store.events(run.id, BaseLearnt.TYPE):
         try:

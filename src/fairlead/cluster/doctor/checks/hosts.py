@@ -190,7 +190,6 @@ def clock_offset(facts: ClusterFacts) -> Iterable[Finding]:
         tell = error if abs(found.offset_s) > MUNGE_LIMIT_S else warning
         also = "; Slurm (munge) refuses its credentials" if tell is error else ""
         yield tell(
-            "clock_offset",
             [host.name],
             f"the clock is {_duration(abs(found.offset_s))} {way} this machine's: on shared file systems make "
             f"rebuilds too much or too little, and logs of different hosts do not match{also}",

@@ -34,7 +34,6 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
         where = f"{home['path']} ({home['type']}, mounted at {home['mount']})"
         if home["read_only"]:
             yield tell(
-                "home_directory",
                 [host.name],
                 f"{where} is read-only: {use}",
                 f"mount -o remount,rw {home['mount']}; if that fails, see why with dmesg | tail",
@@ -42,7 +41,6 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
         elif home["free_B"] < LITTLE_ROOM_B or (home["free_inodes"] or FEW_INODES) < FEW_INODES:
             left = f"{home['free_B'] >> 20} MiB" if home["free_B"] < LITTLE_ROOM_B else f"{home['free_inodes']} inodes"
             yield tell(
-                "home_directory",
                 [host.name],
                 f"{where} has {left} left: {use}",
                 "rm -rf ~/.cache/fairlead/* (fairlead recreates it); du -xsh ~/* ~/.[!.]* | sort -h shows what "
@@ -50,7 +48,6 @@ def home_directory(facts: ClusterFacts) -> Iterable[Finding]:
             )
         elif home["write_error"]:
             yield tell(
-                "home_directory",
                 [host.name],
                 f"cannot write to {where}: {home['write_error']}: {use}",
                 "quota -s shows an exhausted quota; chown -R $USER ~ (as root) takes over files that others own",

@@ -94,7 +94,7 @@ def _hints(host: HostFacts) -> Iterable[Finding]:
     for item in state.get("checks", ()) if state.get("version") == __version__ else ():
         if item["ok"] is None and item["name"] not in TOLD_BY_OTHERS:
             tell = warning if item["name"] == "low_ports" else note
-            yield tell("route_plane", [host.name], item["detail"], item["fix"] or "")
+            yield tell([host.name], item["detail"], item["fix"] or "")
 
 
 # What the native programs need of a host: Debian's name of the package, and Fedora's.
