@@ -97,7 +97,7 @@ def test_hosts_are_known_again_in_another_job(store: Store, monkeypatch: pytest.
     found = Characterization.latest(store, of_job(name="slurm-19", hosts=CLUSTER.hosts[:2]))
     assert found is not None
     assert slower_than_baseline(store, found).startswith("2 paths of slurm-19 were slower in the last characterization")
-    lab = Characterization.latest(store, replace(CLUSTER, name="slurm-17"))
+    lab = Characterization.latest(store, replace(CLUSTER, name="slurm-20"))
     assert lab is None, "emulated hosts are others"
 
 

@@ -1,6 +1,7 @@
 """Every row of every plan in examples/ can run: programs, classes, ranks and files are there."""
 
 import itertools
+import os
 import re
 import shlex
 import tomllib
@@ -43,6 +44,15 @@ def test_every_file_is_of_a_known_kind() -> None:
     assert len(COMPARISONS) >= 6
 
 
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of `INSTALLED` are on the path, whatever this machine has."""
+    for name in ("lmp", "pw.x", "hpcc"):
+        (tmp_path / name).touch(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", EVALUATIONS)
 def test_every_row_of_an_evaluation_can_run(name: str) -> None:
     plan = plan_file.read(FILES[name])
