@@ -37,6 +37,7 @@ NOISE = 0.3
 ROUNDING_S = 1e-6  # both are sums of steps
 SEEN_S = 1.0
 REROUTED_LIMIT_S = 12.0
+SAID = 12  # lines of a run that are kept with its result
 START_LIMIT_S = 20.0
 HANG_S = 12.0  # beyond twice the program's usual time
 CLEAN_LIMIT_S = 5.0  # more than a guardian's grace time and a supervisor's end take
@@ -149,6 +150,8 @@ class Trial:
         except runs.TROUBLE as error:
             left = [f"what is left could not be looked at: {error}"]
         for result in results:
+            if not result.said:  # it could not be judged
+                result.said = [text for job in self.jobs for _, text in job.run.told[-SAID:]]
             result.load = self.load
             result.stopped = all(stops) if stops else None
             result.left = left
@@ -281,7 +284,7 @@ class Trial:
             )
         result.status, why = status(result, hung=job.hung, code=job.code)
         result.why = f"{job.name}: {why}" if job.name and why else why
-        result.said = [text for _, text in job.run.told][-12:]
+        result.said = [text for _, text in job.run.told[-SAID:]]
         return result
 
     def _unhurt_s(self) -> float:
