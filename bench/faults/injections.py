@@ -36,17 +36,16 @@ class Scene:
 
     Attributes:
         host: the one that is hurt; that of the destination where the run as a whole is.
-        run: the run; ``other``: a second job beside it.
+        run: the run; of two jobs, one that has rerouted the pair.
     """
 
     hosts: Hosts
     host: str
     plane: str
     run: Run
-    other: Run | None = None
 
     def agent(self) -> int:
-        """The agent of the (first) run on the host."""
+        """The agent of the run on the host; there is no other job."""
         return self.hosts.process(self.host, "fairlead-agent")
 
 
@@ -205,9 +204,8 @@ def _kill_rank(scene: Scene) -> None:
     kill_all(scene.hosts.processes(ENDS[DESTINATION], name))
 
 
-def _kill_other_agent(scene: Scene) -> None:
-    assert scene.other is not None
-    os.kill(scene.hosts.process(scene.host, "fairlead-agent", under=scene.other.process.pid), signal.SIGKILL)
+def _kill_agent_of_run(scene: Scene) -> None:
+    os.kill(scene.hosts.process(scene.host, "fairlead-agent", under=scene.run.process.pid), signal.SIGKILL)
 
 
 FAULTS: dict[str, Fault] = {
@@ -225,7 +223,7 @@ FAULTS: dict[str, Fault] = {
     cells.SUPERVISOR_SILENT: Fault(_stop_supervisor, LEASE_HOLD_S, length=5.0),
     cells.SUPERVISOR_CUT_OFF: Fault(_cut_off, CUT_OFF_HOLD_S, length=6.0),
     cells.PROGRAM_KILLED: Fault(_kill_rank),
-    cells.TWO_JOBS: Fault(_kill_other_agent, length=2.0),  # the first must last until both are rerouted
+    cells.TWO_JOBS: Fault(_kill_agent_of_run, length=2.0),  # the first must last until both are rerouted
     cells.DIRECT_CUT: Fault(_cut_direct),
 }
 

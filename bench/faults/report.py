@@ -171,7 +171,8 @@ source or destination, which forward nothing anyway. Faults that leave the pair 
 - supervisor killed: SIGKILL; supervisor silent: SIGSTOP for longer than a lease, 15 s
 - supervisor cut off from one host: its ssh port is filtered for 20 s
 - program killed: the ranks of the destination are killed
-- two jobs: two programs are rerouted at the same time, and one's agent on the relay is killed
+- two jobs: two programs are rerouted at the same time, and one's agent on the relay is killed; on
+  the route plane jobs of one user share their reroutes, so it is enough that one has rerouted
 - direct path cut: a packet filter on the destination drops what comes from the source by no detour,
   the agents' own packets too; the way back, a pair of its own, stays
 

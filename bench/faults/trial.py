@@ -162,18 +162,16 @@ class Trial:
         self._start(stack)
         for job in self.jobs:
             job.begin_s = direct.flowing(job.traffic, job.run, START_LIMIT_S)
-        first, last = self.jobs[0].run, self.jobs[-1].run
-        other = last if last is not first else None
         for cell in self.cells:
             course = _Course()
             try:
-                relay = self._wait_for_the_reroute(course)
+                relay, hurt = self._wait_for_the_reroute(course)
             except MeasurementError:
                 if not self.courses:
                     raise
                 break
             self.courses.append(course)
-            self._hurt(injections.Scene(self.hosts, _host(cell, relay), cell.plane, first, other), course)
+            self._hurt(injections.Scene(self.hosts, _host(cell, relay), cell.plane, hurt), course)
         for job in self.jobs:
             self._wait_for_the_end(job)
         until_s = [course.fault_s for course in self.courses[1:]] + [math.inf]
@@ -181,14 +179,14 @@ class Trial:
         return [worst([self._judge(job, *each) for job in self.jobs]) for each in judged]
 
     def _start(self, stack: ExitStack) -> None:
-        """The jobs; of two, an agent of the last one is killed."""
+        """The job, or both."""
         cell = self.cell
         words = command(cell.program, round(self.usual.iterations[cell.program] * self._length()))
         options = runs.options(cell.plane, cell.reroutes)
         destination = ENDS[cells.DESTINATION]
         peers = [host for host in MANAGED if host != destination]
         two = cell.fault == cells.TWO_JOBS
-        names = {"unhurt job": runs.RESULTS, "hurt job": runs.OTHER_RESULTS} if two else {"": runs.RESULTS}
+        names = {"first job": runs.RESULTS, "second job": runs.OTHER_RESULTS} if two else {"": runs.RESULTS}
         for name, results in names.items():
             owner = f"{JOB}={name}" if two else ""
             env = {**self._env(), **({JOB: name} if two else {})}
@@ -208,26 +206,34 @@ class Trial:
     def _length(self) -> float:
         return injections.length(self.cell, len(self.cells))
 
-    def _wait_for_the_reroute(self, course: _Course) -> str:
-        """Until the pair's traffic goes over relays; returns that of the last job.
+    def _wait_for_the_reroute(self, course: _Course) -> tuple[str, runs.Run]:
+        """Until the pair's traffic goes over relays; returns that of the last job which has rerouted it, and its run.
+
+        On the route plane one of two jobs is enough: a user's jobs share their reroutes, and the other one's traffic
+        takes the detour, too.
 
         Raises:
             EndedError: a run is over.
             MeasurementError: the pair was not rerouted.
         """
-        for job in self.jobs:
-            runs.wait_for(lambda: _relay(job.run) is not None or not job.run.alive(), REROUTED_LIMIT_S)  # noqa: B023
-            if job.run.alive() and _relay(job.run) is None:
-                raise MeasurementError(f"the pair was not rerouted within {REROUTED_LIMIT_S:g} s")
+        everyone = [job.run for job in self.jobs]
+        enough = any if self.cell.plane == cells.ROUTE else all
+
+        def rerouted() -> bool:
+            return enough(_relay(run) is not None for run in everyone)
+
+        runs.wait_for(lambda: rerouted() or not all(run.alive() for run in everyone), REROUTED_LIMIT_S)
+        if all(run.alive() for run in everyone) and not rerouted():
+            raise MeasurementError(f"the pair was not rerouted within {REROUTED_LIMIT_S:g} s")
         course.rerouted_s = time.monotonic()
         time.sleep(direct.WARM_UP_S)
-        for job in self.jobs:
-            if not job.run.alive():
-                raise runs.EndedError(f"the run ended before the fault: {job.run.text()[-300:]}")
-        relays = [_relay(job.run) for job in self.jobs]
-        if None in relays or (relay := relays[-1]) is None:
+        for run in everyone:
+            if not run.alive():
+                raise runs.EndedError(f"the run ended before the fault: {run.text()[-300:]}")
+        over = [(relay, run) for run in everyone if (relay := _relay(run)) is not None]
+        if not rerouted():
             raise MeasurementError("the pair was not on a detour when the fault was to come")
-        return relay
+        return over[-1]
 
     def _hurt(self, scene: injections.Scene, course: _Course) -> None:
         self.load = os.getloadavg()[0]

@@ -393,11 +393,11 @@ def test_the_cells_of_a_shared_run_are_judged_by_what_came_before_the_next_fault
         run = SimpleNamespace(told=[], stopped=None, verdict=lambda: SimpleNamespace(verified=True))
         judged.jobs = [trial.Job("", cast(Traffic, SimpleNamespace(samples=samples)), cast(runs.Run, run))]
 
-    def wait_for_the_reroute(_: Trial, course: trial._Course) -> str:
+    def wait_for_the_reroute(_: Trial, course: trial._Course) -> tuple[str, runs.Run]:
         if len(hurt) == 2:
             raise runs.EndedError("the run ended before the fault")
         course.rerouted_s = 1.5 + 3.0 * len(hurt)
-        return "h3"
+        return "h3", cast(runs.Run, None)
 
     def hurt_it(_: Trial, scene: injections.Scene, course: trial._Course) -> None:
         hurt.append(scene.host)
@@ -431,6 +431,28 @@ def test_the_cells_of_a_shared_run_are_judged_by_what_came_before_the_next_fault
     assert first.flow is not None and first.flow.pause_s == 0
     assert (second.cell, second.status) == (relay, LATE)
     assert second.flow is not None and second.flow.recovery_s == pytest.approx(1.52, abs=0.05)
+
+
+@pytest.mark.parametrize(("plane", "enough"), [(cells.ROUTE, True), (cells.RELAYED, False)])
+def test_jobs_of_one_user_share_the_reroutes_of_the_route_plane(
+    plane: str, enough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one's traffic takes the detour of the first, so it has no reason to reroute."""
+    monkeypatch.setattr(trial, "REROUTED_LIMIT_S", 0.0)
+    monkeypatch.setattr(direct, "WARM_UP_S", 0.0)
+    one, two = (
+        SimpleNamespace(alive=lambda: True, relay_of=lambda *_, relay=relay: relay, text=lambda: "")
+        for relay in ("h2", None)
+    )
+    cell = replace(HURT, plane=plane, place="", fault=cells.TWO_JOBS)
+    judged = Trial(cast(Hosts, None), cast(Direct, None), Path("none.toml"), cell)
+    judged.jobs = [trial.Job("", cast(Traffic, None), cast(runs.Run, run)) for run in (one, two)]
+    course = trial._Course()
+    if enough:
+        assert judged._wait_for_the_reroute(course) == ("h2", one)
+    else:
+        with pytest.raises(MeasurementError, match="not rerouted within"):
+            judged._wait_for_the_reroute(course)
 
 
 def test_both_of_two_jobs_know_the_characterization(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
