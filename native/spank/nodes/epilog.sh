@@ -16,7 +16,7 @@ take_back() {
   rmdir "$jobs/$uid" 2>/dev/null || [ ! -d "$jobs/$uid" ] || return 0 # another job of the user's
   for file in "$lent/$uid"/* "$lent/$uid"/.new; do
     # By the file, not only by its name: the user may have made other names for it.
-    [ ! -f "$file" ] || setcap -r "$file" 2>/dev/null || [ -z "$(getcap "$file")" ] || return
+    [ ! -f "$file" ] || setcap -r "$file" 2>/dev/null || { caps=$(getcap "$file") && [ -z "$caps" ]; } || return
   done
   rm -rf "${lent:?}/$uid"
 }

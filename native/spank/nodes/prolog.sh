@@ -36,7 +36,7 @@ lend() {
 strip() {
   # By the file, not only by its name: the user may have made other names for it.
   for file in "$1"/* "$1"/.new; do
-    [ ! -f "$file" ] || setcap -r "$file" 2>/dev/null || [ -z "$(getcap "$file")" ] || return
+    [ ! -f "$file" ] || setcap -r "$file" 2>/dev/null || { caps=$(getcap "$file") && [ -z "$caps" ]; } || return
   done
 }
 

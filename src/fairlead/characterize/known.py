@@ -116,10 +116,12 @@ def paths(store: Store, cluster: Cluster) -> KnownPaths:
         _fill(latency, measured, at, times[np.ix_(of, of)], oldest.ended_s)
         links[at] = np.fmax(links[at], np.fmax.reduce(samples.rates_bps()[of], axis=1))
         runs.append(run.id)
-    for number, run in enumerate(_runs(store, cluster)):
-        if number == MOST_RUNS or _old(run.started_s):
+    telling = 0
+    for run in _runs(store, cluster):
+        if telling == MOST_RUNS or _old(run.started_s):
             break
         told = _told(store, run, cluster)
+        telling += bool(told)
         for path, event in told:
             if event.link_bps is not None:
                 links[path[0]] = np.fmax(links[path[0]], event.link_bps)
@@ -130,7 +132,7 @@ def paths(store: Store, cluster: Cluster) -> KnownPaths:
     _forget(store, cluster, learnt)
     # Agents' probes are what agents compare with: they go before a characterization's messages.
     learnt_s, when_s = learnt.least()
-    known = np.isfinite(learnt_s)
+    known = np.isfinite(learnt_s) & (learnt_s != latency)  # what was only taken over is as old as it was
     latency[known], measured[known] = learnt_s[known], when_s[known]
     return KnownPaths(latency, measured, links, tuple(sorted(runs, reverse=True)))
 

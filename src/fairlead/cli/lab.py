@@ -134,7 +134,10 @@ def _lab_and_rest(words: list[str]) -> tuple[Lab, list[str]]:
     help="Also show what hosts sent over each TCP connection (needs lab.count_flows).",
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print everything as JSON (a list if none or several labs are up)."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print everything as JSON (a list if none or several labs are up, without --nics and --flows).",
 )
 def show(name: str | None, with_nics: bool, with_flows: bool, as_json: bool) -> None:
     """Show a lab, or list the running ones.

@@ -1,5 +1,6 @@
 """``fairlead workload``: programs of the user's own source trees, by short names."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -65,7 +66,7 @@ def show() -> None:
         for program in built:
             click.echo(f"  {suite}:{program}  {_linkage(npb.executable(root, program))}")
         if not built:
-            click.echo(f"no program is built there: `fairlead workload add {suite} {root}`", err=True)
+            click.echo(f"no program is built there: `fairlead workload add {suite} {shlex.quote(str(root))}`", err=True)
 
 
 def _linkage(program: Path) -> str:

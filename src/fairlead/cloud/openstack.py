@@ -118,7 +118,7 @@ class OpenstackDriver:
         names = _names(listed, project)
         # Others take up room, too; Placement knows what they have.
         running = {names[each.id]: each for each in listed if each.status in ("ACTIVE", "MIGRATING")}
-        self._own |= {each.id: name for name, each in running.items() if project in (None, each.project)}
+        self._own = {each.id: name for name, each in running.items() if project in (None, each.project)}
         up = {each.service.host for each in hypervisors if each.state == "up"}
         loads = {name: self._load(each, up) if with_traffic else None for name, each in running.items()}
         vms = [self._vm(name, each, stocks, loads[name]) for name, each in running.items()]

@@ -156,7 +156,18 @@ def _label_powers_plainly(figure: Figure) -> None:
         if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
-            axis.set_minor_formatter(LogFormatter(labelOnlyBase=False))  # where hardly a power is in view
+            axis.set_minor_formatter(_AsMajor(axis.get_major_formatter()))
+
+
+class _AsMajor(LogFormatter):
+    """Labels where hardly a power is in view, written as the major ones."""
+
+    def __init__(self, written: Any) -> None:
+        super().__init__(labelOnlyBase=False)
+        self._written = written
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return str(self._written(x, pos)) if super().__call__(x, pos) else ""
 
 
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 5) -> None:

@@ -190,7 +190,7 @@ def test_a_list_of_characterizations_has_nothing_else(word: str) -> None:
     line = ["characterize", "show", "--list", *word.split()]
     done = CliRunner().invoke(command, line, prog_name="fairlead")
     assert done.exit_code == 2
-    left_out = "[RUN]" if word == "3" else "--output"
+    left_out = "RUN" if word == "3" else "--output"
     assert done.output.splitlines()[-1] == f"Error: --list lists all characterizations; omit {left_out}"
 
 

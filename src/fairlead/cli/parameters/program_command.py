@@ -20,7 +20,7 @@ class ProgramCommand(click.Command):
             if isinstance(error.param, click.Argument) and "--" in given[:-1]:
                 before = [each for each in self.params if isinstance(each, click.Argument) and each is not error.param]
                 if before:
-                    name = before[0].make_metavar(context)
+                    name = before[0].human_readable_name
                     raise click.UsageError(f"Missing argument '{name}': it goes before --.", context) from error
             raise
         except click.NoSuchOption as error:
