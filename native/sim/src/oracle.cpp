@@ -52,24 +52,29 @@ bool overlap(const std::vector<Period>& periods, const Period& period) {
     return after != periods.begin() && std::prev(after)->stop_s > period.start_s;
 }
 
-std::vector<Affected> affected_pairs(const Scenario& scenario, const std::vector<core::Pair>& used) {
+/// What begins at `until_s` or later counts neither for a pair nor against a relay: a choice that gains anything has
+/// ended by then.
+std::vector<Affected> affected_pairs(const Scenario& scenario, const std::vector<core::Pair>& used, double until_s) {
     const Topology& topology = scenario.topology;
     std::vector<Path> links;  // by disturbance
-    for (const Disturbance& each : scenario.congestion) links.push_back(affected(topology, each));
+    std::vector<std::vector<Period>> periods;
+    for (const Disturbance& each : scenario.congestion) {
+        links.push_back(affected(topology, each));
+        periods.push_back(each.periods);
+        std::erase_if(periods.back(), [until_s](const Period& period) { return period.start_s >= until_s; });
+    }
     std::vector<Affected> found;
     for (const core::Pair pair : used) {
         Affected each{pair, {kNoHost}, {}};
         for (std::size_t i = 0; i < links.size(); ++i) {
             if (!meet(topology.path(pair.source, pair.destination), links[i])) continue;
-            const std::vector<Period>& periods = scenario.congestion[i].periods;
-            each.periods.insert(each.periods.end(), periods.begin(), periods.end());
+            each.periods.insert(each.periods.end(), periods[i].begin(), periods[i].end());
         }
         each.periods = united(each.periods);
         Path busy;  // while the direct path is
         for (std::size_t i = 0; i < links.size(); ++i) {
-            const bool meanwhile = std::ranges::any_of(scenario.congestion[i].periods, [&each](const Period& period) {
-                return overlap(each.periods, period);
-            });
+            const bool meanwhile = std::ranges::any_of(
+                periods[i], [&each](const Period& period) { return overlap(each.periods, period); });
             if (meanwhile) busy.insert(busy.end(), links[i].begin(), links[i].end());
         }
         for (HostId relay = 0; relay < topology.hosts(); ++relay) {
@@ -209,7 +214,7 @@ Comparison compare(const Scenario& scenario, int budget) {
     result.clean_s = total_s(run(clean));
     const Outcome congested = run(plain);
     result.plain_s = total_s(congested);
-    const std::vector<Affected> pairs = affected_pairs(plain, congested.used);
+    const std::vector<Affected> pairs = affected_pairs(plain, congested.used, result.plain_s);
     result.fixed = Search(plain, pairs, false, budget).best(result.plain_s);
     result.oracle = Search(plain, pairs, true, budget).best(result.plain_s);
     if (result.fixed.makespan_s < result.oracle.makespan_s) {

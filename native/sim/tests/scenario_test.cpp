@@ -181,6 +181,21 @@ TEST(Oracle, UsesRelaysThatAreFreeMeanwhile) {
     const Comparison found = compare(scenario, 10);
     EXPECT_EQ(found.oracle.tried, 1);
     EXPECT_NEAR(found.oracle.makespan_s, 10 * (kDetour_s + kBack_s) + 30 * (kDirect_s + kBack_s), 1e-9);
+    // Both are slow at the same time, but only when the program has ended on the direct path, after 20 s.
+    scenario.congestion[0].periods = {{-1.0, 200.0}};
+    scenario.congestion[1].periods = {{100.0, 200.0}};
+    const Comparison ended = compare(scenario, 10);
+    EXPECT_EQ(ended.oracle.tried, 1);
+    EXPECT_NEAR(ended.oracle.makespan_s, 40 * (kDetour_s + kBack_s), 1e-9);
+}
+
+TEST(Oracle, HasNothingToDoAboutWhatBeginsAfterTheEnd) {
+    Scenario scenario = exchanges(10);
+    scenario.congestion.push_back(slow_trunk(scenario.topology, 0.5, 0.0));
+    scenario.congestion[0].periods = {{50.0, 60.0}};
+    const Comparison found = compare(scenario, 10);
+    EXPECT_EQ(found.oracle.tried, 0);
+    EXPECT_DOUBLE_EQ(found.plain_s, found.clean_s);
 }
 
 /// The fixed choice meets the later delay again and again, and does not end in time.

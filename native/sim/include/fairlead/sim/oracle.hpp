@@ -4,9 +4,10 @@
 // Two kinds of choice are searched, each for all pairs of hosts together that the programs use and that congestion
 // affects. A fixed one: a pair takes one way for the whole run. A switched one: a pair takes one way while its direct
 // path is affected, from the moment on at which that begins until it ends, and else the direct path. Ways are the
-// direct path and relays whose legs no congestion affects meanwhile. Where there are more choices than may be tried,
-// pair after pair is given its best way as long as that gains anything: what is found then may not be the best. Where
-// agents did better than all of these, what they did is the best that is known.
+// direct path and relays whose legs no congestion affects meanwhile; congestion that begins when the run without agents
+// has ended does not count. Where there are more choices than may be tried, pair after pair is given its best way as
+// long as that gains anything: what is found then may not be the best. Where agents did better than all of these, what
+// they did is the best that is known.
 #pragma once
 
 #include <vector>
