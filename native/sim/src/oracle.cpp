@@ -169,13 +169,14 @@ class Search {
     bool attempt(const Assignment& assignment) {
         ++choice_.tried;
         Scenario tried = scenario_;
+        tried.limit_s = std::min(tried.limit_s, choice_.makespan_s);  // what takes longer need not be run to its end
         const auto routes = routes_of(scenario_, pairs_, assignment, switched_);
         tried.routes.insert(tried.routes.end(), routes.begin(), routes.end());
         try {
             const double makespan_s = total_s(run(tried));
             if (makespan_s >= choice_.makespan_s) return false;
             choice_.makespan_s = makespan_s;
-        } catch (const LimitError&) {  // this choice is too bad to end in time
+        } catch (const LimitError&) {  // no better, or too bad to end at all
             return false;
         }
         best_ = assignment;
