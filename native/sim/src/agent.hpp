@@ -31,6 +31,7 @@ struct Agents::Agent {
     Processor processor;
     core::Controller controller;
     bool dead = false;
+    bool polls = false;                             ///< a poll waits for the processor
     double wake_at = HUGE_VAL;                      ///< of the timer that counts; others that are set do nothing
     std::map<const Connection*, Looked> looked;     ///< its own connections
     std::map<core::HostId, double> busy_s;          ///< its connections to that host, as core::SocketSample tells

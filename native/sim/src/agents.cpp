@@ -109,13 +109,16 @@ void Agents::wake(Agent& agent) {
     });
 }
 
+/// Polls that fall into one stall of the processor are one at its end, as those of a timer are.
 void Agents::poll(Agent& agent) {
-    when_running(agent, 0.0, [this, &agent] {
+    const auto look = [this, &agent] {
+        agent.polls = false;
         sample(agent);
         look_at_interface(agent);
         give(agent, core::Tick{agent.run_delay.take_s(agent.processor)});
         agent.run_delay.end_poll();
-    });
+    };
+    if (!std::exchange(agent.polls, true)) when_running(agent, 0.0, look);
     events_.at(events_.now() + kPoll_s, [this, &agent] { poll(agent); });
 }
 
