@@ -186,7 +186,7 @@ void Agents::perform(Agent& agent, const core::Action& action) {
     } else if (std::holds_alternative<core::SampleSockets>(action)) {
         events_.at(events_.now() + kSample_s, [this, &agent] {
             sample(agent);
-            give(agent, core::Tick{0.0});
+            give(agent, core::Tick{agent.run_delay.take_s(agent.processor)});
         });
     } else if (const auto* reroute = std::get_if<core::Reroute>(&action)) {
         events_.at(events_.now() + settings_.reroute_s, [this, &agent, reroute = *reroute] {
