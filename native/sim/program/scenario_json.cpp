@@ -2,8 +2,10 @@
 #include "scenario_json.hpp"
 
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "fairlead/sim/patterns.hpp"
 #include "json/json_fields.hpp"
@@ -215,17 +217,44 @@ Scenario scenario_of(const json& value, const std::filesystem::path& folder, std
     return scenario;
 }
 
-/// Of two fields with the same name one would be ignored.
-json parsed(std::istream& in) {
-    std::vector<std::set<std::string>> open;  // names so far, by object
-    return json::parse(in, [&open](int, json::parse_event_t event, json& value) {
-        if (event == json::parse_event_t::object_start) open.emplace_back();
-        if (event == json::parse_event_t::object_end) open.pop_back();
-        if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second) {
-            throw ProtocolError("the field '" + value.get<std::string>() + "' is there twice");
-        }
+/// Of two fields with the same name one would be ignored. json::parse with a callback would find them, too, but takes
+/// time with the square of a list's length.
+class FieldNames : public json::json_sax_t {
+  public:
+    bool start_object(std::size_t) override {
+        open_.emplace_back();
         return true;
-    });
+    }
+    bool key(std::string& name) override {
+        if (!open_.back().insert(name).second) throw ProtocolError("the field '" + name + "' is there twice");
+        return true;
+    }
+    bool end_object() override {
+        open_.pop_back();
+        return true;
+    }
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(std::int64_t) override { return true; }
+    bool number_unsigned(std::uint64_t) override { return true; }
+    bool number_float(double, const std::string&) override { return true; }
+    bool string(std::string&) override { return true; }
+    bool binary(json::binary_t&) override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    /// Left to json::parse, which says what is wrong.
+    bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
+
+  private:
+    std::vector<std::set<std::string>> open_;  ///< names so far, by object
+};
+
+json parsed(std::istream& in) {
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    FieldNames names;
+    json::sax_parse(text, &names);
+    return json::parse(text);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -76,6 +77,9 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
         {"{", "parse error"},
         {"[]", "the scenario must be an object"},
         {R"({"seed": 1, "topology": {"seed": 1, "kind": "star", "kind": "mesh"}})", "the field 'kind' is there twice"},
+        {R"({"seed": 1, "programs": [{"hosts": 1}, {"hosts": 1}], "seed": 2})", "the field 'seed' is there twice"},
+        {R"({"seed": 1, "seed": 2, )", "the field 'seed' is there twice"},
+        {R"({"seed": 1, "limit_s": 1e999})", "number overflow"},
         {with("/nonsense", 1), "the scenario has the unknown field 'nonsense'"},
         {with("/seed", -1), "'seed' must be a whole number"},
         {with("/topology/kind", "tree"), "'kind' must be star, mesh, leaf-spine, fat-tree or graph, not 'tree'"},
@@ -108,6 +112,17 @@ TEST_F(ScenarioFile, EveryMistakeIsNamed) {
             EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
         }
     }
+}
+
+/// With the square of its length it would be minutes.
+TEST_F(ScenarioFile, ALongListTakesTimeWithItsLength) {
+    std::string text(kSmall);
+    text.replace(text.rfind('}'), 1, R"(, "congestion": [{})");
+    for (int i = 0; i < 300'000; ++i) text += ",{}";
+    const std::filesystem::path long_file = file(text + "]}");
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(read_scenario(long_file), ScenarioError) << "a congestion needs its fields";
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST_F(ScenarioFile, ProgramsWithTheSamePatternDoNotComputeInStep) {
