@@ -93,3 +93,18 @@ def test_a_guardian_that_is_replaced_loses_its_privilege_under_all_names(script:
         f"-r {lent}/{UID}/fairlead-guardian 755",
     ]
     assert "a later version" in (lent / str(UID) / "fairlead-guardian").read_text()
+
+
+@pytest.mark.parametrize(
+    ("getcap", "taken_back"), [("exit 0", True), ('echo "$1 cap_net_admin=ep"', False), ("exit 1", False)]
+)
+def test_a_guardian_that_may_keep_its_privilege_is_not_taken_for_stripped(
+    script: Script, tmp_path: Path, getcap: str, taken_back: bool
+) -> None:
+    """`setcap -r` also fails of a file without a capability."""
+    script("prolog.sh")
+    for name, does in (("setcap", "exit 1"), ("getcap", getcap)):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    assert ("may still have a guardian" in script("epilog.sh").stderr) is not taken_back
+    assert (tmp_path / "var/lent" / str(UID)).exists() is not taken_back
