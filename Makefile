@@ -36,7 +36,7 @@ demo: build/$(if $(wildcard build/.setup),.setup,.demo) ## a congested network, 
 bench: build/.tests ## the benchmark figures: about an hour; BENCH='--only onset --quick' for less
 	$(PY) -m bench.run $(BENCH)
 
-test: build/.tests ## all tests but the long ones, side by side: about 15 minutes on 2 cores; TURN= for all cases of those that take turns
+test: build/.tests ## all tests but the long ones, side by side: about 11 minutes on 2 cores; TURN= for all cases of those that take turns
 	scripts/test.sh
 
 test-native: build/.tests ## C++ unit tests with sanitizers, simulations and explorations without

