@@ -116,12 +116,10 @@ def paths(store: Store, cluster: Cluster) -> KnownPaths:
         _fill(latency, measured, at, times[np.ix_(of, of)], oldest.ended_s)
         links[at] = np.fmax(links[at], np.fmax.reduce(samples.rates_bps()[of], axis=1))
         runs.append(run.id)
-    telling = 0
-    for run in _runs(store, cluster):
-        if telling == MOST_RUNS or _old(run.started_s):
+    for number, run in enumerate(_runs(store, cluster)):
+        if number == MOST_RUNS or _old(run.started_s):
             break
         told = _told(store, run, cluster)
-        telling += bool(told)
         for path, event in told:
             if event.link_bps is not None:
                 links[path[0]] = np.fmax(links[path[0]], event.link_bps)

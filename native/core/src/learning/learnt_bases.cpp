@@ -79,7 +79,7 @@ void LearntBases::postpone(HostId peer, Time until) {
 
 bool LearntBases::news(HostId peer, bool end) const {
     const std::optional<double> base_s = this->base_s(peer);
-    if (!base_s || paths_[peer].direct_s <= 0.0) return false;  // not measured in this run, but known from before
+    if (!base_s) return false;
     const double told_s = paths_[peer].told_s;
     return told_s <= 0.0 || *base_s < (end ? 1.0 : 1.0 - settings_.learn.news_share) * told_s;
 }

@@ -57,9 +57,7 @@ TEST(LearntBases, AnEarlierRunKnowsAtOnce) {
     EXPECT_TRUE(learnt.known(kPeer));
     EXPECT_DOUBLE_EQ(*learnt.base_s(kPeer), 200e-6);
     EXPECT_DOUBLE_EQ(learnt.hidden_s(kPeer), 0.0);
-    EXPECT_FALSE(learnt.news(kPeer, true)) << "it was not measured";
     learnt.on_burst(kPeer, 6e-3, true, 0.0);
-    EXPECT_TRUE(learnt.news(kPeer, true));
     EXPECT_DOUBLE_EQ(*learnt.base_s(kPeer), 200e-6);
     EXPECT_DOUBLE_EQ(learnt.hidden_s(kPeer), 5.8e-3) << "congested when the run began";
 }
