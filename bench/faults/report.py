@@ -193,7 +193,7 @@ def markdown(found: Mapping[str, Any]) -> str:
         own = ", ".join(f"{program} {pause_s:.2f} s" for program, pause_s in pauses.items())
         text += f"Longest pause on the congested path, without fairlead and without a fault: {own}.\n"
     if again := found.get("again"):
-        text += f"{len(again['cells'])} of the cells were run later: {again['measured']} UTC.\n"
+        text += f"Cells run again last: {len(again['cells'])}, {again['measured']} UTC.\n"
     count = sum(cells.why_not(cell) is None for cell in cells.matrix())
     ran = sum(row["status"] != UNTESTED for row in rows.values())
     if ran < count:

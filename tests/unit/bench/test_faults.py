@@ -746,7 +746,7 @@ def test_cells_that_are_run_again_replace_their_own_results_only() -> None:
     found = report.renewed(earlier, report.document([Result(HURT, OK, flow=flow((2.98, 3.7)))], usual, None, 30.0))
     assert [(row["name"], row["status"]) for row in found["cells"]] == [(HURT.name, OK), (KILLED.name, OK)]
     assert found["took_s"] == 3420.0
-    assert "1 of the cells were run later: " in report.markdown(found)
+    assert "Cells run again last: 1, " in report.markdown(found)
     with pytest.raises(ConfigError, match=r"of version 0, not of "):
         report.renewed({**earlier, "version": "0"}, earlier)
 
