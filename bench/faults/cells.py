@@ -94,7 +94,7 @@ def why_not(cell: FaultCell) -> str | None:
     if cell.plane == RELAYED and cell.fault == FORWARDING_DROPPED:
         return "on the relay plane agents carry rerouted traffic; no kernel forwards it"
     if cell.plane == RELAYED and cell.fault == DIRECT_CUT:
-        return "on the relay plane collective calls and connections stay on the direct path, by design"
+        return "on the relay plane collective calls stay on the direct path, by design"
     if cell.over_ssh and cell.reroutes == AUTOMATIC:
         return "ssh fails alike for manual and automatic reroutes: see the manual cell"
     return None
