@@ -169,8 +169,8 @@ TEST(Oracle, ReroutesWhatIsSlowAndOnlyThen) {
     EXPECT_NEAR(*found.share(), (found.plain_s - found.managed_s) / (found.plain_s - found.oracle.makespan_s), 1e-12);
 }
 
-/// What comes to the detour's links when the direct path is free again is no reason to do without it.
-TEST(Oracle, UsesRelaysThatAreFreeMeanwhile) {
+/// Forty exchanges; the direct path is slow during the first ten of them, the detour's first leg from then on.
+Scenario slow_by_turns() {
     Scenario scenario = exchanges(40);
     const double stop_s = 9.5 * (kDetour_s + kBack_s);
     scenario.congestion.push_back(slow_trunk(scenario.topology, 0.5, stop_s));
@@ -178,6 +178,12 @@ TEST(Oracle, UsesRelaysThatAreFreeMeanwhile) {
     later.to = *scenario.topology.find("leaf2");
     later.periods = {{stop_s + 0.1, 100.0}};
     scenario.congestion.push_back(later);
+    return scenario;
+}
+
+/// What comes to the detour's links when the direct path is free again is no reason to do without it.
+TEST(Oracle, UsesRelaysThatAreFreeMeanwhile) {
+    Scenario scenario = slow_by_turns();
     const Comparison found = compare(scenario, 10);
     EXPECT_EQ(found.oracle.tried, 1);
     EXPECT_NEAR(found.oracle.makespan_s, 10 * (kDetour_s + kBack_s) + 30 * (kDirect_s + kBack_s), 1e-9);
@@ -200,13 +206,7 @@ TEST(Oracle, HasNothingToDoAboutWhatBeginsAfterTheEnd) {
 
 /// The fixed choice meets the later delay again and again, and does not end in time.
 TEST(Oracle, AChoiceThatDoesNotEndIsNotTheBest) {
-    Scenario scenario = exchanges(40);
-    const double stop_s = 9.5 * (kDetour_s + kBack_s);
-    scenario.congestion.push_back(slow_trunk(scenario.topology, 0.5, stop_s));
-    Disturbance later = slow_trunk(scenario.topology, 0.5, 0.0);
-    later.to = *scenario.topology.find("leaf2");
-    later.periods = {{stop_s + 0.1, 100.0}};
-    scenario.congestion.push_back(later);
+    Scenario scenario = slow_by_turns();
     scenario.limit_s = 5.0;
     const Comparison found = compare(scenario, 10);
     EXPECT_DOUBLE_EQ(found.fixed.makespan_s, found.plain_s);

@@ -55,7 +55,7 @@ def test_a_guardian_is_lent_and_taken_back(script: Script, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["prolog.sh", "epilog.sh"])
 def test_no_user_can_open_the_lock_of_the_node(script: Script, tmp_path: Path, name: str) -> None:
-    """Who may read it may hold it, and all jobs of the node would wait. An earlier version left it open to all."""
+    """Who may read it may hold it, and all jobs of the node would wait."""
     lock = tmp_path / "lock"
     script(name)
     assert lock.stat().st_mode & 0o777 == 0o600
