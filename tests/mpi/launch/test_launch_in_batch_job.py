@@ -23,14 +23,15 @@ BATCH = {
     "SLURM_NPROCS": "1",
     "SLURM_TASKS_PER_NODE": "1",
 }
-# Both hosts are this machine; which of them a rank is on, its environment says.
+# Both hosts are this machine; which of them a rank is on, its environment says. Each has its own temporary files:
+# two of Open MPI 4's daemons on one machine write the same file of its topology, and one that reads meanwhile crashes.
 HOSTS = """
 [cluster]
 name = "het"
 executor = "command"
 interface = "lo"
 [command]
-run = ["env", "ON={reach}"]
+run = ["env", "ON={{reach}}", "TMPDIR={directory}/{{reach}}"]
 [[hosts]]
 name = "first"
 address = "127.0.0.1"
@@ -42,7 +43,9 @@ address = "127.0.0.2"
 
 @every_launcher
 def test_hosts_of_other_components_are_reached_too(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = parse_cluster(HOSTS).with_mpirun(mpi.need().mpirun)
+    for host in ("first", "second"):
+        (tmp_path / host).mkdir()
+    cluster = parse_cluster(HOSTS.format(directory=tmp_path)).with_mpirun(mpi.need().mpirun)
     for name, value in BATCH.items():
         monkeypatch.setenv(name, value)
     launcher, job = prepare(cluster, ["sh", "-c", "echo on $ON"], 2, job_id=os.urandom(4).hex(), cwd=str(tmp_path))
