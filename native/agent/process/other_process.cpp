@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -15,7 +14,9 @@ namespace {
 /// Field 22 of /proc/PID/stat (proc(5)); 0: it cannot be read.
 std::uint64_t start_ticks_of(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    // Not by the stream's buffer, which throws where the process ends between open and read.
+    std::string stat;
+    std::getline(file, stat, '\0');
     const std::size_t name_end = stat.rfind(')');  // the name, field 2, may hold anything
     if (name_end == std::string::npos) return 0;
     std::istringstream fields(stat.substr(name_end + 1));
@@ -34,8 +35,8 @@ OtherProcess OtherProcess::now(pid_t pid) {
 
 bool OtherProcess::ended() const {
     if (pid <= 0) return false;
-    if (kill(pid, 0) != 0 && errno == ESRCH) return true;
     const std::uint64_t ticks = start_ticks_of(pid);
+    if (kill(pid, 0) != 0 && errno == ESRCH) return true;
     return start_ticks != 0 && ticks != 0 && ticks != start_ticks;
 }
 

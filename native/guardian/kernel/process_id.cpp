@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "kernel/netlink.hpp"
@@ -27,7 +26,9 @@ struct Facts {
 
 Facts facts_of(std::int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    // Not by the stream's buffer, which throws where the process ends between open and read.
+    std::string stat;
+    std::getline(file, stat, '\0');
     const std::size_t name_end = stat.rfind(')');  // the name, field 2, may hold anything
     if (name_end == std::string::npos) return {};
     std::istringstream fields(stat.substr(name_end + 1));
@@ -87,9 +88,9 @@ std::string ProcessId::text() const {
 // By its number alone: in another time namespace start times are others, and who is taken for gone loses what it made.
 bool ProcessId::gone() const {
     if (!ours()) return false;
+    const char state = facts_of(pid).state;
     if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return true;
     // It has ended, and nobody has taken note: the kernel keeps its number until then.
-    const char state = facts_of(pid).state;
     return state == 'Z' || state == 'X';
 }
 

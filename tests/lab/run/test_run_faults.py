@@ -246,7 +246,7 @@ def test_the_program_goes_on_when_all_of_ours_are_killed_where_it_was_started(
         command.process.kill()
         command.process.wait()
         wait_for(lambda: not kernel_state(lab, "h1") and not kernel_state(lab, "h2"), "the other planes' end", 5)
-        assert not rerouted_routes(lab, "h0")
+        wait_for(lambda: not rerouted_routes(lab, "h0"), "the end of reroutes that nobody watches", 2)
         wait_for(lambda: not processes(lab, "h1", PROGRAM), "the program's own end", 30)
     assert any("verification passed" in line for line in command.output)
     assert once("clean").returncode == 0

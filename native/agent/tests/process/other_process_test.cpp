@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 namespace fairlead::agent {
 namespace {
@@ -27,6 +28,17 @@ TEST(OtherProcess, HasEndedOnceItsNumberIsFree) {
     waitpid(child, nullptr, 0);
     EXPECT_TRUE(process.ended());
     EXPECT_TRUE(OtherProcess::now(child).ended()) << "it was gone before";
+}
+
+TEST(OtherProcess, HasEndedAlsoWhereItEndsWhileItIsLookedAt) {
+    for (int child = 0; child < 3000; ++child) {
+        const pid_t pid = fork();
+        if (pid == 0) _exit(0);
+        const OtherProcess process{pid, 1};
+        std::thread parent([pid] { waitpid(pid, nullptr, 0); });
+        EXPECT_NO_THROW(while (!process.ended()){});
+        parent.join();
+    }
 }
 
 TEST(OtherProcess, HasEndedIfItsNumberIsAnothers) {

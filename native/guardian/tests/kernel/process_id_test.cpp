@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
 namespace fairlead::guardian {
 namespace {
 
@@ -89,6 +91,18 @@ TEST(ProcessId, IsGoneWhenNobodyHasItsNumber) {
     ProcessId elsewhere = id;
     ++elsewhere.pid_namespace;
     EXPECT_FALSE(elsewhere.gone()) << "nothing is known of other namespaces";
+}
+
+TEST(ProcessId, IsGoneAlsoWhereItEndsWhileItIsLookedAt) {
+    for (int child = 0; child < 3000; ++child) {
+        const pid_t pid = fork();
+        if (pid == 0) _exit(0);
+        ProcessId id = ProcessId::self();
+        id.pid = pid;
+        std::thread parent([pid] { waitpid(pid, nullptr, 0); });
+        EXPECT_NO_THROW(while (!id.gone()){});
+        parent.join();
+    }
 }
 
 }  // namespace

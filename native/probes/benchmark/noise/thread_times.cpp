@@ -7,7 +7,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -30,7 +29,9 @@ std::optional<ThreadTime> read(const fs::path& task) {
     ThreadTime found;
     std::ifstream schedstat(task / "schedstat");
     std::ifstream stat(task / "stat");
-    std::string text((std::istreambuf_iterator<char>(stat)), {});
+    // Not by the stream's buffer, which throws where the thread ends between open and read.
+    std::string text;
+    std::getline(stat, text, '\0');
     const std::size_t open = text.find('(');
     const std::size_t close = text.rfind(')');  // a name may have one, too
     if (!(schedstat >> found.run_ns) || open == std::string::npos || close == std::string::npos) {
