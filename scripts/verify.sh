@@ -3,7 +3,7 @@
 #   verify.sh [STAGE...]   some of: thread simulation fuzz labs faults (default: all, in this order)
 #   FUZZ_SECONDS           time for each fuzz target (default 120)
 #   FAIRLEAD_SEED          first seed of the relay plane's random messages (default: twice the days since 1970)
-#   DRAW                   seed by which a fifth of the tests marked drawn are drawn (default: the date; empty: all run)
+#   DRAW                   seed by which a tenth of the tests marked drawn are drawn (default: the date; empty: all run)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FUZZ_SECONDS=${FUZZ_SECONDS:-120}

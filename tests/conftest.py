@@ -29,7 +29,7 @@ for name in ("COLUMNS", "LINES"):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a fifth of its cases, by SEED")
+    parser.addoption("--draw", metavar="SEED", help="of each test marked drawn, run a tenth of its cases, by SEED")
     parser.addoption(
         "--turn",
         metavar="NUMBER",
@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out: set[str] = set()
     if (seed := config.getoption("--draw")) is not None:
         many = [item.nodeid for item in items if item.get_closest_marker("drawn")]
-        left_out |= set(many) - draw.fifth_of_each_test(many, seed)
+        left_out |= set(many) - draw.tenth_of_each_test(many, seed)
     if (turn := config.getoption("--turn")) is not None:
         alike = [
             item.nodeid for item in items if item.get_closest_marker("by_turns") and not item.get_closest_marker("slow")

@@ -1,15 +1,15 @@
-"""Which cases of tests with many alike run: a fifth of them, others with another seed; or one, and each in its turn."""
+"""Which cases of tests with many alike run: a tenth of them, others with another seed; or one, and each in its turn."""
 
 import hashlib
 from collections.abc import Iterable
 
 
-def fifth_of_each_test(cases: Iterable[str], seed: str) -> set[str]:
-    """Of the cases of each test (``file::test[case]``), a fifth, rounded up, drawn by the seed."""
+def tenth_of_each_test(cases: Iterable[str], seed: str) -> set[str]:
+    """Of the cases of each test (``file::test[case]``), a tenth, rounded up, drawn by the seed."""
     drawn: set[str] = set()
     for of_test in _by_test(cases):
         of_test.sort(key=lambda case: hashlib.sha256(f"{seed} {case}".encode()).digest())
-        drawn.update(of_test[: (len(of_test) + 4) // 5])
+        drawn.update(of_test[: (len(of_test) + 9) // 10])
     return drawn
 
 

@@ -22,19 +22,19 @@ def test_alike(name): ...
 @names
 def test_other(name): ...
 """
-MANY = [f"file.py::test[{number}]" for number in range(9)]
+MANY = [f"file.py::test[{number}]" for number in range(11)]
 ALONE = "file.py::alone[1]"
 
 
-def test_a_fifth_of_each_test_is_drawn() -> None:
-    drawn = draw.fifth_of_each_test([*MANY, ALONE], "2026-01-01")
+def test_a_tenth_of_each_test_is_drawn() -> None:
+    drawn = draw.tenth_of_each_test([*MANY, ALONE], "2026-01-01")
     assert ALONE in drawn
     assert len(drawn & set(MANY)) == 2
 
 
 def test_a_seed_draws_the_same_in_every_process_and_another_draws_others() -> None:
-    assert draw.fifth_of_each_test(MANY, "1") == draw.fifth_of_each_test(reversed(MANY), "1")
-    ever = set().union(*(draw.fifth_of_each_test(MANY, str(seed)) for seed in range(40)))
+    assert draw.tenth_of_each_test(MANY, "1") == draw.tenth_of_each_test(reversed(MANY), "1")
+    ever = set().union(*(draw.tenth_of_each_test(MANY, str(seed)) for seed in range(80)))
     assert ever == set(MANY)
 
 

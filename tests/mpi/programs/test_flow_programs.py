@@ -119,6 +119,7 @@ def test_class_w_has_the_published_norms(flavour: str, program: str, ranks: int)
 
 
 @pytest.mark.slow
+@pytest.mark.drawn
 @programs
 @pytest.mark.timeout(1200)
 def test_class_a_has_the_published_norms(program: str) -> None:

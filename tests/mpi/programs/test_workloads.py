@@ -38,6 +38,7 @@ def test_cg_class_a_on_eight_ranks(flavour: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.drawn
 @pytest.mark.parametrize(("name", "zeta"), [("B", 22.712745482631), ("C", 28.973605592845)])
 @pytest.mark.timeout(1200)
 def test_cg_large_classes(name: str, zeta: float) -> None:
