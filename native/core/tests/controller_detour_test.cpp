@@ -252,6 +252,40 @@ TEST(Controller, APauseWithinAPauseForgetsNoDetour) {
     EXPECT_EQ(rig.seen<Rerouted>()[1].relay, rig.seen<Rerouted>()[0].relay);
 }
 
+TEST(Controller, APauseKeepsTheRelaysRoomForAsLongAsItLasts) {
+    for (const bool ended_by_command : {true, false}) {
+        Rig rig;
+        rig.greet_all();
+        rig.congestion(10e-3, 0.0);
+        ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+        const HostId relay = rig.seen<Rerouted>()[0].relay;
+        const auto pause = [&] { rig.surroundings(rig.on(Pause{1.0}), 10e-3, 0.0); };
+        const auto wait = [&](double wait_s) {
+            for (const double end = rig.now + wait_s; rig.now < end;) rig.step(rig.sample(300e-6), 0.02, 0.0, 0.0);
+        };
+        pause();
+        const int beats = rig.sent<wire::Heartbeat>(relay);
+        wait(0.8);
+        EXPECT_GT(rig.sent<wire::Heartbeat>(relay), beats + 2);
+        EXPECT_EQ(rig.sent<wire::RelayRelease>(relay), 0);
+        if (!ended_by_command) {
+            wait(0.4);
+            const int after = rig.sent<wire::Heartbeat>(relay);
+            wait(1.0);
+            EXPECT_EQ(rig.sent<wire::Heartbeat>(relay), after) << "its lease ends by itself";
+            continue;
+        }
+        rig.grant = true;
+        rig.open = rig.on(Pause{0.0});
+        wait(0.1);
+        ASSERT_EQ(rig.seen<Rerouted>().size(), 2U);
+        EXPECT_EQ(rig.seen<Rerouted>()[1].relay, relay);
+        const auto asked = rig.messages<wire::RelayRequest>(relay);
+        ASSERT_EQ(asked.size(), 2U);
+        EXPECT_GT(asked[1].least_bps, 0.0) << "it shares the relay as before";
+    }
+}
+
 TEST(Controller, APauseLeavesTheDetourOfADeadDirectPath) {
     Rig rig;
     rig.greet_all();

@@ -156,11 +156,18 @@ class Rig {
         return found;
     }
     template <typename M>
-    int sent(HostId to) const {
-        return static_cast<int>(std::count_if(all.begin(), all.end(), [to](const Action& action) {
+    std::vector<M> messages(HostId to) const {
+        std::vector<M> found;
+        for (const Action& action : all) {
             const Send* send = std::get_if<Send>(&action);
-            return send != nullptr && send->to == to && std::holds_alternative<M>(send->message);
-        }));
+            if (send == nullptr || send->to != to) continue;
+            if (const M* message = std::get_if<M>(&send->message)) found.push_back(*message);
+        }
+        return found;
+    }
+    template <typename M>
+    int sent(HostId to) const {
+        return static_cast<int>(messages<M>(to).size());
     }
 
     Controller controller;

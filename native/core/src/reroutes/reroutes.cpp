@@ -236,7 +236,8 @@ void Reroutes::restored(HostId host, RestoreReason reason) {
     const Detour detour = *destination.detour;
     destination.detour.reset();
     traffic_.lead_over(host, kNoHost);
-    release(detour.relay(), host);
+    const bool taken_again = reason == RestoreReason::paused && destination.interrupted == detour.relay();
+    if (!taken_again) release(detour.relay(), host);
     const Time recent = now_ - 2.0 * parts_.job.settings.detour.direct_period_s;
     const double queue_s = parts_.paths.probes().forward(host, recent).typical_s;
     out_.emit(Restored{host, detour.relay(), reason, queue_s, now_ - detour.since()});
@@ -282,6 +283,7 @@ void Reroutes::lose_host(HostId lost, bool stopped) {
 void Reroutes::lose_relay(HostId lost, RestoreReason reason) {
     peers_.shun(lost, now_);
     for (const HostId host : awake_) {
+        if (destinations_[host].interrupted == lost) destinations_[host].interrupted = kNoHost;
         if (!destinations_[host].uses(lost)) continue;
         destinations_[host].route.retry_at_once(now_);
         start_restore(host, reason);
@@ -342,12 +344,13 @@ void Reroutes::resume(HostId host) {
     Destination& destination = destinations_[host];
     const HostId relay = std::exchange(destination.interrupted, kNoHost);
     const bool free = !destination.search && !destination.detour && !destination.trial && !destination.route.pending();
-    if (!decides() || !free || !traffic_.active(host, now_)) return;
-    if (relay != kNoHost) {
+    const bool may = decides() && free && traffic_.active(host, now_);
+    if (may && relay != kNoHost) {
         destination.search.emplace(parts_, host, Suspicion::delay, now_);
         return destination.search->resume(relay, now_, out_);
     }
-    if (parts_.paths.congestion_level(host) != CongestionLevel::low) suspect(host, Suspicion::delay);
+    if (relay != kNoHost && !destination.uses(relay)) release(relay, host);
+    if (may && parts_.paths.congestion_level(host) != CongestionLevel::low) suspect(host, Suspicion::delay);
 }
 
 int Reroutes::detours() const {
@@ -381,16 +384,21 @@ void Reroutes::progress() {
 
 /// What a relay is asked to grant for the pair, now that it is in use.
 double Reroutes::rate_over_relay_bps(HostId host) const {
-    if (destinations_[host].detour->manual()) return 0.0;
+    if (destinations_[host].detour && destinations_[host].detour->manual()) return 0.0;
     return requested_bps(parts_.job.settings.relay, traffic_.sockets(host).peak_rate_bps());
+}
+
+/// The relay that keeps room for the pair as long as heartbeats ask for it. In a pause that is the relay of the detour
+/// which will be taken again: others would have its room by then.
+HostId Reroutes::reserved(HostId host) const {
+    const Destination& destination = destinations_[host];
+    if (destination.detour) return destination.detour->relay();
+    return now_ < paused_until_ ? destination.interrupted : kNoHost;
 }
 
 void Reroutes::beat() {
     std::map<HostId, std::vector<wire::RelayUse>> uses;  // of those that relay for this host
-    for (const HostId host : awake_) {
-        const std::optional<Detour>& detour = destinations_[host].detour;
-        if (detour) uses[detour->relay()].push_back({host, rate_over_relay_bps(host)});
-    }
+    for (const HostId host : awake_) uses[reserved(host)].push_back({host, rate_over_relay_bps(host)});
     for (const auto& [relay, pairs] : uses) {
         if (!parts_.job.other(relay)) continue;
         if (peers_.beat(relay, pairs, now_, out_)) lose_relay(relay, RestoreReason::relay_dead);
@@ -495,9 +503,8 @@ Time Reroutes::next_due(HostId host) const {
     Time next = destination.route.next_return();
     if (destination.trial) next = std::min(next, destination.trial->proof.next_echo());
     if (echoes_wanted(destination)) next = std::min(next, next_echo(host));
-    if (destination.detour && !is_way(destination.detour->relay())) {
-        next = std::min(next, peers_.next_beat(destination.detour->relay()));
-    }
+    const HostId relay = reserved(host);
+    if (parts_.job.other(relay)) next = std::min(next, peers_.next_beat(relay));
     if (destination.automatic_detour() && decides()) next = std::min(next, destination.detour->next_measurement());
     return next;
 }

@@ -144,6 +144,7 @@ class Reroutes {
     void settle(HostId host);
     void release(HostId relay, HostId host);
     double rate_over_relay_bps(HostId host) const;
+    HostId reserved(HostId host) const;
     void beat();
     bool relays_for_us(HostId relay) const;
     void watch_detour(HostId host);

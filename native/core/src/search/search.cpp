@@ -292,7 +292,8 @@ void Search::tell_of_ways(const Choice& way, Choice& choice) const {
 
 /// From which rate on a detour is worth sharing a relay that has no room left; 0: it is not known to be.
 double Search::least_bps() const {
-    if (present_.silent) return parts_->job.settings.relay.request_min_bps;
+    const bool shared_before = decision_.again;
+    if (present_.silent || shared_before) return parts_->job.settings.relay.request_min_bps;
     return (1.0 + parts_->job.settings.choice.crowded_margin) * present_.service_bps;
 }
 
