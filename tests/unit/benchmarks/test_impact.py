@@ -152,7 +152,7 @@ class Congested:
 def test_whole_rounds_are_repeated_until_the_ratio_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "running", lambda *_, **__: nullcontext(Congested()))
     (tmp_path / "four.toml").write_text(f'[cluster]\nname = "four"\nexecutor = "local"\ninterface = "lo"\n{HOSTS}')
-    settings = ImpactSettings(congestors=("alltoall", "incast"), until=Until(within=0.05, budget_s=60, least=6))
+    settings = ImpactSettings(congestors=("alltoall", "incast"), until=Until(within=0.08, budget_s=300, least=6))
     with Store.open(tmp_path / "r") as store:
         run = impact.measure(load_cluster(tmp_path / "four.toml"), store, settings, lambda *_: None)
         blocks = impact_analysis.blocks(store, run)
@@ -163,7 +163,7 @@ def test_whole_rounds_are_repeated_until_the_ratio_is_known(tmp_path: Path, monk
     assert len(factors) == 6
     for factor in factors:
         assert factor.mean_interval is not None and factor.mean_interval.n == len(blocks[factor.cell])
-        assert factor.mean_interval.high / factor.mean_interval.value - 1 <= 0.05
+        assert factor.mean_interval.high / factor.mean_interval.value - 1 <= 0.08
 
 
 def test_the_report_names_who_is_harmed(tmp_path: Path) -> None:

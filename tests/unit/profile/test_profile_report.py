@@ -299,8 +299,7 @@ def all_to_all(ranks: int, ranks_a_host: int) -> Summary:
     ("ranks", "ranks_a_host", "together"),
     [
         (64, 1, 1),
-        (128, 2, 1),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((129, 2, 2), (256, 2, 3), (257, 1, 3))),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((128, 2, 1), (129, 2, 2), (256, 2, 3), (257, 1, 3))),
         pytest.param(1024, 2, 11, marks=pytest.mark.slow),
     ],
 )
@@ -338,8 +337,8 @@ def test_of_all_pairs_those_that_sent_most_are_named_beside_the_sums(tmp_path: P
 
 
 def test_a_page_tells_how_many_transmissions_it_leaves_out(tmp_path: Path) -> None:
-    (path,) = profile_report.write(all_to_all(64, 64), tmp_path / "p.html")
-    told = f"These are the 1000 longest transmissions of {64 * 64}; the JSON profile has all."
+    (path,) = profile_report.write(all_to_all(32, 32), tmp_path / "p.html")
+    told = f"These are the 1000 longest transmissions of {32 * 32}; the JSON profile has all."
     assert told in re.sub(r"\s+", " ", path.read_text())
     (path,) = profile_report.write(three(), tmp_path / "p.html")
     assert "longest transmissions" not in path.read_text()

@@ -141,7 +141,7 @@ def test_comparisons_rest_while_nothing_is_rerouted_and_do_not_begin_with_the_co
         assert len(job.pauses) == 2
         begin_s = time.monotonic()
         checks(0, rerouted())
-        until(lambda: len(job.pauses) == 3)
+        until(lambda: len(job.pauses) >= 3)
         assert time.monotonic() - begin_s >= 0.7 * judgement.WAIT_S
 
 
@@ -150,9 +150,9 @@ def test_a_comparison_with_an_agent_missing_is_none_and_the_pause_ends():
     job = Job(slowed=0.5)
     with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
-        until(lambda: len(job.pauses) == 1)
+        until(lambda: len(job.pauses) >= 1)
         job.dead = 2
-        until(lambda: len(job.pauses) == 2)
+        until(lambda: len(job.pauses) >= 2)
         time.sleep(0.2)
     assert said == [] and job.pauses[-1][0] == 0.0
 
@@ -173,7 +173,7 @@ def test_a_program_that_stands_still_without_reroutes_is_not_paused_again_soon()
     job = Job(slowed=0.0)
     with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
-        until(lambda: len(job.pauses) == 2)
+        until(lambda: len(job.pauses) >= 2)
         time.sleep(3 * judgement.WAIT_S)
     assert len(job.pauses) == 2
     assert said == []
@@ -184,7 +184,7 @@ def test_the_end_of_the_program_ends_a_pause_at_once_and_counts_for_nothing():
     job = Job(slowed=0.5)
     with BenefitCheck(job, HOSTS, lambda _, told: said.append(told)) as checks:
         checks(0, rerouted())
-        until(lambda: len(job.pauses) == 1)
+        until(lambda: len(job.pauses) >= 1)
         begin_s = time.monotonic()
     assert time.monotonic() - begin_s < 0.5
     assert said == [] and job.pauses[-1][0] == 0.0
@@ -194,6 +194,6 @@ def test_agents_that_were_stopped_end_the_checks():
     job = Job(slowed=0.5)
     with BenefitCheck(job, HOSTS, lambda *_: None) as checks:
         checks(0, rerouted())
-        until(lambda: len(job.pauses) == 1)
+        until(lambda: len(job.pauses) >= 1)
         job.stopped = True
         until(lambda: not checks._thread.is_alive())
