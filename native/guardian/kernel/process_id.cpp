@@ -40,6 +40,14 @@ Facts facts_of(std::int64_t pid) {
     return facts;
 }
 
+constexpr const char* kNamespace = "/proc/self/ns/pid";
+
+// The namespace that our own number is of, by its inode; 0, with errno: that cannot be told.
+std::uint64_t own_namespace() {
+    struct stat facts {};
+    return stat(kNamespace, &facts) == 0 ? facts.st_ino : 0;
+}
+
 // A process that keeps its number as long as this lives.
 class Handle {
   public:
@@ -60,10 +68,9 @@ class Handle {
 }  // namespace
 
 ProcessId ProcessId::self() {
-    struct stat facts {};
-    if (stat("/proc/self/ns/pid", &facts) != 0)
-        throw KernelError(errno, std::string("/proc/self/ns/pid: ") + std::strerror(errno));
-    return {getpid(), facts.st_ino, facts_of(getpid()).start_ticks};
+    const std::uint64_t own = own_namespace();
+    if (own == 0) throw KernelError(errno, std::string(kNamespace) + ": " + std::strerror(errno));
+    return {getpid(), own, facts_of(getpid()).start_ticks};
 }
 
 std::optional<ProcessId> ProcessId::of(const std::string& text) {
@@ -105,8 +112,9 @@ void ProcessId::wake() const {
     if (stopped()) handle.signal(SIGCONT);
 }
 
+// Who asks may be all that is left of a job (keeper.cpp), where the kernel has no memory to answer: it must go on.
 bool ProcessId::ours() const {
-    return pid > 0 && pid_namespace == self().pid_namespace;
+    return pid > 0 && pid_namespace != 0 && pid_namespace == own_namespace();
 }
 
 }  // namespace fairlead::guardian

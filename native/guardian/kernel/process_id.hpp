@@ -20,7 +20,7 @@ struct ProcessId {
     static std::optional<ProcessId> of(const std::string& text);
     std::string text() const;
 
-    // Whether it is certain that there is no process of this number any more.
+    // Whether it is certain that there is no process of this number any more: false also where that cannot be known.
     bool gone() const;
     // By a signal (SIGSTOP); false also where that cannot be known, or it may be another process of this number.
     bool stopped() const;
