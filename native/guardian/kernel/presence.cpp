@@ -46,12 +46,10 @@ std::string name_of(const std::string& job) {
     return "fairlead-guardian-" + job;
 }
 
-// Whether somebody has bound a name of this job's. /proc/net is that of our network namespace; abstract names come
-// last in its lines, after "@".
-bool held(const std::string& job) {
-    constexpr const char* kNames = "/proc/net/unix";
-    std::ifstream file(kNames);
-    if (!file) throw KernelError(errno, std::string(kNames) + ": " + std::strerror(errno));
+// Whether a list of names, as /proc/net/unix, has one of this job's. Abstract names come last in its lines, after "@".
+bool listed(const std::string& job, const char* names) {
+    std::ifstream file(names);
+    if (!file) throw KernelError(errno, std::string(names) + ": " + std::strerror(errno));
     const std::string name = " @" + name_of(job);
     for (std::string line; std::getline(file, line);) {
         const std::size_t begin = line.find(name);
@@ -59,7 +57,15 @@ bool held(const std::string& job) {
         const std::size_t end = begin + name.size();
         if (end == line.size() || line[end] == '-') return true;
     }
+    // What of it could not be read may have had the name.
+    if (file.bad()) throw KernelError(EIO, std::string(names) + ": " + std::strerror(EIO));
     return false;
+}
+
+// Whether somebody has bound a name of this job's. The kernel lists piece by piece, and finds its place again by the
+// number of names before it: where one of those vanishes between two pieces, another is passed over.
+bool held(const std::string& job, const char* names) {
+    return listed(job, names) || listed(job, names);
 }
 
 std::string random_part() {
@@ -131,9 +137,9 @@ Presence claim_presence(const std::string& job) {
     throw KernelError(EADDRINUSE, "@" + name + ": in use");
 }
 
-bool alive(const std::string& job, const std::optional<ProcessId>& maker) {
+bool alive(const std::string& job, const std::optional<ProcessId>& maker, const char* names) {
     // Who holds a dead guardian's name cannot make it live.
-    return held(job) && !(maker && maker->gone());
+    return held(job, names) && !(maker && maker->gone());
 }
 
 std::optional<NamespaceLock> NamespaceLock::wait(std::chrono::milliseconds patience) {

@@ -30,7 +30,8 @@ class Presence {
 Presence claim_presence(const std::string& job);
 // Whether a guardian of this job lives in this network namespace: a name of its job's is held, and the process that
 // made its device, if that is known, may still be there. Throws KernelError where the kernel does not tell.
-bool alive(const std::string& job, const std::optional<ProcessId>& maker);
+// /proc/net is that of our network namespace.
+bool alive(const std::string& job, const std::optional<ProcessId>& maker, const char* names = "/proc/net/unix");
 
 // One at a time may change what jobs share (slots, reverse-path filters).
 class NamespaceLock {
