@@ -182,6 +182,7 @@ void Netlink::number(Message& message, std::uint16_t flags) {
 }
 
 void Netlink::send(const void* data, std::size_t size_B, const std::string& what) {
+    if (socket_ < 0) open();  // there was no room for another one
     sockaddr_nl kernel{};
     kernel.nl_family = AF_NETLINK;
     if (sendto(socket_, data, size_B, 0, reinterpret_cast<const sockaddr*>(&kernel), sizeof(kernel)) < 0)

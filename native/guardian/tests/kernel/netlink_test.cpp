@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/rtnetlink.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -20,8 +21,9 @@ int routes_of(Netlink& netlink, std::uint32_t table) {
     return routes;
 }
 
+constexpr std::uint32_t kNoTable = 0x464c00ff;
+
 TEST(Netlink, ADumpThatBreaksOffIsAnError) {
-    constexpr std::uint32_t kNoTable = 0x464c00ff;
     Netlink netlink;
     EXPECT_GT(routes_of(netlink, RT_TABLE_LOCAL), 0) << "those of the loopback device";
     try {
@@ -31,6 +33,23 @@ TEST(Netlink, ADumpThatBreaksOffIsAnError) {
         EXPECT_EQ(failure.error, ENOENT);
     }
     EXPECT_GT(routes_of(netlink, RT_TABLE_LOCAL), 0) << "the next one is another";
+}
+
+// A guardian has no second one, and must take back what it made.
+TEST(Netlink, WhereADumpBreaksOffAndThereIsNoRoomForAnotherSocketTheNextOneIsMadeLater) {
+    Netlink netlink;
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    try {
+        routes_of(netlink, kNoTable);
+        ADD_FAILURE() << "there is no such table";
+    } catch (const KernelError& failure) {
+        EXPECT_EQ(failure.error, EMFILE);
+    }
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_GT(routes_of(netlink, RT_TABLE_LOCAL), 0);
 }
 
 }  // namespace
