@@ -140,6 +140,11 @@ int errno_of(std::int32_t code) {
     return code <= 0 && code >= -kMost ? -code : EPROTO;
 }
 
+/// Of an answer about one connection: there is none of that name any more.
+bool is_gone(int error) {
+    return error == ENOENT || error == ESTALE;
+}
+
 /// Of the byte code that compares one address.
 std::uint8_t step_B(const Address& remote) {
     return static_cast<std::uint8_t>(sizeof(inet_diag_bc_op) + sizeof(inet_diag_hostcond) + remote.bytes().size());
@@ -278,9 +283,11 @@ std::size_t SockDiag::receive_answers(std::vector<TcpSocket>& present) {
     checked(count, kWhat);
     std::size_t answered = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-        // An error (ENOENT, ESTALE) says that a connection is gone: it is left out.
         const auto datagram = std::span<const std::uint8_t>(buffer_).subspan(i * kAnswer_B, headers[i].msg_len);
         const DiagAnswers answers = parse_answers(datagram, sequence_);
+        // What the kernel does not tell of, as where it has no memory for the answer, is not gone.
+        if (answers.error != 0 && !is_gone(answers.error))
+            throw std::system_error(answers.error, std::generic_category(), kWhat);
         present.insert(present.end(), answers.sockets.begin(), answers.sockets.end());
         answered += answers.count;
     }

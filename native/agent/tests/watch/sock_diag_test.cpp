@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <system_error>
 
 #include "tests/connection.hpp"
 
@@ -67,6 +68,21 @@ TEST(SockDiag, RefreshesTheLivingAndForgetsTheGone) {
     connection.client.reset();
     EXPECT_TRUE(diag.refresh(mine).empty());
     EXPECT_TRUE(diag.refresh({}).empty());
+}
+
+/// It would be taken for a new one later, which moved all that it ever did just now.
+TEST(SockDiag, OneThatTheKernelDoesNotTellOfIsNotGone) {
+    const Connection connection;
+    SockDiag diag;
+    std::vector<TcpSocket> mine;
+    for (const TcpSocket& socket : diag.established()) {
+        if (socket.remote_port == connection.port()) mine.push_back(socket);
+    }
+    ASSERT_EQ(mine.size(), 1U);
+    const std::vector<TcpSocket> known = mine;
+    mine[0].family = 255;  // the kernel knows no such family
+    EXPECT_THROW(diag.refresh(mine), std::system_error);
+    EXPECT_EQ(diag.refresh(known).size(), 1U) << "the next one is another";
 }
 
 /// Which of these connections are listed: by the port that they lead to or come from.
