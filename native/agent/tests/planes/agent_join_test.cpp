@@ -2,8 +2,10 @@
 // How a rank comes to its agent, and leaves one that breaks the protocol.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -121,6 +123,29 @@ TEST(AgentJoin, AnAgentThatBreaksTheProtocolIsLeftAndJoinedAgain) {
         EXPECT_TRUE(rank->left());
     }
     EXPECT_TRUE(joined());
+}
+
+/// A rank joins again and again, and its program's descriptors are not many.
+TEST(AgentJoin, WhereThereIsRoomForOneDescriptorOnlyItIsNotKept) {
+    std::array<int, 2> pair{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()), 0);
+    const UniqueFd agent(pair[0]);
+    const UniqueFd rank(pair[1]);
+    const UniqueFd file(memfd_create("test", MFD_CLOEXEC));
+    const int next_free = UniqueFd(dup(file.get())).get();
+    ASSERT_TRUE(relay::send_welcome(agent.get(), {}, file.get(), file.get()));
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit one_more{static_cast<rlim_t>(next_free) + 1, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one_more), 0);
+    relay::Handover received;
+    const ssize_t size_B = relay::receive_welcome(rank.get(), received);
+    const int still_free = UniqueFd(dup(file.get())).get();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(size_B, static_cast<ssize_t>(sizeof received.welcome));
+    EXPECT_EQ(received.memory, -1);
+    EXPECT_EQ(received.bell, -1);
+    EXPECT_EQ(still_free, next_free);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -53,11 +55,14 @@ ssize_t receive_welcome(int socket, Handover& received) {
     const ssize_t size_B = recvmsg(socket, &packet.header, MSG_CMSG_CLOEXEC);
     if (size_B <= 0) return size_B;
     const cmsghdr* const rights = CMSG_FIRSTHDR(&packet.header);
-    if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS && rights->cmsg_len == CMSG_LEN(sizeof(Descriptors))) {
-        Descriptors given{};
-        std::memcpy(given.data(), CMSG_DATA(rights), sizeof given);
+    if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return size_B;
+    Descriptors given{-1, -1};
+    std::memcpy(given.data(), CMSG_DATA(rights), std::min(rights->cmsg_len - CMSG_LEN(0), sizeof given));
+    if (given[1] >= 0) {
         received.memory = given[0];
         received.bell = given[1];
+    } else if (given[0] >= 0) {  // where the process has no room for the other
+        close(given[0]);
     }
     return size_B;
 }

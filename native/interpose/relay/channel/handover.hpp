@@ -18,7 +18,7 @@ struct Handover {
 
 /// The agent's side. False, with errno, if it could not be sent.
 bool send_welcome(int socket, const Welcome& welcome, int memory, int bell);
-/// The rank's side: recvmsg's result, with errno. The descriptors are there if exactly two came.
+/// The rank's side: recvmsg's result, with errno. The descriptors are there if both came.
 ssize_t receive_welcome(int socket, Handover& received);
 
 /// Whether the memory is as the welcome says, for so many processes. A touch beyond the end of a file that is smaller
