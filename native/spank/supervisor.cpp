@@ -119,6 +119,12 @@ Start Supervisor::start(const std::vector<std::string>& command, double wait_s) 
     }
     socket_ = above_standard_streams(pair[0]);
     const int theirs = above_standard_streams(pair[1]);
+    if (socket_ < 0 || theirs < 0) {  // srun has as many as it may
+        outcome.why = std::string("no socket: ") + std::strerror(errno);
+        if (socket_ >= 0) close(socket_);
+        if (theirs >= 0) close(theirs);
+        return outcome;
+    }
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);

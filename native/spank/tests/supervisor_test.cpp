@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -67,6 +68,23 @@ TEST(Supervisor, IsNotWaitedForAnyLonger) {
     EXPECT_FALSE(start.managed);
     EXPECT_EQ(start.why, "the agents were not ready within 0.2 s (--fairlead=wait=SECONDS)");
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+TEST(Supervisor, WhereThereIsRoomForTwoDescriptorsOnlyNothingIsStarted) {
+    const int one = dup(STDERR_FILENO), other = dup(STDERR_FILENO);
+    close(one);
+    close(other);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit two{static_cast<rlim_t>(other) + 1, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &two), 0);
+    const auto begin = std::chrono::steady_clock::now();
+    const Start start = Supervisor().start(shell("exec sleep 60"), 5.0);
+    const auto end = std::chrono::steady_clock::now();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_FALSE(start.managed);
+    EXPECT_EQ(start.why, "no socket: Too many open files");
+    EXPECT_LT(end - begin, std::chrono::seconds(2));
 }
 
 TEST(Supervisor, HasItsSignalsToItselfAndNothingIsSentToOneThatIsGone) {
