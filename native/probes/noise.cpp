@@ -143,6 +143,11 @@ Json threads_of(const std::vector<int>& cpus, const ThreadTimes& before, const T
     return {{"threads", told}};
 }
 
+// Threads name themselves, and the system cuts their names at 15 bytes: not all are UTF-8.
+void tell(const Json& line) {
+    std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
 Json measure(const Options& options, int cpu, double ticks_per_s) {
     const TickRate rate;
     const auto limit = static_cast<std::uint64_t>(options.seconds * ticks_per_s);
@@ -178,7 +183,7 @@ int run(const Options& options) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const double ticks_per_s = rate.per_s();
     const std::vector<int> cpus = options.cpus.empty() ? allowed_cpus() : options.cpus;
-    std::cout << Json{{"cpus", cpus}, {"steady_clock_step_s", step_s<std::chrono::steady_clock>()}} << std::endl;
+    tell({{"cpus", cpus}, {"steady_clock_step_s", step_s<std::chrono::steady_clock>()}});
     const bool sources = options.sources && options.method == "selfish";
     const ThreadTimes before = sources ? thread_times() : ThreadTimes{};
     std::mutex speaking;
@@ -191,7 +196,7 @@ int run(const Options& options) {
             pinned ? measure(options, cpu, ticks_per_s) : Json{{"cpu", cpu}, {"failed", "cannot be used"}};
         const std::lock_guard<std::mutex> lock(speaking);
         failed = failed || !pinned;
-        std::cout << line << std::endl;
+        tell(line);
     };
     std::vector<std::thread> threads;
     for (const int cpu : cpus) {
@@ -206,7 +211,7 @@ int run(const Options& options) {
         }
     }
     if (sources) {
-        std::cout << threads_of(cpus, before, thread_times()) << std::endl;
+        tell(threads_of(cpus, before, thread_times()));
     }
     return failed ? 1 : 0;
 }

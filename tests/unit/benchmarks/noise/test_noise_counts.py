@@ -25,6 +25,15 @@ while True:
     time.sleep(0.044)
 """
 
+# A name that is cut inside a character, as the system cuts long ones.
+CUT_NAME = """
+from pathlib import Path
+Path("/proc/self/comm").write_bytes(b"caf\\xc3")
+print(flush=True)
+while True:
+    pass
+"""
+
 
 @pytest.fixture
 def cpu() -> Iterator[int]:
@@ -66,3 +75,22 @@ def test_no_source_has_more_detours_than_the_system_counted(cpu: int) -> None:
     assert len(long) >= 5
     assert np.mean(long) > 0.8
     assert found["looked_ticks"] < 0.2 * found["period_ticks"]
+
+
+def test_a_name_that_is_cut_inside_a_character_is_told() -> None:
+    cpu = max(os.sched_getaffinity(0))
+    named = subprocess.Popen(
+        [sys.executable, "-c", CUT_NAME],
+        preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert named.stdout is not None
+        named.stdout.readline()
+        program = [str(native.program("fairlead-noise")), "--cpus", str(cpu), "--sources", "--seconds", "0.5"]
+        done = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)
+    finally:
+        named.kill()
+        named.communicate()
+    told = json.loads(done.stdout.splitlines()[-1])["threads"]
+    assert "caf\ufffd" in [thread["name"] for thread in told]
