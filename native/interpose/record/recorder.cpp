@@ -4,10 +4,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -144,9 +146,19 @@ class Recorder {
         change_header(file().header());
     }
 
-    bool is_open() {
-        const std::scoped_lock lock(mutex_);
-        return file_ != nullptr;
+    // Not where there is no file. For a second at most: a handler of a signal may call MPI_Abort, or exit, while its
+    // own thread has the lock, and makes room in the file.
+    template <class Change>
+    void change_at_end(Change&& change_header) {
+        for (int attempt = 0; attempt < 1000; ++attempt) {
+            if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+                if (file_ != nullptr) {
+                    change_header(file_->header());
+                }
+                return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
     }
 
   private:
@@ -296,12 +308,11 @@ void initialized(int rank, int ranks, int thread_level, const char* library) {
 }
 
 void ending(State state) {
-    // A process that called no MPI leaves no file. Without one nothing is locked: a handler of a signal may call
-    // MPI_Abort, or exit, while its thread makes a ring.
-    if (!Recorder::keeps_record() || !Recorder::get().is_open()) {
+    // A process that called no MPI leaves no file.
+    if (!Recorder::keeps_record()) {
         return;
     }
-    Recorder::get().change([&](Header& header) {
+    Recorder::get().change_at_end([&](Header& header) {
         if (header.end_ticks == 0) {
             header.end_ticks = ticks();
             header.checked = now();

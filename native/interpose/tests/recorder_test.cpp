@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -87,6 +89,23 @@ TEST_F(RecorderOfRingsTest, WhatOneThreadBeginsAndAnotherCompletesTakesNoMoreMem
             }).join();
         }
         return places.size() < 2 * kAtOnce && !places.contains(nullptr);
+    }));
+}
+
+using RecorderOfFilesTest = RecorderOfRingsTest;
+
+// As a program that aborts where something is wrong, whatever it does just now.
+TEST_F(RecorderOfFilesTest, AHandlerOfASignalThatEndsTheProgramDoesNotWaitForItsOwnThread) {
+    EXPECT_TRUE(ends_well([this] {
+        configure(directory_.c_str(), kNames, 1, 0, nullptr);
+        std::signal(SIGSEGV, [](int) {
+            ending(State::aborted);
+            _exit(0);
+        });
+        void* const forbidden = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        alarm(20);
+        initialized(0, 1, 0, static_cast<const char*>(forbidden));  // it is copied with the lock held
+        return false;
     }));
 }
 
