@@ -81,8 +81,9 @@ def test_a_limit_of_namespaces_is_told_as_one() -> None:
     assert holder._told(OSError(2, "No such file", "/bin/x")) == "/bin/x: No such file"
     reading, writing = os.pipe()
     os.write(writing, json.dumps({"error": holder._told(error), "errno": 28}).encode() + b"\n")
-    with os.fdopen(reading) as lines, pytest.raises(LabError) as told:
-        start._message(SimpleNamespace(stdout=lines), "ready", 1e9)  # type: ignore[arg-type]
+    with pytest.raises(LabError) as told:
+        start._message(start._Lines(reading), "ready", 1e9)
+    os.close(reading)
     os.close(writing)
     assert str(told.value).startswith("no lab can be made: unshare(1073741824): No space left on device\n  a limit of")
 

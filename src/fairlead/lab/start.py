@@ -35,6 +35,7 @@ _NAMESPACES_HINT = (
     "a limit of namespaces may be reached: end other labs (`fairlead lab show`), or raise user.max_net_namespaces and "
     "user.max_mnt_namespaces with sysctl"
 )
+_PIECE_B = 1 << 16  # of what a holder says
 _PRIVATE = Path("/tmp")  # what every host has of its own, and where shared directories are shown again
 
 
@@ -94,6 +95,9 @@ def _made(
         with _starting(job) as process:
             return _finish(process, directory, partial(_record, plan, job["user_namespace"], str(program), owner))
     except BaseException:
+        holder = state.holder_of(directory)
+        if holder is not None:  # it was told to stay already when Ctrl-C came
+            end_holder(holder)
         state.remove(directory)
         raise
 
@@ -181,37 +185,63 @@ def _job(plan: ResolvedLab, directory: Path, share: list[Path], user_namespace: 
     }
 
 
+class _Lines:
+    """The lines that a holder says. Several may come at once, where this process was stopped meanwhile."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._rest = b""
+
+    def next(self, deadline_s: float) -> bytes:
+        """The next one; empty where there is no whole one any more.
+
+        Raises:
+            LabError: it does not come by ``deadline_s``, by the monotonic clock.
+        """
+        while b"\n" not in self._rest:
+            if not readable(self._descriptor, max(0.0, deadline_s - time.monotonic())):
+                raise LabError(f"the lab was not ready within {UP_TIMEOUT_S:g} s")
+            part = os.read(self._descriptor, _PIECE_B)
+            if not part:
+                return b""
+            self._rest += part
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+
 @contextlib.contextmanager
-def _starting(job: Job) -> Iterator[subprocess.Popen[str]]:
+def _starting(job: Job) -> Iterator[subprocess.Popen[bytes]]:
     """A holder being started; it and all it made end if the block is left by an exception."""
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("holder.py"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
         start_new_session=True,  # Ctrl-C is for the starter, which cleans up
     )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(job) + "\n")
-        process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # it has died, as `_message` tells
+            process.stdin.write(json.dumps(job).encode() + b"\n")
+            process.stdin.flush()
         yield process
     finally:
-        process.stdin.close()  # without a "keep" before it, the holder ends
+        with contextlib.suppress(BrokenPipeError):  # of what it did not read
+            process.stdin.close()  # without a "keep" before it, the holder ends
         process.stdout.close()
         process.wait()
 
 
-def _finish(process: subprocess.Popen[str], directory: Path, record_of: Callable[[Process, Ready], LabRecord]) -> Lab:
-    deadline_s = time.monotonic() + UP_TIMEOUT_S
-    holder = Process.of(_message(process, "holder", deadline_s))
+def _finish(process: subprocess.Popen[bytes], directory: Path, record_of: Callable[[Process, Ready], LabRecord]) -> Lab:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    said, deadline_s = _Lines(process.stdout.fileno()), time.monotonic() + UP_TIMEOUT_S
+    holder = Process.of(_message(said, "holder", deadline_s))
     try:
-        ready: Ready = _message(process, "ready", deadline_s)
+        ready: Ready = _message(said, "ready", deadline_s)
         record = record_of(holder, ready)
         _write_files(directory, record, ready)
-        assert process.stdin is not None
-        process.stdin.write("keep\n")
+        process.stdin.write(b"keep\n")
         process.stdin.flush()
     except BaseException:
         end_holder(holder)
@@ -219,11 +249,8 @@ def _finish(process: subprocess.Popen[str], directory: Path, record_of: Callable
     return Lab(directory, record)
 
 
-def _message(process: subprocess.Popen[str], kind: str, deadline_s: float) -> Any:
-    assert process.stdout is not None
-    if not readable(process.stdout, max(0.0, deadline_s - time.monotonic())):
-        raise LabError(f"the lab was not ready within {UP_TIMEOUT_S:g} s")
-    line = process.stdout.readline()
+def _message(said: _Lines, kind: str, deadline_s: float) -> Any:
+    line = said.next(deadline_s)
     message = json.loads(line) if line else {"error": "the process that holds the lab died"}
     if "error" in message:
         if message.get("privilege"):
