@@ -163,8 +163,10 @@ def _stand_by(alive: int, plug: Plug) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         if os.read(alive, 1) != b"x":
-            plug.into(plug.found_in())
-            pause.go_on(pause.processes_in(plug.network_id(plug.vm), "T"))
+            try:
+                plug.into(plug.found_in())
+            finally:
+                pause.go_on(pause.processes_in(plug.network_id(plug.vm), "T"))
     finally:
         os._exit(0)
 

@@ -41,4 +41,5 @@ def go_on(processes: list[Process]) -> None:
 
 
 def _state(entry: Path) -> str:
-    return (entry / "stat").read_text().rpartition(")")[2].split()[0]
+    text = (entry / "stat").read_bytes()  # a name may be cut in the middle of a character
+    return text.rpartition(b")")[2].split()[0].decode()

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Self
 
@@ -79,7 +80,8 @@ class Migration:
     def close(self) -> None:
         """End it, whatever it does; nothing happens if it has ended."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):  # of an order that it did not read any more
+            self._process.stdin.close()
         self._process.stdout.close()
         try:
             self._process.wait(_STOP_TIMEOUT_S)
