@@ -251,8 +251,8 @@ class Builder:
                     text=True,
                 )
                 assert process.stdin is not None
-                process.stdin.write("".join(f"{line}\n" for line in lines))
-                process.stdin.close()
+                with contextlib.suppress(BrokenPipeError), process.stdin as batch:  # it has ended, and says why
+                    batch.write("".join(f"{line}\n" for line in lines))
                 process.stdin = None
                 running.append((name, tool, lines, process))
         _setns(self.base[0])
