@@ -13,7 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from fairlead.cli.main import command
+from fairlead.errors import FairleadError
 from fairlead.lab.congestion import runner
+from fairlead.lab.lab import CongestionRunner
 
 
 class Started:
@@ -57,3 +59,22 @@ def test_it_stays_for_as_long_as_it_is_told(
         own.setattr(os, "dup2", lambda *_: None)
         runner.main()
     assert (waited, ended) == ([lasts_s], [True])
+
+
+def test_congestion_that_does_not_end_keeps_no_other_from_being_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def held(name: str) -> CongestionRunner:
+        def wait(timeout_s: float) -> None:
+            raise FairleadError(f"process {name} did not end within {timeout_s:g} s")
+
+        process: Any = SimpleNamespace(send=lambda number: told.append(name), wait=wait)
+        return CongestionRunner(tmp_path / name, process, name)
+
+    monkeypatch.setattr(runner, "congestion_runners", lambda directory: [held("a"), held("b")])
+    lab: Any = SimpleNamespace(directory=tmp_path)
+    with pytest.raises(FairleadError, match="process a did not end"):
+        runner.stop_all(lab)
+    assert told == ["a", "b"]

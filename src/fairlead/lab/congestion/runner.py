@@ -67,14 +67,18 @@ def start(lab: Lab, description: CongestionDescription, duration_s: float | None
 
 
 def stop_all(lab: Lab) -> list[str]:
-    """Stop all congestion that commands started in a lab, in the background or not; returns what was stopped."""
-    stopped = []
-    for runner in congestion_runners(lab.directory):
-        stopped.append(runner.text)
+    """Stop all congestion that commands started in a lab, in the background or not; returns what was stopped.
+
+    Raises:
+        FairleadError: some did not end in time; the rest was told to end, too.
+    """
+    runners = congestion_runners(lab.directory)
+    for runner in runners:
         runner.process.send(signal.SIGTERM)
+    for runner in runners:
         runner.process.wait(STOP_TIMEOUT_S)
         runner.note.unlink(missing_ok=True)
-    return stopped
+    return [runner.text for runner in runners]
 
 
 @contextmanager
