@@ -55,6 +55,7 @@ def command(cluster_files: tuple[Path, ...], dry_run: bool) -> None:
     if not cluster_files:
         with state.claiming():
             labs = [directory.name for directory in state.stale()] if dry_run else state.remove_stale()
+        complaints += state.unreadable()
         for name in labs:
             tell(f"{'would forget' if dry_run else 'forgot'} dead lab {name}")
     if complaints:

@@ -152,7 +152,7 @@ def find_lab(name: str) -> Lab:
     """
     directory = state.lab_directory(name)
     if state.holder_of(directory) is None:
-        running = [lab.name for lab in running_labs()]
+        running = [directory.name for directory, _ in _running(tolerant=True)]
         known = f"running: {', '.join(running)}" if running else "start it with `fairlead lab up FILE`"
         raise NoSuchLabError(f"no lab {name!r} of yours is running", hint=known)
     record = state.read(directory)
@@ -171,16 +171,26 @@ def running_labs() -> list[Lab]:
 
 
 def left_over() -> dict[str, Path]:
-    """Running labs by name that a process started for itself alone and that outlived it, with the process's ledger."""
-    owned = {directory.name: owner for directory, record in _running() if (owner := record.get("owner"))}
+    """Running labs by name that a process started for itself alone and that outlived it, with the process's ledger.
+
+    Labs whose notes cannot be read are left out: see `fairlead.lab.state.unreadable`.
+    """
+    running = _running(tolerant=True)
+    owned = {directory.name: owner for directory, record in running if (owner := record.get("owner"))}
     return {name: Path(owner["ledger"]) for name, owner in owned.items() if not Process(**owner["process"]).is_alive()}
 
 
-def _running() -> Iterator[tuple[Path, LabRecord]]:
-    """Directories and records of running labs."""
+def _running(*, tolerant: bool = False) -> Iterator[tuple[Path, LabRecord]]:
+    """Directories and records of running labs; ``tolerant``: without those whose notes cannot be read."""
     for directory in sorted(state.labs_directory().iterdir()):
-        record = state.read(directory)
-        if record is not None and state.holder_of(directory) is not None:
+        try:
+            record = state.read(directory)
+            holder = state.holder_of(directory)
+        except LabError:
+            if not tolerant:
+                raise
+            continue
+        if record is not None and holder is not None:
             yield directory, record
 
 

@@ -117,6 +117,7 @@ def _claim(name: str, directory: Path) -> None:
     with state.claiming():
         state.remove_stale()
         if directory.exists():
+            state.read(directory)  # where that is not possible, it is not known whether the lab runs
             raise LabError(
                 f"lab {name} is already running", hint=f"`fairlead lab down {name}` ends it; --name gives another name"
             )

@@ -114,13 +114,28 @@ def remove(directory: Path) -> None:
 
 
 def stale() -> list[Path]:
-    """Directories of labs that ended without being taken down. To be called while `claiming`."""
-    return [
-        directory
-        for directory in sorted(labs_directory().iterdir())
-        # In this order: a lab that comes up stops starting once its holder is noted.
-        if directory.is_dir() and not _is_starting(directory) and holder_of(directory) is None
-    ]
+    """Directories of labs that ended without being taken down. To be called while `claiming`.
+
+    One whose note cannot be read may be of a lab that runs: it stays, and `unreadable` tells of it.
+    """
+    found = []
+    for directory in sorted(labs_directory().iterdir()):
+        with suppress(LabError):
+            # In this order: a lab that comes up stops starting once its holder is noted.
+            if directory.is_dir() and not _is_starting(directory) and holder_of(directory) is None:
+                found.append(directory)
+    return found
+
+
+def unreadable() -> list[str]:
+    """Why notes of labs cannot be read, each with the way out."""
+    complaints = []
+    for directory in filter(Path.is_dir, sorted(labs_directory().iterdir())):
+        try:
+            read(directory)
+        except LabError as error:
+            complaints.append(str(error))
+    return complaints
 
 
 def remove_stale() -> list[str]:

@@ -2,20 +2,22 @@
 
 import json
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from fairlead import lab as labs
 from fairlead.cli.clean import command
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.remote import brought
-from fairlead.errors import HostError
-from fairlead.lab import state
+from fairlead.errors import HostError, LabError, NoSuchLabError
+from fairlead.lab import start, state
 from fairlead.manage import clean, live_runs
 from fairlead.runtime import Process
 
@@ -170,6 +172,38 @@ def test_a_lab_of_another_version_is_no_obstacle(tmp_path: Path) -> None:
     file.write_text(text)
     dead_run("aaaaaaaa", str(file))
     assert CliRunner().invoke(command, []).output == "forgot dead run aaaaaaaa\n"
+
+
+def test_a_lab_whose_note_cannot_be_read_keeps_nothing_else_from_being_cleaned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a power failure leaves one, which says nothing of whether the lab runs."""
+    damaged, dead = state.lab_directory("damaged"), state.lab_directory("mesh8")
+    for note in (damaged, dead):
+        note.mkdir()
+    (damaged / "lab.json").write_bytes(b"")
+    (dead / "lab.json").write_text(json.dumps({"holder": {"pid": os.getpid(), "start_ticks": GONE}}))
+    one, in_lab = cluster(tmp_path, "one"), tmp_path / "damaged.toml"
+    in_lab.write_text(CLUSTER.format(name="damaged").replace('"local"', '"lab"\nlab = "damaged"'))
+    dead_run("aaaaaaaa", one.source)
+    dead_run("bbbbbbbb", str(in_lab))
+    monkeypatch.setattr(clean, "bring", lambda cluster, host: HostBinaries("/agent", ("true",)))
+    done = CliRunner().invoke(command, [])
+    assert done.output.splitlines() == ["forgot dead lab mesh8"]
+    said = f"{damaged}/lab.json cannot be read: Expecting value: line 1 column 1 (char 0)\n  remove {damaged}"
+    assert isinstance(done.exception, HostError)
+    assert str(done.exception).splitlines()[:3] == ["could not be cleaned:", *f"a: {said}".splitlines()]
+    assert str(done.exception).count(said) == 2  # of the run in it, and of the lab
+    assert jobs() == ["aaaaaaaa", "bbbbbbbb"]
+
+    with pytest.raises(NoSuchLabError, match="no lab 'mesh8' of yours is running"):
+        labs.find_lab("mesh8")
+    with pytest.raises(LabError, match=f"{damaged}/lab.json cannot be read"):
+        start._claim("damaged", damaged)
+    start._claim("mesh8", dead)
+    shutil.rmtree(damaged)
+    shutil.rmtree(dead)
+    assert CliRunner().invoke(command, []).output == "forgot dead run aaaaaaaa\nforgot dead run bbbbbbbb\n"
 
 
 def test_notes_of_dead_labs_are_removed_without_a_cluster() -> None:
