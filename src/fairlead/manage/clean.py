@@ -18,7 +18,7 @@ from fairlead.cluster.guardian.state import CAPABILITY
 from fairlead.cluster.host_binaries import bring, guardian_tool
 from fairlead.cluster.remote import brought
 from fairlead.cluster.remote.execute import attempt, on_all, run_on
-from fairlead.errors import FairleadError, HostError, LabError
+from fairlead.errors import FairleadError, HostError, LabError, of_system
 from fairlead.manage import live_runs
 
 Found = TypeVar("Found")
@@ -145,18 +145,17 @@ def _without_brought(cluster: Cluster, unreachable: dict[str, str], dry_run: boo
 
 
 def _or_reason(step: Callable[[], Found]) -> Found | str:
-    """What a step returns, or why it failed."""
+    """What a step returns, or why it failed. The system may refuse here: no process may be started any more."""
     try:
         return step()
     except FairleadError as error:
         return str(error)
+    except OSError as error:
+        return str(of_system(error))
 
 
 def _on(cluster: Cluster, dry_run: bool, host: str) -> list[dict[str, Any]] | str:
-    try:
-        return clean_host(cluster, host, bring(cluster, host).guardian, dry_run=dry_run)
-    except FairleadError as error:
-        return str(error)
+    return _or_reason(lambda: clean_host(cluster, host, bring(cluster, host).guardian, dry_run=dry_run))
 
 
 def _powerless(cluster: Cluster, host: str) -> bool:
@@ -165,7 +164,7 @@ def _powerless(cluster: Cluster, host: str) -> bool:
         done = attempt(executor_of(cluster), host, guardian_tool(bring(cluster, host).guardian, "--check"))
         checks = json.loads(done.stdout)["checks"]
         return any(check["name"] == CAPABILITY and check["ok"] is False for check in checks)
-    except (FairleadError, ValueError, LookupError, TypeError):  # that it does not clean is told
+    except (FairleadError, OSError, ValueError, LookupError, TypeError):  # that it does not clean is told
         return False
 
 

@@ -76,6 +76,23 @@ def test_a_host_that_was_not_cleaned_keeps_its_runs(tmp_path: Path, monkeypatch:
     assert jobs() == ["aaaaaaaa"]
 
 
+def test_a_host_that_the_system_gives_no_process_for_keeps_no_other_cluster_from_being_cleaned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = cluster(tmp_path, "one"), cluster(tmp_path, "other")
+
+    def asked(of: Cluster, *_: object, **__: object) -> list[dict[str, str]]:
+        if of is one:
+            raise OSError(11, "Resource temporarily unavailable")
+        return [{"kind": "route"}]
+
+    monkeypatch.setattr(clean, "bring", lambda *_: HostBinaries("/agent", ("true",)))
+    monkeypatch.setattr(clean, "clean_host", asked)
+    done = clean.clean([one, other])
+    assert [each.what for each in done.removed] == [{"kind": "route"}]
+    assert done.unreachable == {"a": "Resource temporarily unavailable"}
+
+
 def test_runs_without_guardians_are_forgotten_without_a_look_at_their_hosts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
