@@ -106,10 +106,10 @@ def remove(paths: Sequence[Path]) -> None:
 def places() -> Iterator[tuple[Path, int]]:
     """Groups that may hold some of ours, with the version of their hierarchy: where this process is, and above."""
     own = {}
-    for line in (_PROC / "cgroup").read_text().splitlines():
+    for line in os.fsdecode((_PROC / "cgroup").read_bytes()).splitlines():  # names are of any bytes
         _, controllers, group = line.split(":", 2)
         own.update(dict.fromkeys(controllers.split(","), group))  # v2 has an empty list
-    for line in (_PROC / "mountinfo").read_text().splitlines():
+    for line in os.fsdecode((_PROC / "mountinfo").read_bytes()).splitlines():
         before, _, after = line.partition(" - ")
         root, mount = before.split()[3:5]
         kind, _, options = after.split()[:3]

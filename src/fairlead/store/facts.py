@@ -123,6 +123,7 @@ def _output(command: list[str]) -> str:
     try:
         # The C locale keeps messages parseable whatever the user's language is.
         environment = {**os.environ, "LC_ALL": "C"}
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=True, env=environment)
+        return done.stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise StoreError(f"facts: {' '.join(command[:2])} failed: {error}") from error

@@ -21,7 +21,7 @@ def type_of(path: Path, mountinfo: str | None = None) -> str:
     Args:
         mountinfo: content to read instead of the kernel's file (for tests).
     """
-    text = Path("/proc/self/mountinfo").read_text(encoding="utf-8") if mountinfo is None else mountinfo
+    text = os.fsdecode(Path("/proc/self/mountinfo").read_bytes()) if mountinfo is None else mountinfo
     target = os.path.realpath(path)
     best, best_length = "unknown", -1
     for line in text.splitlines():

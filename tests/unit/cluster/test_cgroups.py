@@ -46,6 +46,15 @@ def test_groups_are_made_where_this_process_is_or_above(tmp_path, monkeypatch, o
     assert list(cgroups.places()) == [(tmp_path / path, version) for path, version in found]
 
 
+def test_mounts_and_groups_whose_names_are_no_text_are_passed_over(tmp_path, monkeypatch):
+    there = machine(tmp_path, "")
+    (there / "cgroup").write_bytes(b"1:name=l\xfc:/\n0::/user/shell\n")
+    with (there / "mountinfo").open("ab") as mounts:
+        mounts.write(b"35 22 0:45 / /media/B\xfcro rw - vfat /dev/sdd1 rw\n")
+    monkeypatch.setattr(cgroups, "_PROC", there)
+    assert list(cgroups.places()) == [(tmp_path / "two/user", 2), (tmp_path / "two", 2)]
+
+
 def test_a_share_of_all_processors_is_a_quota_of_each_period(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
     groups = cgroups.Cgroups((tmp_path,), 2)

@@ -437,6 +437,14 @@ def test_the_journal_suits_the_file_system(path, kind, journal):
     assert filesystem.journal_mode(kind) == journal
 
 
+def test_a_mount_whose_name_is_no_text_is_one_like_others(tmp_path, monkeypatch):
+    mountinfo = tmp_path / "mountinfo"
+    mountinfo.write_bytes(MOUNTS.encode() + b"35 22 0:45 / /media/B\xfcro rw - vfat /dev/sdd1 rw\n")
+    monkeypatch.setattr(filesystem, "Path", lambda path: mountinfo)
+    assert filesystem.type_of(Path("/home/me/results")) == "nfs4"
+    assert filesystem.type_of(Path(os.fsdecode(b"/media/B\xfcro/results"))) == "vfat"
+
+
 @pytest.mark.parametrize(("kind", "mode"), [("ext4", "wal"), ("nfs4", "delete")])
 def test_the_journal_is_used(tmp_path, monkeypatch, kind, mode):
     monkeypatch.setattr(filesystem, "type_of", lambda path: kind)

@@ -113,3 +113,8 @@ def test_facts_of_a_host_are_parsed():
     with pytest.raises(Exception, match="is not name, tab, value"):
         parse("no tab here\n")
     assert set(host_facts()) >= {"kernel", "machine", "cpus", "memory_B"}
+
+
+def test_a_fact_in_another_encoding_is_one(monkeypatch):
+    monkeypatch.setattr("fairlead.store.facts.SCRIPT", r"printf 'cpu\tK\344rn\n'")
+    assert host_facts() == {"cpu": "K\N{REPLACEMENT CHARACTER}rn"}

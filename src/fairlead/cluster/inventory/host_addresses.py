@@ -61,7 +61,7 @@ def interface_here(addresses: list[str]) -> str | None:
         MissingToolError: there is no ``ip`` here.
     """
     try:
-        said = subprocess.run(_ADDRESSES, capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(_ADDRESSES, capture_output=True, text=True, errors="replace", check=True).stdout
     except (FileNotFoundError, subprocess.CalledProcessError) as error:
         raise MissingToolError("`ip` does not work here, so the interface is not known", hint=_NAME_IT) from error
     return _interface_with(addresses, said)

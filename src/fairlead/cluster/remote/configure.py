@@ -43,7 +43,9 @@ def run_here(commands: Sequence[Sequence[str]]) -> list[str]:
 def _here(line: Sequence[str]) -> str:
     executed.tell(line)
     try:
-        done = subprocess.run(list(line), capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(
+            list(line), capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False
+        )
     except FileNotFoundError as error:
         raise MissingToolError(f"{line[0]} is not on this machine", hint="the plan names it") from error
     except subprocess.TimeoutExpired as error:
