@@ -21,7 +21,7 @@ from fairlead.cluster.jobs.launch import Course
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.cluster.remote.end_limit import EndLimit
-from fairlead.errors import ConfigError, FairleadError, MissingToolError
+from fairlead.errors import ConfigError, FairleadError, MissingToolError, of_system
 from fairlead.manage import message_files, silent_hosts
 from fairlead.manage.agent_settings import settings_for
 from fairlead.manage.chosen_plane import AUTO, choose_at_start
@@ -249,6 +249,8 @@ def _fetch(kept: MessageFiles | None, limit: EndLimit, quiet: bool) -> None:
         kept.fetch(limit)
     except FairleadError as error:
         say(str(error), quiet=False)
+    except OSError as error:  # no temporary file can be made, for example
+        say(f"{kept.path}: messages were not fetched: {of_system(error)}", quiet=False)
     else:
         say(f"messages are in {kept.path}; as tables: fairlead export {kept.path}", quiet)
 

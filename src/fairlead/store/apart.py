@@ -53,17 +53,20 @@ def take_in(results: Path, main: sqlite3.Connection, draw: Callable[[], int]) ->
         Why stores could not be taken in; they stay.
     """
     problems: list[FairleadError] = []
-    for path in _folders(results):
-        try:
-            _take_in(path, main, draw)
-        except StoreHeldError:
-            continue  # its run goes on
-        except StoreError as error:
-            problems.append(error)
-        except OSError as error:
-            problems.append(of_system(error, path, doing="cannot be taken in", kind=StoreError))
-    for path in (results / FOLDER).glob(f"{_TAKEN_IN}*"):
-        shutil.rmtree(path, ignore_errors=True)  # a reader on NFS may keep a file of it; the next one removes it
+    try:
+        for path in _folders(results):
+            try:
+                _take_in(path, main, draw)
+            except StoreHeldError:
+                continue  # its run goes on
+            except StoreError as error:
+                problems.append(error)
+            except OSError as error:
+                problems.append(of_system(error, path, doing="cannot be taken in", kind=StoreError))
+        for path in (results / FOLDER).glob(f"{_TAKEN_IN}*"):
+            shutil.rmtree(path, ignore_errors=True)  # a reader on NFS may keep a file of it; the next one removes it
+    except OSError as error:  # a file server's handle may be stale
+        problems.append(of_system(error, results / FOLDER, doing="cannot be listed", kind=StoreError))
     return problems
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -102,3 +103,16 @@ def test_a_record_with_gaps_does_not_change_how_the_program_ended(capsys: pytest
     outcome = run._finished(recorder, Outcome(3, 1.0, 0.0))
     assert (outcome.exit_code, [str(each) for each in outcome.problems]) == (3, ["the disk is full"])
     assert capsys.readouterr().err == "fairlead: the record of this run has gaps: the disk is full\n"
+
+
+def test_messages_for_which_there_is_no_temporary_file_do_not_change_how_the_program_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fetch(_limit: EndLimit) -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    kept: Any = SimpleNamespace(path=tmp_path, fetch=fetch)
+    run._fetch(kept, EndLimit(), quiet=True)
+    assert capsys.readouterr().err == (
+        f"fairlead: {tmp_path}: messages were not fetched: No usable temporary directory found in ['/tmp']\n"
+    )

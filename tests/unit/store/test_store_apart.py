@@ -286,3 +286,17 @@ def test_a_log_of_the_file_server_is_read_from_a_copy(tmp_path: Path, monkeypatc
             copies = Path(reader._connection._copy.name)
         assert not copies.exists()
         assert (tmp_path / f"{FILE_NAME}-wal").exists()
+
+
+def test_a_directory_that_cannot_be_listed_is_told_and_raises_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a file server that was restarted: the program has ended, and its exit code counts."""
+
+    def stale(_results: Path) -> list[Path]:
+        raise OSError(116, "Stale file handle")
+
+    monkeypatch.setattr(apart, "_folders", stale)
+    assert [str(each) for each in take_in(tmp_path)] == [
+        f"{tmp_path}/results.runs: cannot be listed: Stale file handle"
+    ]
