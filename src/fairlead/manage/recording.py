@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fairlead import interrupts
 from fairlead.errors import FairleadError, StoreError
 from fairlead.manage.say import say
 from fairlead.manage.supervisor import Outcome
 from fairlead.store import Store, take_in
 from fairlead.store.apart import FOLDER
-from fairlead.store.records import Label
+from fairlead.store.records import Label, Status
 
 _PATIENCE_S = 1.0  # at the end of a run, for another one that takes in what was recorded
 
@@ -43,7 +44,8 @@ def recorded(
         with recording(results) as store:
             with begun_run(store, argv, labels, facts, interrupted) as identity:
                 outcome = execute(store, identity)
-            record(store, identity, outcome)
+            with interrupts.held():  # Ctrl-C comes too late to end the program, and must not leave its end unrecorded
+                record(store, identity, outcome)
     except StoreError as error:
         if outcome is None:
             raise
@@ -81,11 +83,19 @@ def begun_run(
     try:
         yield identity
     except FairleadError as error:
-        store.finish_run(identity, "failed", error=str(error))
+        _finish(store, identity, "failed", str(error))
         raise
     except KeyboardInterrupt as error:
-        store.finish_run(identity, "aborted", error=interrupted.format(error))
+        _finish(store, identity, "aborted", interrupted.format(error))
         raise
+
+
+def _finish(store: Store, identity: int, status: Status, why: str) -> None:
+    """Record why a program was not run to its end; where that cannot be done, it is raised all the same."""
+    try:
+        store.finish_run(identity, status, error=why)
+    except StoreError as error:
+        say(f"the record of this run is incomplete: {error}", quiet=False)
 
 
 def record_outcome(store: Store, identity: int, outcome: Outcome, exit_code: int | None, aborted: str | None) -> None:

@@ -1,5 +1,6 @@
 """`Store`: the one way to write and read results."""
 
+import logging
 import math
 import sqlite3
 import threading
@@ -31,6 +32,7 @@ from fairlead.store.lock import PATIENCE_S, WriterLock
 from fairlead.store.reading import ReadConnection, fetch
 from fairlead.store.records import Attachment, Event, Label, Run, Series, Status
 
+_log = logging.getLogger(__name__)
 ENDINGS = ("ok", "failed", "aborted")
 
 
@@ -172,8 +174,13 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        try:
+            self.close()
+        except StoreError as problem:
+            if error is None:
+                raise
+            _log.warning("%s", problem)  # it must not hide what ended the block, which may be Ctrl-C
 
     # ---------------------------------------------------------------- writing
 

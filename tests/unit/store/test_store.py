@@ -1,6 +1,7 @@
 """The store: what is written comes back, what must be refused is."""
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -11,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairlead.errors import StoreError
+from fairlead.errors import HostError, StoreError
+from fairlead.interrupts import Interrupted
 from fairlead.store import Attachment, Event, Series, Store, filesystem, schema
 from fairlead.store.connection import FILE_NAME, LOCK_NAME
+from fairlead.store.ending import MeasurementInterrupted, ended
 from fairlead.store.lock import holder_session
 
 
@@ -235,6 +238,35 @@ def test_failing_event_commits_are_told_to_the_caller(store):
     store._connection.execute("PRAGMA max_page_count = 1000000")
     store.finish_run(run)
     assert [event.t_s for event in store.events(run)] == [1.0, 2.0]
+
+
+def fill(store, run):
+    """The disk is full, and an event is not written yet."""
+    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+    store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    store.add_event(run, 1.0, "log", {"text": "x" * 100_000})
+
+
+def test_a_disk_that_is_full_at_the_end_does_not_hide_what_ended_a_measurement(store, caplog):
+    run = begin(store)
+    with pytest.raises(MeasurementInterrupted) as told, ended(store, run):
+        fill(store, run)
+        raise Interrupted(signal.SIGTERM)
+    assert told.value.exit_code == 128 + signal.SIGTERM
+    with pytest.raises(HostError, match="h0 is not reached"), ended(store, run):
+        raise HostError("h0 is not reached")
+    assert f"run {run} is not marked as aborted: " in caplog.text and "full" in caplog.text
+    store._connection.execute("PRAGMA max_page_count = 1000000")
+
+
+def test_a_disk_that_is_full_as_a_store_is_closed_does_not_hide_what_ended_its_block(tmp_path, caplog):
+    with pytest.raises(KeyboardInterrupt), Store.open(tmp_path) as store:
+        fill(store, begin(store))
+        raise KeyboardInterrupt
+    assert "full" in caplog.text
+    assert holder_session(tmp_path / LOCK_NAME) is None
+    with pytest.raises(StoreError, match="full"), Store.open(tmp_path) as store:
+        fill(store, begin(store))
 
 
 # ------------------------------------------------------------------ one writer, many readers
