@@ -1,6 +1,7 @@
 """Looks after a job while it starts: whether ranks are there on every host, and whether it lasts too long."""
 
 import logging
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -78,7 +79,7 @@ class StartWatch:
             if self.failure:
                 try:
                     self._running.stop()
-                except FairleadError as error:  # the job's end is told by `failure`
+                except (FairleadError, OSError, subprocess.SubprocessError) as error:  # the end is told by `failure`
                     _log.warning("what job %s left behind could not be removed: %s", self._running.job.id, error)
                 return
 

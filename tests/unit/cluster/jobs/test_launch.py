@@ -234,6 +234,28 @@ def test_processes_that_cannot_be_killed_are_named(monkeypatch: pytest.MonkeyPat
         running.end_leftovers()
 
 
+def test_a_host_for_which_no_process_could_be_started_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine where the user has as many processes as the limit allows."""
+    monkeypatch.setattr(processes, "POLL_S", 0.0)
+    running = start(LOCAL, CUSTOM, job("exit 0"))
+    running.wait()
+    refused = [OSError(11, "Resource temporarily unavailable")] * 2
+    signals: list[str] = []
+
+    def marked(self: RunningJob, host: str, marks: list[str], signal: str = "") -> list[int]:
+        if host == "here" and refused:
+            raise refused.pop()
+        signals.append(signal)
+        return []
+
+    monkeypatch.setattr(RunningJob, "_marked", marked)
+    running.end_leftovers()
+    assert signals == ["TERM", "TERM"]  # here, and on this machine, where the launch line ran
+    refused += [OSError(11, "Resource temporarily unavailable")] * 2
+    with pytest.raises(HostError, match="everywhere: here: could not be asked: Resource temporarily unavailable"):
+        running.end_leftovers(0.0)
+
+
 def test_within_a_limit_no_host_waits_behind_those_that_do_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 

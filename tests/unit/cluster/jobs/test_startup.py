@@ -64,3 +64,21 @@ def test_a_look_at_hosts_that_do_not_answer_ends_with_the_job(
     assert ended_s - ends_s < 10.0
     assert len(asked) < len(hosts)
     assert watch.failure is None
+
+
+def test_an_end_that_the_system_does_not_let_happen_is_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stop() -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    unseen: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", unseen.append)
+    running: Any = SimpleNamespace(
+        job=SimpleNamespace(id="0a0b0c0d", ranks_on=lambda: ["h0"]), stop=stop, told_to_end=False
+    )
+    with StartWatch(running, startup_timeout_s=None, timeout_s=0.0) as watch:
+        time.sleep(POLL_S + 0.2)
+    assert str(watch.failure) == "the job was not done within 0 s and was ended"
+    assert "what job 0a0b0c0d left behind could not be removed: " in caplog.text
+    assert unseen == []
