@@ -3,6 +3,7 @@
 import difflib
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from fairlead.errors import FileError, of_system
@@ -49,11 +50,13 @@ def did_you_mean(path: Path) -> str:
     return f"did you mean {path.with_name(near[0])}?" if near else ""
 
 
-def replace(path: Path, content: str | bytes, *, mode: int | None = None) -> None:
+def replace(path: Path, content: str | bytes, *, mode: int | None = None, durable: bool = False) -> None:
     """Put a new file in a path's place; readers see the old or the new one, never half of one.
 
     Args:
         mode: its permissions; None: those of the file that was there, else what the umask leaves.
+        durable: on return it is on the disk, whatever becomes of the machine. Else a power failure may leave an empty
+            one.
 
     Raises:
         OSError: as the system says; what was there is still there.
@@ -66,7 +69,22 @@ def replace(path: Path, content: str | bytes, *, mode: int | None = None) -> Non
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
             file.write(_bytes(content))
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         partial.replace(path)
+        if durable:
+            _sync_directory(path.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def _sync_directory(directory: Path) -> None:
+    """Names in it are on the disk then, where its file system can be told so."""
+    with suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -52,6 +52,28 @@ def test_what_was_there_stays_when_the_disk_is_full(tmp_path: Path, monkeypatch:
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"f": "old"}
 
 
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_durable_file_is_on_the_disk_before_it_has_its_name(
+    durable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    rename = Path.replace
+
+    def renamed(path: Path, target: Path) -> Path:
+        done.append(f"renamed {path.name.partition('-')[0]}")
+        return rename(path, target)
+
+    def synced(descriptor: int) -> None:
+        done.append(Path(f"/proc/self/fd/{descriptor}").readlink().name.partition("-")[0])
+
+    monkeypatch.setattr(Path, "replace", renamed)
+    monkeypatch.setattr(os, "fsync", synced)
+    (tmp_path / "d").mkdir()
+    files.replace(tmp_path / "d" / "f", "x", durable=durable)
+    assert done == ([".f", "renamed .f", "d"] if durable else ["renamed .f"])
+    assert (tmp_path / "d" / "f").read_text() == "x"
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [("/dev/full", "the file system is full\n  free some space there"), ("f/below", ".*/f is not a directory")],

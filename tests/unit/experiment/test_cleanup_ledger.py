@@ -1,6 +1,7 @@
 """What a killed comparison or evaluation left is ended by the next start, and noted until it has ended."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -74,6 +75,17 @@ def test_a_lab_that_does_not_end_stays_noted_and_nothing_begins_beside_it(
     monkeypatch.undo()
     monkeypatch.setenv("FAIRLEAD_RUNTIME_DIR", str(tmp_path / "fairlead"))
     assert CleanupLedger(results).end() == ["lab left"]
+
+
+def test_what_is_set_up_on_hosts_is_noted_on_the_disk_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power failure here leaves it on the hosts."""
+    synced: list[str] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+    )
+    CleanupLedger(tmp_path).note_undo([["true"]], "hosts")
+    assert synced[0].startswith(f"{tmp_path}/.{FILE_NAME}-")
+    assert synced[1:] == [str(tmp_path)]
 
 
 def test_a_lab_that_is_gone_takes_along_what_was_set_up_in_it(tmp_path: Path) -> None:

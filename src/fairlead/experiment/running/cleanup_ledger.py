@@ -238,7 +238,8 @@ class CleanupLedger:
 
     def _write(self) -> None:
         if self._noted:
-            files.replace(self.path, json.dumps(asdict(self._noted)))
+            # Durable: hosts keep what was set up on them when this machine fails.
+            files.replace(self.path, json.dumps(asdict(self._noted)), durable=True)
         else:
             self.path.unlink(missing_ok=True)
 
