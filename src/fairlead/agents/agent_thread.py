@@ -55,6 +55,7 @@ class AgentThread:
                 self.group = self._started.result()
         except BaseException:
             self.stop()
+            self._told.drain()  # as at the end: also what was held back
             raise
         return self
 
