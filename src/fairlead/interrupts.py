@@ -23,6 +23,7 @@ class _Hold:
 
 
 _hold = _Hold()
+_pipe: tuple[int, ...] = ()  # both ends of what tells `_wake_main_thread` of signals
 
 
 class Interrupted(KeyboardInterrupt):
@@ -42,6 +43,13 @@ def become_exceptions() -> None:
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise_once)
+
+
+def own_descriptors() -> tuple[int, ...]:
+    """Which are open for signals. Who closes what is open must leave them: the kernel would go on to write each
+    signal's number into whatever file has the number next.
+    """
+    return _pipe
 
 
 def become(program: str | Path, line: list[str]) -> NoReturn:
@@ -88,7 +96,8 @@ def _reach_blocking_calls() -> None:
     comes after CPython has looked for one and before the call begins interrupts nothing, nor does one that the kernel
     gives to another thread: without this it would wait for the call to return, in a run for the program's end.
     """
-    arrivals, wakeup = os.pipe()
+    global _pipe  # a process has one
+    _pipe = arrivals, wakeup = os.pipe()
     os.set_blocking(wakeup, False)
     signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     ran = threading.Event()

@@ -2,6 +2,9 @@
 
 import os
 from contextlib import suppress
+from itertools import pairwise
+
+from fairlead import interrupts
 
 
 class Caller:
@@ -26,7 +29,9 @@ class Caller:
 
         Other descriptors that we have from the caller are closed: an srun's connections must end with it.
         """
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        kept = [2, *sorted(interrupts.own_descriptors()), os.sysconf("SC_OPEN_MAX")]
+        for before, after in pairwise(kept):
+            os.closerange(before + 1, after)
         orders = os.dup(1)
         os.dup2(2, 1)
         return cls(orders, 0)

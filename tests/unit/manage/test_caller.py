@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,36 @@ print("for people")
 caller.begin({"A": "1", "B": "x=y"})
 print(caller.began, caller.wait(), os.getsid(0) == os.getpid())
 """
+
+
+# As `fairlead supervise`, whose first files are the results' lock and its database.
+SIGNALLED = """
+import os, signal, sys
+from fairlead import interrupts
+from fairlead.manage.caller import Caller
+interrupts.become_exceptions()
+Caller.on_standard_streams()
+files = [os.open(sys.argv[1], os.O_RDWR) for _ in range(8)]
+try:
+    os.kill(os.getpid(), signal.SIGTERM)
+    signal.pause()
+except interrupts.Interrupted as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_a_signal_is_written_into_no_file_that_was_opened_later(others: int, tmp_path: Path) -> None:
+    """``others``: descriptors that the caller leaves open."""
+    file = tmp_path / "results.sqlite"
+    file.write_bytes(b"SQLite format 3")
+    inherited = [os.open("/dev/null", os.O_RDONLY) for _ in range(others)]
+    command = [sys.executable, "-c", SIGNALLED, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, pass_fds=inherited, timeout=30)
+    for descriptor in inherited:
+        os.close(descriptor)
+    assert done.stderr == "SIGTERM\n"
+    assert file.read_bytes() == b"SQLite format 3"
 
 
 @pytest.mark.parametrize(
