@@ -95,7 +95,7 @@ def _take_in(path: Path, main: sqlite3.Connection, draw: Callable[[], int]) -> N
 
 @contextmanager
 def _attached(main: sqlite3.Connection, path: Path) -> Iterator[None]:
-    main.execute("ATTACH ? AS apart", (str(path),))
+    main.execute("ATTACH ? AS apart", (os.fsencode(path),))  # as bytes: a directory's name may be no text
     try:
         yield
     finally:

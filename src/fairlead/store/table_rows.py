@@ -19,7 +19,7 @@ LARGEST_WHOLE = 2**63 - 1  # that SQLite keeps
 
 def insert_session(cursor: sqlite3.Cursor, session: str, now_s: float) -> None:
     """This process as the writer of a session, unless it is there already. ``now_s``: seconds since the epoch."""
-    writer = (session, socket.gethostname(), os.getpid(), now_s)
+    writer = (session, _as_text(socket.gethostname()), os.getpid(), now_s)
     cursor.execute("INSERT OR IGNORE INTO sessions VALUES (?, ?, ?, ?)", writer)
 
 
@@ -55,7 +55,8 @@ def insert_run(cursor: sqlite3.Cursor, run: int, row: Sequence[Any], labels: Map
 
 def insert_ending(cursor: sqlite3.Cursor, row: tuple[int, float, Status, int | None, str | None]) -> None:
     """How a run ended. ``row``: the run, when, in seconds since the epoch, status, exit code, error."""
-    cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", row)
+    *others, error = row
+    cursor.execute("INSERT INTO endings VALUES (?, ?, ?, ?, ?)", (*others, None if error is None else _as_text(error)))
 
 
 def insert_series(
@@ -149,6 +150,11 @@ def check_labels(labels: Mapping[str, object]) -> None:
             _check_whole(f"label {name}", value)
         if isinstance(value, str):
             _check_text(f"label {name}", value)
+
+
+def _as_text(said: str) -> str:
+    """With bytes that are no UTF-8, as names of hosts and files may have, written as \\udcff."""
+    return said.encode(errors="backslashreplace").decode()
 
 
 def _check_text(what: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -140,6 +141,15 @@ def test_bad_labels_are_refused(store, value):
     with pytest.raises(StoreError, match="label x"):
         store.begin_run("run", {"x": value})
     assert store.runs() == []
+
+
+def test_a_host_or_an_error_whose_name_is_no_text_is_written_so(tmp_path, monkeypatch):
+    name = os.fsdecode(b"b\xfcro")
+    monkeypatch.setattr(socket, "gethostname", lambda: name)
+    with Store.open(tmp_path) as store:
+        run = begin(store)
+        store.finish_run(run, "failed", error=f"/home/{name}/x: no such file")
+        assert store.run(run).error == r"/home/b\udcfcro/x: no such file"
 
 
 def test_queries_select_by_kind_parent_and_labels(store):

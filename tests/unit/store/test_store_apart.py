@@ -300,3 +300,11 @@ def test_a_directory_that_cannot_be_listed_is_told_and_raises_nothing(
     assert [str(each) for each in take_in(tmp_path)] == [
         f"{tmp_path}/results.runs: cannot be listed: Stale file handle"
     ]
+
+
+def test_a_results_directory_whose_name_is_no_text_is_one(tmp_path: Path) -> None:
+    results = tmp_path / os.fsdecode(b"b\xfcro")
+    run = recorded(results, "cg")
+    assert take_in(results) == []
+    assert not apart.stores(results)
+    assert_whole(results, {run: "cg"})
