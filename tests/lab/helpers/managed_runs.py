@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from fairlead import lab as labs
 from fairlead.config import parse
 from fairlead.ip import Family
 from fairlead.lab.description import Description
+from fairlead.manage import live_runs
 from fairlead.store import Event, Run, Store
 
 COMMAND = [sys.executable, "-c", "from fairlead.cli.main import main; main()"]
@@ -39,6 +40,8 @@ queue = "20ms"
 """
 REROUTED = ["--no-detection", "--reroute", "h0:h1:h2"]  # a detour from the start, without a characterization
 PROGRAM = "random-traffic"
+OURS = ("fairlead-agent", "fairlead-guardian", "route-keeper", PROGRAM, "orted", "mpirun.openmpi")
+GOING_S = 2.0  # for processes that have been ended
 
 
 def mesh_text(name: str, hosts_per_leaf: int = 1, *, leafs: int = 3, trunk: str = "200mbit", family: Family = 4) -> str:
@@ -75,15 +78,19 @@ def star(name: str, share: Path, hosts: int = 3) -> Iterator[labs.Lab]:
 
 
 def wait_for(condition: Callable[[], object], what: str, limit_s: float = LIMIT_S) -> float:
-    """Wait until something holds; how long it took, in seconds."""
-    begin_s = looked_s = time.monotonic()
-    while not condition():
-        now_s = time.monotonic()
-        assert now_s - begin_s < limit_s, f"{what} did not happen within {limit_s} s"
-        # Looks that are not cheap shall not take the processors from what is waited for.
-        time.sleep(min(max(0.01, 2 * (now_s - looked_s)), 0.2))
+    """Wait until something holds; how long it took, in seconds, to the beginning of the look that saw it.
+
+    On a busy machine a look may take as long as the limit. One that began before the limit does not show what holds
+    then: there is always another that begins after it.
+    """
+    begin_s = time.monotonic()
+    while True:
         looked_s = time.monotonic()
-    return time.monotonic() - begin_s
+        if condition():
+            return looked_s - begin_s
+        assert looked_s - begin_s < limit_s, f"{what} did not happen within {limit_s} s"
+        # Looks that are not cheap shall not take the processors from what is waited for.
+        time.sleep(min(max(0.01, 2 * (time.monotonic() - looked_s)), 0.2))
 
 
 def cluster_file(lab: labs.Lab, directory: Path, old: str = "", new: str = "") -> Path:
@@ -120,6 +127,7 @@ class Command:
 
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)  # a test that fails may have stopped it
             self.process.send_signal(signal.SIGTERM)
             try:
                 self.process.wait(LIMIT_S)
@@ -141,7 +149,8 @@ class Command:
     def wait_to_hear(self, part: str) -> None:
         """Wait until a line with ``part`` was told."""
         while not self.heard(part):
-            assert self.process.poll() is None or any(t.is_alive() for t in self._threads), self.text()
+            silent = self.process.poll() is not None and not any(t.is_alive() for t in self._threads)
+            assert not silent or self.heard(part), self.text()  # it may have been the last line
             time.sleep(0.01)
 
     def told_after(self, part: str, since_s: float) -> float:
@@ -301,16 +310,59 @@ def kernel_state(lab: labs.Lab, host: str) -> dict[str, list[str]]:
     return {kind: found for kind, found in state.items() if found}
 
 
+def overlay(lab: labs.Lab, host: str) -> int | None:
+    """The number by which a host's kernel knows the overlay device: none is given twice. None: there is no device."""
+    argv = lab.enter_command(host, ["ip", "-json", "link", "show", "type", "vxlan"])
+    shown = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    numbers = [int(link["ifindex"]) for link in json.loads(shown or "[]") if link.get("ifname", "").startswith("fl-")]
+    return numbers[0] if numbers else None
+
+
 def rerouted_routes(lab: labs.Lab, host: str) -> list[str]:
     """Routes of rerouted destinations: they pin the source address, last hops do not."""
     return [route for route in kernel_state(lab, host).get("route", []) if " src " in route]
 
 
 def nothing_left(lab: labs.Lab) -> bool:
-    """Whether no managed host has anything of fairlead's in its kernel or among its processes."""
-    hosts = [host.name for host in lab.plan.hosts if host.role != "other"]
-    names = ("fairlead-agent", "fairlead-guardian", "route-keeper", PROGRAM, "orted", "mpirun.openmpi")
-    return not _processes(lab, hosts, names) and not any(kernel_state(lab, host) for host in hosts)
+    """Whether no managed host has anything of fairlead's in its kernel or among its processes.
+
+    Processes that have been ended are given a moment to go: a guardian outlives the agent that it has just answered.
+    """
+    begin_s = time.monotonic()
+    while _our_processes(lab):
+        if time.monotonic() - begin_s > GOING_S:
+            return False
+        time.sleep(0.05)
+    return not any(kernel_state(lab, host) for host in _managed(lab))
+
+
+def assert_all_gone(lab: labs.Lab, cluster: Path, limit_s: float = 10.0) -> None:
+    """Wait until neither hosts nor records of runs have anything left of a test.
+
+    What is left all the same is taken away before this fails: tests that follow must not find it.
+    """
+    try:
+        wait_for(
+            lambda: nothing_left(lab) and not live_runs.look().runs, "the end of all that the test started", limit_s
+        )
+    except AssertionError:
+        states_of = {host: state for host in _managed(lab) if (state := kernel_state(lab, host))}
+        print(f"left: processes {_our_processes(lab)}, {states_of}, {live_runs.look().runs}")
+        for pid in _our_processes(lab):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not _our_processes(lab), "the end of processes that were killed")
+        cleaned = once("clean", cluster)
+        print(cleaned.stdout, cleaned.stderr)
+        raise
+
+
+def _managed(lab: labs.Lab) -> list[str]:
+    return [host.name for host in lab.plan.hosts if host.role != "other"]
+
+
+def _our_processes(lab: labs.Lab) -> list[int]:
+    return _processes(lab, _managed(lab), OURS)
 
 
 def states() -> list[dict[str, Any]]:
