@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from managed_runs import Command, cluster_file, finish, hit, mesh, nothing_left, once, run, states, wait_for
+from managed_runs import Command, assert_all_gone, cluster_file, finish, hit, mesh, once, run, states, wait_for
 
 from fairlead import lab as labs
 from fairlead.agents.group import LEASE_S
@@ -50,7 +50,7 @@ def characterized(lab: labs.Lab, tmp_path_factory: pytest.TempPathFactory) -> tu
 def congested(lab: labs.Lab, characterized: tuple[Path, Path]) -> Iterator[None]:
     with congestion.make(lab, Streams(kind="streams", between=("leaf0", "leaf1"), streams=2)):
         yield
-    wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
+    assert_all_gone(lab, characterized[0])
 
 
 def relay_after(command: Command, since_s: float) -> tuple[str, float] | None:

@@ -11,6 +11,7 @@ from managed_runs import (
     PROGRAM,
     REROUTED,
     Command,
+    assert_all_gone,
     assert_unharmed,
     cluster_file,
     finish,
@@ -18,6 +19,7 @@ from managed_runs import (
     kernel_state,
     nothing_left,
     once,
+    overlay,
     processes,
     rerouted_routes,
     run,
@@ -42,9 +44,10 @@ BACK = "h0→h1 back on its direct path"
 
 @pytest.fixture
 def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
-    """The cluster file; what a test leaves on the hosts is found by the next one's start at the latest."""
-    yield cluster_file(lab, tmp_path)
-    wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
+    """The cluster file; a test that leaves something on the hosts fails, and the next one does not find it."""
+    path = cluster_file(lab, tmp_path)
+    yield path
+    assert_all_gone(lab, path)
 
 
 def test_a_killed_agent_takes_its_routes_along_and_nothing_else(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
@@ -95,7 +98,8 @@ def test_a_killed_relay_sends_traffic_back_to_the_direct_path(lab: labs.Lab, clu
         assert rerouted_routes(lab, "h0")
         assert_unharmed(lab, command)
     order = [event.kind for event in command.record()[1] if event.kind in ("rerouted", "restored", "restarted")]
-    assert order[:4] == ["rerouted", "restored", "restarted", "rerouted"]
+    # The new agent may be there before the source has missed four heartbeats of the old one.
+    assert (order[0], sorted(order[1:3]), order[3]) == ("rerouted", ["restarted", "restored"], "rerouted")
     assert command.events("restored")[0].data["reason"] in ("relay_dead", "relay_revoked")
 
 
@@ -104,12 +108,14 @@ def test_a_killed_guardian_is_cleaned_up_after_while_the_program_runs(
 ) -> None:
     with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
+        before = overlay(lab, "h0")
         hit(lab, "h0", "fairlead-guardian")
-        assert wait_for(lambda: not kernel_state(lab, "h0"), "the end of what the guardian left") < 5
+        # There may be nothing for half a second only: then a new agent comes with a new guardian.
+        assert wait_for(lambda: overlay(lab, "h0") != before, "the end of what the guardian left") < 5
         assert processes(lab, "h0", PROGRAM)
         assert kernel_state(lab, "h1")["device"] and kernel_state(lab, "h2")["device"]
-        # A new agent comes with a new guardian, and reroutes as the one before.
-        wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again", 5)
+        wait_for(lambda: command.text().count(AWAY) == 2, "the manual reroute, made again", 10)
+        assert overlay(lab, "h0") not in (before, None)
         assert processes(lab, "h0", PROGRAM) and processes(lab, "h0", "fairlead-agent")
         assert rerouted_routes(lab, "h0") and kernel_state(lab, "h0")["device"]
         assert_unharmed(lab, command)
@@ -227,7 +233,7 @@ def test_a_killed_supervisor_leaves_the_program_and_nothing_of_ours(
             assert any("verification passed" in line for line in second.output)
         finish(lab)
         wait_for(lambda: not processes(lab, "h1", PROGRAM), "the first program's own end")
-    assert any("verification passed" in line for line in command.output)
+        wait_for(lambda: verified(command), "its result, by way of mpirun")
     assert command.record()[0].status == "interrupted"
     assert once("clean").stdout == f"forgot dead run {state['job']}\n"
     assert states() == []
@@ -237,7 +243,7 @@ def test_the_program_goes_on_when_all_of_ours_are_killed_where_it_was_started(
     lab: labs.Lab, cluster: Path, tmp_path: Path
 ) -> None:
     """As `pkill -9 fairlead` does there; the other hosts' agents end in order and take their overlays down."""
-    with run(cluster, *REROUTED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         assert rerouted_routes(lab, "h0")
         command.process.send_signal(signal.SIGSTOP)  # it shall not clean
@@ -247,14 +253,21 @@ def test_the_program_goes_on_when_all_of_ours_are_killed_where_it_was_started(
         command.process.wait()
         wait_for(lambda: not kernel_state(lab, "h1") and not kernel_state(lab, "h2"), "the other planes' end", 5)
         wait_for(lambda: not rerouted_routes(lab, "h0"), "the end of reroutes that nobody watches", 2)
+        assert all(processes(lab, host, PROGRAM) for host in ("h0", "h1", "h2"))
+        finish(lab)
         wait_for(lambda: not processes(lab, "h1", PROGRAM), "the program's own end", 30)
-    assert any("verification passed" in line for line in command.output)
+        wait_for(lambda: verified(command), "its result, by way of mpirun")
     assert once("clean").returncode == 0
     assert not kernel_state(lab, "h0")
 
 
+def verified(command: Command) -> bool:
+    """Whether its program has said that its result is right; nobody waits for that if the supervisor was killed."""
+    return any("verification passed" in line for line in command.output)
+
+
 def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, cluster: Path, tmp_path: Path) -> None:
-    with run(cluster, *REROUTED, program=traffic(2), results=tmp_path) as command:
+    with run(cluster, *REROUTED, program=traffic(), results=tmp_path) as command:
         talking(lab)
         command.process.send_signal(signal.SIGSTOP)  # it shall not clean
         for name in ("fairlead-guardian", "fairlead-agent"):
@@ -263,6 +276,9 @@ def test_clean_removes_what_is_left_when_all_of_ours_are_killed(lab: labs.Lab, c
         command.process.kill()
         command.process.wait()
         wait_for(lambda: not rerouted_routes(lab, "h0"), "the end of reroutes that nobody watches", 2)
+        hosts = ("h0", "h1", "h2")
+        wait_for(lambda: not any(processes(lab, host, "route-keeper") for host in hosts), "the keepers' end", 5)
+        finish(lab)
     before = {host: kernel_state(lab, host) for host in ("h0", "h1", "h2")}
     assert all(state["device"] and state["rule"] and state["filter"] for state in before.values())
     would = once("clean", "--dry-run").stdout

@@ -17,6 +17,7 @@ from managed_runs import (
     PROGRAM,
     REROUTED,
     Command,
+    assert_all_gone,
     assert_unharmed,
     cluster_file,
     hit,
@@ -67,9 +68,10 @@ def lab(
 
 @pytest.fixture
 def cluster(lab: labs.Lab, tmp_path: Path) -> Iterator[Path]:
-    """The cluster file; what a test leaves on the hosts is found by the next one's start at the latest."""
-    yield cluster_file(lab, tmp_path)
-    wait_for(lambda: nothing_left(lab), "the end of everything on the hosts", 10)
+    """The cluster file; a test that leaves something on the hosts fails, and the next one does not find it."""
+    path = cluster_file(lab, tmp_path)
+    yield path
+    assert_all_gone(lab, path)
 
 
 def away(lab: labs.Lab) -> None:
