@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from managed_runs import (
@@ -56,14 +57,20 @@ def test_a_program_alone_uses_ipv6(lab: labs.Lab, tmp_path: Path) -> None:
 
 
 def test_messages_of_a_rerouted_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> None:
+    def told() -> dict[str, Any]:
+        """What the agents last said of frames and messages, by host."""
+        return {str(event.data["host"]): event.data["relay"] for event in command.events("stats")}
+
     with run(
-        cluster_file(lab, tmp_path), "--plane", "relay", *REROUTED, program=traffic(1), results=tmp_path
+        cluster_file(lab, tmp_path), "--plane", "relay", *REROUTED, program=traffic(), results=tmp_path
     ) as command:
+        wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")
+        wait_for(lambda: "h0" in told() and told()["h0"]["ranks"]["relayed"] > 0, "relayed messages", 20)
+        finish(lab)
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
-    told = {event.data["host"]: event.data["relay"] for event in command.events("stats")}
-    assert told["h0"]["ranks"]["relayed"] > 0
-    assert told["h2"]["passed"] >= told["h0"]["ranks"]["relayed"]
+    assert told()["h0"]["ranks"]["relayed"] > 0
+    assert told()["h2"]["passed"] >= told()["h0"]["ranks"]["relayed"]
     assert nothing_left(lab)
 
 

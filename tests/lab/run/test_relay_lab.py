@@ -59,8 +59,17 @@ def carried(command: Command, host: str) -> dict[str, int]:
     return {**told[-1], **told[-1]["ranks"]}
 
 
+def relayed(command: Command, host: str) -> int:
+    """How many messages a host's ranks have said to have relayed so far."""
+    told = [event.data["relay"]["ranks"] for event in command.events("stats") if event.data["host"] == host]
+    return int(told[-1]["relayed"]) if told else 0
+
+
 def test_messages_of_a_rerouted_pair_are_relayed(lab: labs.Lab, tmp_path: Path) -> None:
-    with run(cluster_file(lab, tmp_path), *RELAYED, program=traffic(1), results=tmp_path) as command:
+    with run(cluster_file(lab, tmp_path), *RELAYED, program=traffic(), results=tmp_path) as command:
+        wait_for(lambda: processes(lab, "h0", "random-traffic"), "the ranks' start")
+        wait_for(lambda: relayed(command, "h0"), "relayed messages", 20)
+        finish(lab)
         assert command.end() == 0, command.text()
     assert command.record()[0].status == "ok"
     assert len(command.events("rerouted")) == 1
