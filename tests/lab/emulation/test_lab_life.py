@@ -171,7 +171,7 @@ def test_ctrl_c_while_starting_leaves_nothing(delay_s: float, tmp_path: Path) ->
     )
     time.sleep(delay_s)
     starter.send_signal(signal.SIGINT)
-    said, _ = starter.communicate(timeout=20)
+    said, _ = starter.communicate(timeout=60)
     running_now = labs.running_labs()
     for lab in running_now:
         lab.down()  # it was quicker than we

@@ -104,6 +104,16 @@ def tcp_rate_bps(lab: Lab, source: str, destination: str, seconds: float = 1.0) 
     return float(json.loads(text)["end"]["sum_received"]["bits_per_second"])
 
 
+def best_tcp_rate_bps(lab: Lab, source: str, destination: str, enough_bps: float) -> float:
+    """The best of up to three streams: a machine that is busy with others may make one slower, and never faster."""
+    best_bps = 0.0
+    for _ in range(3):
+        best_bps = max(best_bps, tcp_rate_bps(lab, source, destination))
+        if best_bps >= enough_bps:
+            break
+    return best_bps
+
+
 ECHO = """
 import socket, sys
 s = socket.socket(socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET, socket.SOCK_DGRAM)
@@ -115,15 +125,15 @@ PING = """
 import socket, statistics, sys, time
 s = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM)
 s.settimeout(5); seen = []
-for _ in range(20):
+for _ in range(40):
     t = time.perf_counter(); s.sendto(b"x" * 64, (sys.argv[1], 7777)); s.recv(2000)
     seen.append(time.perf_counter() - t); time.sleep(0.002)
-print(statistics.median(seen))
+print(statistics.quantiles(seen, n=4)[0])
 """
 
 
 def round_trip_s(lab: Lab, source: str, destination: str) -> float:
-    """Median round trip of small datagrams."""
+    """Lower quartile of round trips of small datagrams: what waits for a processor takes longer, none is faster."""
     with serving(lab, destination, "python3", "-c", ECHO, str(lab.plan.family), ready="ready"):
         return float(python(lab, source, PING, lab.plan.host_by_name[destination].address))
 

@@ -89,14 +89,17 @@ def test_a_queue_in_one_direction_is_told_from_one_in_the_other(lab: Lab, cluste
         started.introduction()
         for _ in range(3):  # the clocks are compared while the network is quiet
             started.ask(request, 60, "round trips")
+        quiet_s = time.monotonic()
         with congestion.make(lab, there):
             time.sleep(2)
             clock_error_s, whole, forward = point_to_point.told_apart(started.ask(request, 60, "round trips"))
-    there_s, round_trip_s = float(np.median(forward[0])), float(np.median(whole[0]))
-    assert there_s > 0.005
-    # A clock may drift by 1 ms/s, and quiet exchanges are 2 s and more ago.
-    assert clock_error_s < min(0.004, there_s / 2)
-    assert round_trip_s - there_s < there_s / 5
+            unknown_s = time.monotonic() - quiet_s
+    there_s, back_s = np.array(forward[0]), np.array(whole[0]) - np.array(forward[0])
+    assert np.median(there_s) > 0.005
+    # A clock may drift by 1 ms/s since the last exchange on the quiet network.
+    assert clock_error_s < 0.001 + 0.001 * unknown_s
+    # What waits for a processor takes longer, none is faster.
+    assert np.quantile(back_s, 0.25) < np.median(there_s) / 5
 
 
 @pytest.mark.slow
