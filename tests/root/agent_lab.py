@@ -152,7 +152,7 @@ class Agent:
         assert answer["id"] == identity, answer
         return answer
 
-    def event(self, kind: str, timeout_s: float = 5.0, where: Callable[[Message], bool] = lambda _: True) -> Message:
+    def event(self, kind: str, timeout_s: float = 15.0, where: Callable[[Message], bool] = lambda _: True) -> Message:
         """The next event of a kind; others are dropped."""
         deadline_s = time.monotonic() + timeout_s
         while True:

