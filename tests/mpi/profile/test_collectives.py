@@ -15,6 +15,7 @@ pytestmark = pytest.mark.mpi
 SOURCE = Path(__file__).parent / "sources" / "collectives.c"
 RANKS = 3
 LATE_S = 0.15
+ATTEMPTS = 3  # a busy machine keeps ranks waiting, too, but not each time
 FUNCTIONS = (
     "MPI_Barrier", "MPI_Allreduce", "MPI_Alltoallv", "MPI_Bcast", "MPI_Gather", "MPI_Scan", "MPI_Iallreduce",
     "MPI_Ibarrier", "MPI_Allgather", "MPI_Allreduce", None, "MPI_Iallreduce",
@@ -51,9 +52,35 @@ def sizes_and_phases(records: list[Record]) -> None:
     assert phase.repetitions == 10
 
 
+def mistimed(records: list[Record]) -> list[str]:
+    """Waits for the late rank that are not seen, and others that are."""
+    found = []
+    for number, kept in sections(records).items():
+        if FUNCTIONS[number] is None:
+            continue
+        seen = waiting.of(kept, RANKS, ["here"] * RANKS)
+        assert seen is not None
+        assert seen.unknown_s.sum() == 0
+        for rank in range(RANKS):
+            late_s = seen.late_others_s[rank]
+            if not (late_s > 0.5 * LATE_S if rank in WAITING[number] else late_s < 0.3 * LATE_S):
+                found.append(f"{FUNCTIONS[number]}, rank {rank}: {late_s} s")
+    return found
+
+
 @every_family
 def test_one_enters_late(mpi: Mpi, tmp_path: Path) -> None:
-    records = recorded.run(mpi.need(), SOURCE, RANKS, tmp_path)
+    for attempt in range(ATTEMPTS):
+        directory = tmp_path / str(attempt)
+        directory.mkdir()
+        records = recorded.run(mpi.need(), SOURCE, RANKS, directory)
+        calls_are_kept(records)
+        if not mistimed(records):
+            break
+    assert mistimed(records) == []
+
+
+def calls_are_kept(records: list[Record]) -> None:
     sizes_and_phases(records)
     for number, kept in sections(records).items():
         calls = [each.ends[each.ends["end"] == COLLECTIVE] for each in kept]
@@ -68,11 +95,3 @@ def test_one_enters_late(mpi: Mpi, tmp_path: Path) -> None:
         assert [int(each["member"][0]) for each in calls] == ([0, 1, 2] if number != SPLIT else [1, 0, 0])
         root = {"MPI_Bcast": 1, "MPI_Gather": 0}.get(function, NO_ROOT)
         assert [int(each["peer"][0]) for each in calls] == [root] * RANKS
-        found = waiting.of(kept, RANKS, ["here"] * RANKS)
-        assert found is not None
-        assert found.unknown_s.sum() == 0
-        for rank in range(RANKS):
-            if rank in WAITING[number]:
-                assert found.late_others_s[rank] > 0.5 * LATE_S, (function, rank)
-            else:
-                assert found.late_others_s[rank] < 0.3 * LATE_S, (function, rank)

@@ -31,8 +31,8 @@ def of_section(records: list[Record], tag: int) -> waiting.Waiting:
     return found
 
 
-def needless(sections: dict[int, waiting.Waiting]) -> dict[int, float]:
-    """By section, seconds that were counted though nobody waited for anybody, where these are too many."""
+def mistimed(sections: dict[int, waiting.Waiting]) -> list[str]:
+    """What was counted though nobody waited for anybody, where it is too much; and waits that are not seen."""
     counted_s = {tag: sections[tag].late_sender_s[1] for tag in (2, 4, 10, 13, 14)}
     for tag in (8, 11, 15, 16, 20):
         counted_s[tag] = sections[tag].late_sender_s.sum() + sections[tag].late_receiver_s.sum()
@@ -40,7 +40,15 @@ def needless(sections: dict[int, waiting.Waiting]) -> dict[int, float]:
     for tag in (21, 22, 23):
         found = sections[tag]
         counted_s[tag] = (found.late_sender_s + found.late_receiver_s + found.transfer_s)[1]
-    return {tag: time_s for tag, time_s in counted_s.items() if time_s >= 0.3 * LATE_S}
+    found = [f"{tag}: {time_s} s for nothing" for tag, time_s in counted_s.items() if time_s >= 0.3 * LATE_S]
+    # The sender sleeps.
+    for tag in (1, 3, 5, 6, 7, 9, LARGE, 17, 18, 19):
+        late_sender_s, late_receiver_s = sections[tag].late_sender_s[1], sections[tag].late_receiver_s[0]
+        if not late_sender_s > max(0.5 * LATE_S, 4 * late_receiver_s):
+            found.append(f"{tag}: late sender {late_sender_s} s, late receiver {late_receiver_s} s")
+    # The receiver does. A small message of the standard mode is not kept by it.
+    found += [f"{tag}: late receiver not seen" for tag in (2, 10) if sections[tag].late_receiver_s[0] <= 0.5 * LATE_S]
+    return found
 
 
 @pytest.mark.by_turns
@@ -51,20 +59,12 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
         directory.mkdir()
         records = recorded.run(mpi, SOURCE, RANKS, directory)
         sections = {tag: of_section(records, tag) for tag in range(1, SECTIONS + 1)}
-        if not needless(sections):
+        assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 14
+        for tag in (1, 3, 5, 6, 7, 9, LARGE, 17, 18, 19):
+            assert sections[tag].late_receiver_s[1] == 0, tag
+        if not mistimed(sections):
             break
-    assert needless(sections) == {}
-    assert [sections[tag].joined for tag in range(1, SECTIONS + 1)] == [1] * 8 + [2] + [1] * 14
-
-    # The sender sleeps.
-    for tag in (1, 3, 5, 6, 7, 9, LARGE, 17, 18, 19):
-        found = sections[tag]
-        assert found.late_sender_s[1] > 0.5 * LATE_S, tag
-        assert found.late_receiver_s[1] == 0, tag
-        assert found.late_sender_s[1] > 4 * found.late_receiver_s[0], tag
-    # The receiver does. A small message of the standard mode is not kept by it.
-    for tag in (2, 10):
-        assert sections[tag].late_receiver_s[0] > 0.5 * LATE_S, tag
+    assert mistimed(sections) == []
     # The large message is transferred, too.
     assert sections[LARGE].transfer_between_s[0, 1] > 0
 
@@ -78,12 +78,18 @@ def test_every_way_of_waiting(mpi: Mpi, tmp_path: Path) -> None:
 @every_family
 def test_what_passes_between_threads(mpi: Mpi, tmp_path: Path) -> None:
     """Requests do; what a thread has asked for by probes does not."""
-    _, one = recorded.run(mpi, SOURCE.with_name("handed.c"), 2, tmp_path, 10_000)
-    completed, probed = (one.ends[(one.ends["tag"] == tag) & (one.ends["end"] == RECEIVE)] for tag in (1, 2))
-    assert completed["computed_s"].tolist() == [0]
-    assert completed["done_s"] - completed["needed_s"] > 0.5 * LATE_S
-    assert len(probed) == 1
-    assert probed["begun_s"] - probed["needed_s"] < 0.5 * LATE_S
+    for attempt in range(ATTEMPTS):
+        directory = tmp_path / str(attempt)
+        directory.mkdir()
+        _, one = recorded.run(mpi, SOURCE.with_name("handed.c"), 2, directory, 10_000)
+        completed, probed = (one.ends[(one.ends["tag"] == tag) & (one.ends["end"] == RECEIVE)] for tag in (1, 2))
+        assert completed["computed_s"].tolist() == [0]
+        assert completed["done_s"] - completed["needed_s"] > 0.5 * LATE_S
+        assert len(probed) == 1
+        asked_s = float(probed["begun_s"][0] - probed["needed_s"][0])
+        if max(asked_s, one.polled_s) < 0.5 * LATE_S:
+            break
+    assert asked_s < 0.5 * LATE_S
     assert one.polled_s < 0.5 * LATE_S
 
 

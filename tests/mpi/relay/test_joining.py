@@ -357,7 +357,7 @@ def test_a_job_of_which_some_ranks_are_preloaded_ends_with_a_line(mpi: Mpi, tmp_
 
 @pytest.mark.parametrize("mpi", EACH_ABI, **by_name)
 def test_ranks_that_start_late_end_no_job(mpi: Mpi, tmp_path: Path) -> None:
-    done = partly_preloaded(mpi, "sleep 3; exec {preload}", "1.5", tmp_path)
+    done = partly_preloaded(mpi, "sleep 4.5; exec {preload}", "3", tmp_path)
     assert done.returncode == 0, done.stderr
 
 
