@@ -58,7 +58,7 @@ def test_a_hung_stream_is_ended_and_the_run_kept(tmp_path: Path, monkeypatch: py
     begin_s = time.monotonic()
     with Store.open(tmp_path / "r") as store, pytest.raises(MeasurementError, match=r"did not end within 1\.5 s"):
         tcp.measure(cluster, store, settings, lambda *_: None)
-    assert 1.5 <= time.monotonic() - begin_s < 8, "both were ended when they were told"
+    assert 1.5 <= time.monotonic() - begin_s < 30, "both were ended when they were told"
     with Store.read(tmp_path / "r") as store:
         (run,) = store.runs("benchmark")
     assert run.status == "failed"

@@ -11,7 +11,7 @@ from fairlead.cluster.jobs import startup
 from fairlead.cluster.jobs.startup import StartupTimeout
 
 # An mpirun that starts no rank for a while, and ends.
-MPIRUN = '#!/bin/sh\n[ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1.4"; exit; }\nsleep 1.5\nexit 6\n'
+MPIRUN = '#!/bin/sh\n[ "$1" != --version ] || { echo "mpirun (Open MPI) 4.1.4"; exit; }\nsleep 4\nexit 6\n'
 CLUSTER = """
 [cluster]
 name = "slow"

@@ -289,11 +289,11 @@ def test_an_answer_that_is_lost_does_not_lose_the_migration(site: Cloud, monkeyp
     machine = site.machines[0]
     site.answers[f"POST /servers/{machine.id}/action"] = None
     with monkeypatch.context() as patch:
-        patch.setattr(driver_module, "TIMEOUT_S", 0.5)
+        patch.setattr(driver_module, "TIMEOUT_S", 2.0)
         patch.setattr(openstack_work, "BEGIN_S", 1.0)
         unknown = (
             r"^Nova did not confirm the migration of node0 \(OpenStack site"
-            r"(: Request to http://\S+/action timed out| did not answer within 0\.5 s)\): "  # whichever notices first
+            r"(: Request to http://\S+/action timed out| did not answer within 2 s)\): "  # whichever notices first
             r"1 s later no migration was seen and it was on h0, but one may still begin$"
         )
         with pytest.raises(EndUnknownError, match=unknown):
@@ -356,9 +356,9 @@ def take(site: Cloud) -> None:
 def test_a_silent_cloud_is_told_and_asked_again(site: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
     site.answers["GET /os-hypervisors/detail"] = None
     with monkeypatch.context() as patch:
-        patch.setattr(driver_module, "TIMEOUT_S", 0.2)
+        patch.setattr(driver_module, "TIMEOUT_S", 1.0)
         asked = driver()
-        with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 0\.2 s$"):
+        with pytest.raises(CloudError, match=r"^OpenStack site did not answer within 1 s$"):
             asked.inventory()
     del site.answers["GET /os-hypervisors/detail"]
     (hung,) = asked._worker._hung

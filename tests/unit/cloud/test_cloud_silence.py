@@ -168,7 +168,7 @@ def test_of_a_cloud_that_stays_silent_nothing_is_claimed(
     assert "(it took longer than 1 s)" in told and "stays" not in told
     assert events[2].reason == "by a migration whose outcome was not known: it is on h1 now and was on h0"
     last_s = SiteLock(tmp_path / "sites", driver().site).last_move_s()
-    assert last_s is not None and time.monotonic() - last_s < 5, "for the site it is a migration like others"
+    assert last_s is not None and time.monotonic() - last_s < 30, "for the site it is a migration like others"
 
 
 def test_a_provider_that_does_the_same_much_later_is_not_taken_for_us(

@@ -269,14 +269,14 @@ def test_mpirun_enters_each_host_by_the_same_words(run: tuple[str, ...], by_shel
 def test_a_command_that_is_given_up_ends_with_its_children(tmp_path: Path) -> None:
     """They may hold the pipes that are read to their ends."""
     begin_s = time.monotonic()
-    with pytest.raises(HostError, match=r"did not end within 0\.3 s"):
+    with pytest.raises(HostError, match=r"did not end within 2 s"):
         run_on(
             executors.executor_of(LOCAL),
             "here",
             ["sh", "-c", f"echo $$ >{tmp_path}/pid; sleep 30; true"],
-            timeout_s=0.3,
+            timeout_s=2.0,
         )
-    assert time.monotonic() - begin_s < 10
+    assert time.monotonic() - begin_s < 20
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
 
 

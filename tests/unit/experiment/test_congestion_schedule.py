@@ -1,7 +1,7 @@
 """Congestion follows its episodes and always ends with the run."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -35,28 +35,38 @@ class Recorder:
             self.log.append(f"stop {bottleneck}")
 
 
+def until(holds: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+
+
 def test_moves_from_bottleneck_to_bottleneck() -> None:
     congestion = Recorder()
-    with CongestionSchedule([Episode(0.0, 1), Episode(0.1, 0)], congestion) as schedule:
+    with CongestionSchedule([Episode(0.0, 1), Episode(0.5, 0)], congestion) as schedule:
         assert congestion.log == ["start 1"]
-        time.sleep(0.3)
+        until(lambda: len(congestion.log) == 3)
     assert congestion.log == ["start 1", "stop 1", "start 0", "stop 0"]
     first, second = schedule.occurrences
     assert (first.bottleneck, second.bottleneck) == (1, 0)
-    assert 0.05 <= first.ended_s - first.began_s <= 0.25
+    assert first.ended_s - first.began_s >= 0.25
 
 
 def test_the_clock_starts_when_what_is_there_from_the_start_is_there() -> None:
+    begun: list[int] = []
+
     @contextmanager
     def slow(bottleneck: int) -> Iterator[RunningCongestion]:
-        time.sleep(0.4 if bottleneck == 0 else 0.0)  # until its traffic flows
+        time.sleep(0.6 if bottleneck == 0 else 0.0)  # until its traffic flows
+        begun.append(bottleneck)
         yield Going()
 
-    with CongestionSchedule([Episode(0.0, 0), Episode(0.3, 1)], slow) as schedule:
+    with CongestionSchedule([Episode(0.0, 0), Episode(0.5, 1)], slow) as schedule:
         begun_s = time.time()
-        time.sleep(0.6)
+        until(lambda: len(begun) == 2)
     first, second = schedule.occurrences
-    assert second.began_s - begun_s == pytest.approx(0.3, abs=0.15)
+    assert second.began_s - begun_s > 0.25, "of the start, it were at once"
     assert first.began_s <= begun_s + 0.05
 
 

@@ -510,7 +510,7 @@ command = ["sh", "-c", "echo $$ >> {pids}; sleep 0.05"]
 
 def test_neighbours_loop_only_while_the_main_program_runs(tmp_path):
     pids = tmp_path / "pids"
-    script = f"test {{number}} = 1 -o -s {pids} && sleep 0.2"
+    script = f"test {{number}} = 1 -o -s {pids} && sleep 1"
     evaluate(tmp_path, script, NEIGHBOURS.replace("{pids}", str(pids)), count=1)
     with Store.read(tmp_path / "results") as store:
         for row in store.runs(dataset.ROW):

@@ -43,7 +43,7 @@ def test_an_end_with_the_program_is_not_told(end: AgentEvent) -> None:
 
 def test_an_end_while_the_program_goes_on_is_told_late_and_in_order() -> None:
     told: Told = []
-    events = gate(told, 0.2)
+    events = gate(told, 1.5)
     events(1, DIED)
     events(1, REROUTED)
     events(0, FREE)

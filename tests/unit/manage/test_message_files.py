@@ -90,9 +90,9 @@ def test_only_a_standstill_takes_too_long(apart: Apart, monkeypatch: pytest.Monk
 
 
 def test_a_host_that_sends_no_more_is_left_and_the_others_come(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch, "STANDSTILL_S", 0.3)
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 3.0)
     apart.scripts = {"a": "{} | head -c 514; exec sleep 60"}
-    with pytest.raises(HostError, match=r"a: has sent nothing of its records for 0\.3 s\n  they stay there"):
+    with pytest.raises(HostError, match=r"a: has sent nothing of its records for 3 s\n  they stay there"):
         fetched(apart)
     assert [path.name for path in (apart.home / "kept").rglob("*.record")] == ["1.record"]
     assert (apart.home / "kept" / "b" / "1.record").read_text() == "of b"
@@ -118,14 +118,14 @@ def test_a_host_that_the_end_of_the_run_has_given_up_is_not_asked_and_others_are
 
 def test_hosts_that_do_not_answer_are_waited_for_together(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
     """All those behind a switch that has failed, which would take minutes one by one."""
-    monkeypatch.setattr(fetch, "STANDSTILL_S", 1.0)
-    monkeypatch.setattr(message_files, "ANSWER_S", 1.0)
+    monkeypatch.setattr(fetch, "STANDSTILL_S", 3.0)
+    monkeypatch.setattr(message_files, "ANSWER_S", 3.0)
     cut_off = [f"c{number}" for number in range(8)]
     apart.scripts = dict.fromkeys(cut_off, "exec sleep 60")
     begin_s = time.monotonic()
     with pytest.raises(HostError, match=r"c0: has sent nothing .*; c1: `true` did not end .*; c7: `true` did not end"):
         fetched(apart, "a", *cut_off, "b")
-    assert time.monotonic() - begin_s < 6
+    assert time.monotonic() - begin_s < 15  # one after the other would take 24 s
     assert sorted(path.parent.name for path in (apart.home / "kept").rglob("*.record")) == ["a", "b"]
 
 

@@ -32,10 +32,10 @@ def started(script: str) -> "subprocess.Popen[str]":
 def test_a_program_that_is_not_done_in_time_is_ended_and_that_is_said() -> None:
     output = TimedOutput(started("echo one; exec sleep 60"))
     output.limit(1000.0)
-    output.limit(0.3)  # of many processors another limit is known once the program has said how many
+    output.limit(2.0)  # of many processors another limit is known once the program has said how many
     assert list(output.lines()) == ["one"]
     assert output.exit_code() == -9
-    assert output.said == "it was not done within 0.3 s"
+    assert output.said == "it was not done within 2 s"
 
 
 def test_one_that_is_done_is_left_alone() -> None:
@@ -56,7 +56,7 @@ def test_one_whose_streams_another_process_holds_open_is_not_waited_for(tmp_path
     """As ssh's shared connection does, where the host does not end the program."""
     noted = tmp_path / "pid"
     output = TimedOutput(started(f"echo one; setsid sleep 60 & echo $! >{noted}; exec sleep 60"))
-    output.limit(0.5)
+    output.limit(2.0)
     begin_s = time.monotonic()
     try:
         assert list(output.lines()) == ["one"]
@@ -69,10 +69,10 @@ def test_one_whose_streams_another_process_holds_open_is_not_waited_for(tmp_path
 
 def test_one_that_closes_its_output_and_goes_on_is_ended() -> None:
     output = TimedOutput(started("echo one; exec sleep 60 >&-"))
-    output.limit(0.5)
+    output.limit(2.0)
     assert list(output.lines()) == ["one"]
     assert output.exit_code() == -9
-    assert output.said == "it was not done within 0.5 s"
+    assert output.said == "it was not done within 2 s"
 
 
 def test_who_is_in_a_hurry_is_not_talked_out_of_it() -> None:
@@ -90,13 +90,13 @@ def test_a_host_that_stands_still_is_a_failed_measurement(
 ) -> None:
     """What came before is kept."""
     noted = tmp_path / "pid"
-    monkeypatch.setattr(measure, "SETTLING_S", 0.3)
+    monkeypatch.setattr(measure, "SETTLING_S", 1.9)
     said = json.dumps({"cpus": [0], "steady_clock_step_s": 1e-9})
     output = TimedOutput(started(f"echo '{said}'; {end.format(noted=noted)}"))
     try:
         with Store.open(tmp_path / "results") as store:
             run = store.begin_run("measure", {})
-            with pytest.raises(MeasurementError, match=r"^h0: fairlead-noise ended .* it was not done within 0\.4 s$"):
+            with pytest.raises(MeasurementError, match=r"^h0: fairlead-noise ended .* it was not done within 2 s$"):
                 measure._keep(store, run, "h0", output, NoiseSettings(seconds=0.1), measure._Count(unseen, 1))
             assert [series.name for series in store.series(run)] == ["clock_step_s"]
     finally:

@@ -275,8 +275,8 @@ def test_within_a_limit_no_host_waits_behind_those_that_do_not_answer(monkeypatc
     monkeypatch.setattr(RunningJob, "_marked", marked)
     begin_s = time.monotonic()
     with pytest.raises(HostError) as raised:
-        running.end_leftovers(0.2, 1.0)
-    assert time.monotonic() - begin_s < 10
+        running.end_leftovers(0.2, 5.0)
+    assert time.monotonic() - begin_s < 30
     assert "h49" in asked
     assert "h0: does not answer, and is not waited for any more" in str(raised.value)
     assert "h48: processes 4194305 do not end" in str(raised.value)

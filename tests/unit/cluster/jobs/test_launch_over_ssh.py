@@ -21,6 +21,7 @@ from fairlead.cluster.jobs.processes import JobProcesses
 from fairlead.cluster.jobs.running_job import NOTE_SHARE, SIGNAL_TIMEOUT_S
 from fairlead.cluster.jobs.signals import NotedSignals, pass_on
 from fairlead.cluster.launchers.base import Launcher, get
+from fairlead.cluster.remote import end_limit
 from fairlead.cluster.remote.end_limit import EndLimit
 from fairlead.errors import HostError
 
@@ -157,8 +158,7 @@ def test_a_signal_that_cannot_be_delivered_is_said_and_the_job_goes_on(
         wait_until((tmp_path / "up").exists)
         ssh.down("a")
         os.kill(os.getpid(), signal.SIGTERM)
-        wait_until(lambda: len(ssh.calls()) > 1)
-        time.sleep(0.2)
+        wait_until(lambda: caplog.records)
         (ssh.directory / "down-a").unlink()
         (tmp_path / "go").touch()
 
@@ -220,7 +220,7 @@ def test_a_launching_host_that_is_cut_off_holds_up_no_step_of_the_end_twice(ssh:
         os.kill(int(note.read_text()), signal.SIGKILL)  # what stood for ssh here was killed, and not what it called
     assert (code, signals.exit_code(code, Mpirun())) == (128 + signal.SIGKILL, 128 + signal.SIGINT)
     assert ending.limit.words() == [f"a: does not answer, and is not waited for any more: {processes.remains(what.id)}"]
-    assert taken_s < 6.0
+    assert taken_s < 9.0
 
 
 def test_ranks_are_ended_though_the_launching_host_is_not_reached(ssh: Ssh, tmp_path: Path, impatient: None) -> None:
@@ -324,9 +324,10 @@ def test_only_the_whole_mark_is_a_mark(ssh: Ssh, process: Callable[..., subproce
 
 
 def test_a_host_whose_note_is_missing_answers_within_what_the_end_leaves_it(
-    ssh: Ssh, caplog: pytest.LogCaptureFixture
+    ssh: Ssh, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has not lost its ranks by that, and is not given up."""
+    monkeypatch.setattr(end_limit, "LEAST_S", 6.0)  # of which the missing note has half
     running = start(cluster("a"), Mpirun(), job("exec sleep 60"))
     note = Path(os.environ["HOME"]) / ".cache" / "fairlead" / "run" / running.job.id
     wait_until(lambda: note.exists() and note.read_text().endswith("\n"))

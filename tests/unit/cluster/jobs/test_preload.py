@@ -40,7 +40,7 @@ class Frail(Executor):
 @pytest.fixture(autouse=True)
 def frail(monkeypatch: pytest.MonkeyPatch) -> type[Frail]:
     monkeypatch.setitem(base.EXECUTORS._things, "frail", Frail)
-    monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 2.0)  # hosts that answer do so in less, on a busy machine, too
     return Frail
 
 
@@ -119,7 +119,7 @@ def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
     cluster = Cluster("c", "frail", tuple(Host(name, f"127.0.0.{k + 1}") for k, name in enumerate(hosts)))
     with preload.directory(cluster, hosts, "test", tmp_path.name):
         ends_s = time.monotonic()
-    assert time.monotonic() - ends_s < 2.0  # each by itself: 3 s
+    assert time.monotonic() - ends_s < 6.0  # each by itself: 12 s
     assert len([each for each in caplog.records if "it does not answer" in each.getMessage()]) == 6
 
 

@@ -60,7 +60,7 @@ def test_a_look_at_hosts_that_do_not_answer_ends_with_the_job(
     for thread in set(threading.enumerate()) - before:
         thread.join(10)
     assert set(threading.enumerate()) - before == set()
-    assert time.monotonic() - ended_s < LAST_LOOK_S + 2.0
+    assert time.monotonic() - ended_s < LAST_LOOK_S + 8.0
     assert ended_s - ends_s < 10.0
     assert len(asked) < len(hosts)
     assert watch.failure is None

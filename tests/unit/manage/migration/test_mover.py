@@ -139,7 +139,7 @@ def run(
     moving = Mover(controller, driver, lock, ["h0", "h1"], report, probing, sharing, dry_run=dry_run)
     moving(0, event("level_changed", congestion_level="high"))  # before the first look
     with moving:
-        assert came.wait(5), events
+        assert came.wait(20), events
     return events
 
 
@@ -164,7 +164,7 @@ def test_a_machine_is_moved_and_everything_is_told(tmp_path: Path) -> None:
     assert controller.told_of == ["level ('h0', 'h1', 'high')", "level ('h1', 'h0', 'high')", "moved"]
     assert migration.closed
     last_s = SiteLock(tmp_path, "fake").last_move_s()
-    assert last_s is not None and time.monotonic() - last_s < 5
+    assert last_s is not None and time.monotonic() - last_s < 30
 
 
 def test_a_cloud_that_fails_after_the_move_does_not_undo_it(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_look_that_takes_long_does_not_keep_the_program_from_ending(
 
     def inventory() -> Inventory:
         looks.set()
-        answers_come.wait(20)
+        answers_come.wait(60)
         return seen
 
     monkeypatch.setattr(driver, "inventory", inventory)
@@ -245,8 +245,8 @@ def test_a_look_that_takes_long_does_not_keep_the_program_from_ending(
     moving = Mover(FakeController(), driver, lock, ["h0", "h1"], lambda *_: None, probing, sharing)
     begin_s = time.monotonic()
     with moving:
-        assert looks.wait(5)
-    assert time.monotonic() - begin_s < 4
+        assert looks.wait(20)
+    assert time.monotonic() - begin_s < 30
     answers_come.set()
     moving._thread.join(5)
     assert driver.asked == []
