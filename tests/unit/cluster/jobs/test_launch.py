@@ -43,7 +43,7 @@ def slow(*arguments, **options):
 launch.subprocess.Popen = slow
 interrupts.become_exceptions()
 cluster = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
-job = Job(id="0a0b0c0d", argv=("sh", "-c", "echo $$ >{note}; exec sleep 60"), hosts=("here",))
+job = Job(id=os.urandom(4).hex(), argv=("sh", "-c", "echo $$ >{note}; exec sleep 60"), hosts=("here",))
 try:
     launch.run(cluster, get("custom")(), job, on_signal=None)
 except KeyboardInterrupt:

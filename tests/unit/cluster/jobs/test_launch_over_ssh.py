@@ -27,6 +27,7 @@ from fairlead.errors import HostError
 
 CUSTOM = get("custom")()
 LIMIT_S = 10.0
+JOB = os.urandom(4).hex()  # in another process that runs tests it is another: processes with the mark are ended
 
 
 class Mpirun(Launcher):
@@ -238,11 +239,11 @@ def test_ranks_are_ended_though_the_launching_host_is_not_reached(ssh: Ssh, tmp_
 def test_hosts_that_are_reached_are_tidied_up_whatever_becomes_of_the_others(
     ssh: Ssh, impatient: None, process: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    left = process(FAIRLEAD_JOB="0a0b0c0d")
+    left = process(FAIRLEAD_JOB=JOB)
     ssh.down("a")
     ssh.down("c")
     with pytest.raises(HostError) as raised:
-        end_leftovers_of(cluster("a", "b", "c"), "0a0b0c0d")
+        end_leftovers_of(cluster("a", "b", "c"), JOB)
     assert left.wait(LIMIT_S) == -signal.SIGTERM
     said = str(raised.value.args[0])
     assert [f"{host}: ssh could not reach the host" in said for host in "abc"] == [True, False, True]
@@ -250,7 +251,7 @@ def test_hosts_that_are_reached_are_tidied_up_whatever_becomes_of_the_others(
 
 
 def test_a_host_that_refuses_once_is_asked_again(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
-    left = process(FAIRLEAD_JOB="0a0b0c0d")
+    left = process(FAIRLEAD_JOB=JOB)
     ssh.down("a")
 
     def mend() -> None:
@@ -259,7 +260,7 @@ def test_a_host_that_refuses_once_is_asked_again(ssh: Ssh, process: Callable[...
 
     thread = threading.Thread(target=mend)
     thread.start()
-    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    end_leftovers_of(cluster("a"), JOB)
     thread.join()
     assert left.wait(LIMIT_S) == -signal.SIGTERM
 
@@ -268,21 +269,21 @@ def test_what_ignores_being_asked_is_killed_however_long_asking_took(
     ssh: Ssh, impatient: None, monkeypatch: pytest.MonkeyPatch, process: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
     monkeypatch.setattr(processes, "LEFTOVERS_TIMEOUT_S", 0.1)
-    deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB="0a0b0c0d")
+    deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB=JOB)
     ssh.slow("a", 0.7)
-    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    end_leftovers_of(cluster("a"), JOB)
     assert deaf.wait(LIMIT_S) == -signal.SIGKILL
 
 
 def test_a_host_that_answers_late_holds_up_no_other(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
     """All hosts are this machine here: who gets there first ends the process."""
-    deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB="0a0b0c0d")
+    deaf = process("trap '' TERM; while :; do sleep 0.1; done", FAIRLEAD_JOB=JOB)
     ssh.slow("a", 6.0)
     ended_s: list[float] = []
     waiting = threading.Thread(target=lambda: ended_s.append((deaf.wait(), time.monotonic())[1]))
     waiting.start()
     begin_s = time.monotonic()
-    JobProcesses(cluster("a", "b"), Job(id="0a0b0c0d", argv=(), hosts=("a", "b"))).end_leftovers(0.2)
+    JobProcesses(cluster("a", "b"), Job(id=JOB, argv=(), hosts=("a", "b"))).end_leftovers(0.2)
     waiting.join()
     assert deaf.returncode == -signal.SIGKILL
     assert ended_s[0] - begin_s < 6.0
@@ -291,9 +292,9 @@ def test_a_host_that_answers_late_holds_up_no_other(ssh: Ssh, process: Callable[
 def test_a_number_that_has_come_to_mean_another_process_is_left_alone(
     ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    left, other = process(FAIRLEAD_JOB="0a0b0c0d"), process(FAIRLEAD_JOB="ffffffff")
+    left, other = process(FAIRLEAD_JOB=JOB), process(FAIRLEAD_JOB="ffffffff")
     put(ssh.directory / "grep", GREP.format(other=other.pid))
-    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    end_leftovers_of(cluster("a"), JOB)
     assert other.poll() is None
     assert left.wait(LIMIT_S) == -signal.SIGTERM
 
@@ -301,11 +302,11 @@ def test_a_number_that_has_come_to_mean_another_process_is_left_alone(
 def test_nor_is_one_signalled_that_came_to_mean_another_after_its_mark_was_looked_at(
     ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    other = process(FAIRLEAD_JOB="0a0b0c0d")
+    other = process(FAIRLEAD_JOB=JOB)
     for name, script in (("grep", LOOK), ("cat", CAT)):
         put(ssh.directory / name, script.format(directory=ssh.directory))
-    traces = JobProcesses(cluster("a"), Job(id="0a0b0c0d", argv=(), hosts=("a",)))
-    assert traces._marked("a", ["FAIRLEAD_JOB=0a0b0c0d"], "TERM") == [other.pid]
+    traces = JobProcesses(cluster("a"), Job(id=JOB, argv=(), hosts=("a",)))
+    assert traces._marked("a", [f"FAIRLEAD_JOB={JOB}"], "TERM") == [other.pid]
     assert (ssh.directory / "reused").exists()
     time.sleep(0.1)
     assert other.poll() is None
@@ -313,12 +314,12 @@ def test_nor_is_one_signalled_that_came_to_mean_another_after_its_mark_was_looke
 
 def test_only_the_whole_mark_is_a_mark(ssh: Ssh, process: Callable[..., subprocess.Popen[bytes]]) -> None:
     others = [
-        process(NOTE="FAIRLEAD_JOB=0a0b0c0d"),
-        process(X_FAIRLEAD_JOB="0a0b0c0d"),
-        process(FAIRLEAD_JOB="0a0b0c0d1"),
+        process(NOTE=f"FAIRLEAD_JOB={JOB}"),
+        process(X_FAIRLEAD_JOB=JOB),
+        process(FAIRLEAD_JOB=f"{JOB}1"),
     ]
-    left = process(FAIRLEAD_JOB="0a0b0c0d", NOTE="two\nlines")
-    end_leftovers_of(cluster("a"), "0a0b0c0d")
+    left = process(FAIRLEAD_JOB=JOB, NOTE="two\nlines")
+    end_leftovers_of(cluster("a"), JOB)
     assert left.wait(LIMIT_S) == -signal.SIGTERM
     assert [other.poll() for other in others] == [None, None, None]
 

@@ -1,6 +1,7 @@
 """The directories of a job on its hosts, which go with it."""
 
 import logging
+import secrets
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,12 @@ def frail(monkeypatch: pytest.MonkeyPatch) -> type[Frail]:
     return Frail
 
 
+@pytest.fixture
+def job_id() -> str:
+    """One of nobody else: directories in /dev/shm are called by it, and processes are ended."""
+    return secrets.token_hex(4)
+
+
 @pytest.mark.parametrize(
     ("end", "said"),
     [
@@ -57,25 +64,23 @@ def test_a_host_that_is_gone_at_the_end_does_not_undo_the_run(
     frail: type[Frail],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
-    tmp_path: Path,
+    job_id: str,
     end: str,
     said: list[str],
 ) -> None:
     monkeypatch.setattr(frail, "end", end)
-    with caplog.at_level(logging.WARNING), preload.directory(CLUSTER, ["h0"], "test", tmp_path.name) as path:
+    with caplog.at_level(logging.WARNING), preload.directory(CLUSTER, ["h0"], "test", job_id) as path:
         assert Path(path).is_dir()
     assert not Path(path).exists()
     assert [each.getMessage() for each in caplog.records] == [line.format(path=path) for line in said]
 
 
-def test_a_directory_that_another_one_made_is_not_used_and_stays(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    there = Path(f"/dev/shm/fairlead-test-{tmp_path.name}")
+def test_a_directory_that_another_one_made_is_not_used_and_stays(job_id: str, caplog: pytest.LogCaptureFixture) -> None:
+    there = Path(f"/dev/shm/fairlead-test-{job_id}")
     there.mkdir()
     try:
         with pytest.raises(HostError, match=r"^h0: no directory for the ranks: mkdir: .* File exists"):
-            preload.directory(CLUSTER, ["h0"], "test", tmp_path.name).__enter__()
+            preload.directory(CLUSTER, ["h0"], "test", job_id).__enter__()
         assert there.is_dir()
     finally:
         there.rmdir()
@@ -83,7 +88,7 @@ def test_a_directory_that_another_one_made_is_not_used_and_stays(
 
 
 def test_whoever_sees_the_name_of_a_directory_sees_it_made_already(
-    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, job_id: str
 ) -> None:
     """One command a host makes it and keeps it."""
     calls: list[str] = []
@@ -92,21 +97,21 @@ def test_whoever_sees_the_name_of_a_directory_sees_it_made_already(
     cluster = Cluster("c", "frail", (Host("h0", "127.0.0.1"), Host("h1", "127.0.0.2")))
     with (
         pytest.raises(HostError, match=r"^h[01]: no directory"),  # two hosts are one here: one finds it made
-        preload.directory(cluster, ["h0", "h1"], "test", tmp_path.name),
+        preload.directory(cluster, ["h0", "h1"], "test", job_id),
     ):
         pass
     assert calls == ["h0", "h1"]
 
 
-def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch, job_id: str) -> None:
     monkeypatch.setattr(preload, "MAKE_TIMEOUT_S", 0.2)
     monkeypatch.setattr(preload, "_KEEP", "sleep 1000; rm -rf")
     with pytest.raises(HostError, match=r"^h0: no answer within 0\.2 s"):
-        preload.directory(CLUSTER, ["h0"], "test", tmp_path.name).__enter__()
+        preload.directory(CLUSTER, ["h0"], "test", job_id).__enter__()
 
 
 def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
-    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, job_id: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(frail, "end", "exec sleep 1000")
     usual = Frail.command
@@ -117,14 +122,14 @@ def test_hosts_that_do_not_answer_at_the_end_are_waited_for_together(
     monkeypatch.setattr(frail, "command", apart)
     hosts = [f"h{k}" for k in range(6)]
     cluster = Cluster("c", "frail", tuple(Host(name, f"127.0.0.{k + 1}") for k, name in enumerate(hosts)))
-    with preload.directory(cluster, hosts, "test", tmp_path.name):
+    with preload.directory(cluster, hosts, "test", job_id):
         ends_s = time.monotonic()
     assert time.monotonic() - ends_s < 6.0  # each by itself: 12 s
     assert len([each for each in caplog.records if "it does not answer" in each.getMessage()]) == 6
 
 
 def test_only_the_host_that_does_not_answer_at_the_end_is_named(
-    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, job_id: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The last one is waited for first, until nobody is waited for any more."""
 
@@ -135,33 +140,30 @@ def test_only_the_host_that_does_not_answer_at_the_end_is_named(
     monkeypatch.setattr(frail, "command", apart)
     hosts = [f"h{k}" for k in range(3)]
     cluster = Cluster("c", "frail", tuple(Host(name, f"127.0.0.{k + 1}") for k, name in enumerate(hosts)))
-    with preload.directory(cluster, hosts, "test", tmp_path.name) as path:
+    with preload.directory(cluster, hosts, "test", job_id) as path:
         pass
     assert [each.getMessage() for each in caplog.records] == [f"h2: {path} may not be removed: it does not answer"]
 
 
-def test_ctrl_c_waits_for_them_a_moment_only(
-    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_ctrl_c_waits_for_them_a_moment_only(frail: type[Frail], monkeypatch: pytest.MonkeyPatch, job_id: str) -> None:
     monkeypatch.setattr(frail, "end", "exec sleep 1000")
     monkeypatch.setattr(preload, "REMOVE_TIMEOUT_S", 60.0)
     monkeypatch.setattr(preload, "INTERRUPTED_TIMEOUT_S", 0.2)
     ends_s = 0.0
-    with pytest.raises(KeyboardInterrupt), preload.directory(CLUSTER, ["h0"], "test", tmp_path.name):
+    with pytest.raises(KeyboardInterrupt), preload.directory(CLUSTER, ["h0"], "test", job_id):
         ends_s = time.monotonic()
         raise KeyboardInterrupt
     assert time.monotonic() - ends_s < 5.0
 
 
 def test_a_lost_connection_leaves_the_directory_to_the_ranks_until_they_have_ended(
-    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    frail: type[Frail], monkeypatch: pytest.MonkeyPatch, job_id: str
 ) -> None:
     """What ends here is ssh alone: the keeper on the host sees the end of its input."""
     monkeypatch.setattr(frail, "command", lambda self, host, argv, *rest: ["sh", "-c", f"{BREAKS} | exec {join(argv)}"])
-    job = tmp_path.name
-    rank = subprocess.Popen(["sleep", "60"], env={"FAIRLEAD_JOB": job})
+    rank = subprocess.Popen(["sleep", "60"], env={"FAIRLEAD_JOB": job_id})
     try:
-        with preload.directory(CLUSTER, ["h0"], "test", job) as path:
+        with preload.directory(CLUSTER, ["h0"], "test", job_id) as path:
             time.sleep(1.5)
             assert Path(path).is_dir()
         assert Path(path).is_dir(), "nothing can be told to it any more"
