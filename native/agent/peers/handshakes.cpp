@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace fairlead::agent {
@@ -26,10 +27,14 @@ void Handshakes::begin(core::HostId client, UniqueFd socket) {
         static_cast<ssize_t>(each.challenge.size())) {
         return rejections_.count(Refusal::bad_challenge);
     }
+    try {
+        loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { receive(fd); });
+    } catch (const std::system_error&) {
+        return rejections_.count(Refusal::too_many);
+    }
     each.deadline = loop_.after(kDeadline_s, [this, fd] { refuse(fd, Refusal::bad_challenge); });
     waiting_.emplace(fd, std::move(each));
     ++of_host_[client];
-    loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { receive(fd); });
 }
 
 /// Of the client's host, or of the host that has most.

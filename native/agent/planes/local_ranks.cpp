@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "process/system_error.hpp"
@@ -98,11 +99,19 @@ void LocalRanks::accept_some() {
     if (!socket) return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? void() : rest();
     if (!wanted(socket.get())) return handlers_.log("a process of another user asked for the relay plane");
     const int fd = socket.get();
+    try {
+        loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { meet(fd); });
+    } catch (const std::system_error& error) {
+        return log_refusal(std::string("a process that asked for the relay plane cannot be heard: ") + error.what());
+    }
     strangers_[fd] = {std::move(socket), loop_.after(kStranger_s, [this, fd] {
                           loop_.forget(fd);
                           strangers_.erase(fd);
                       })};
-    loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { meet(fd); });
+}
+
+void LocalRanks::log_refusal(const std::string& why) {
+    if (refusals_.insert(why).second) handlers_.log(why);
 }
 
 bool LocalRanks::wanted(int socket) const {
@@ -122,15 +131,12 @@ void LocalRanks::meet(int fd) {
     if (size_B != sizeof hello || !valid(hello))
         return handlers_.log("a process that is not a rank asked for the relay plane");
     if (of_another_world(hello)) remove_ended();
-    if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) {
-        if (refusals_.insert(why).second) handlers_.log(why);  // it asks again and again
-        return;
-    }
+    if (const std::string why = unlike_a_rank_of_this_job(hello); !why.empty()) return log_refusal(why);
     if (free_slots_.empty()) return handlers_.log("too many ranks for the relay plane");
     try {
         admit(std::move(socket), hello);
     } catch (const std::system_error& error) {
-        handlers_.log("rank " + std::to_string(hello.self) + " runs without the relay plane: " + error.what());
+        log_refusal("rank " + std::to_string(hello.self) + " runs without the relay plane: " + error.what());
     }
 }
 
@@ -169,17 +175,23 @@ void LocalRanks::admit(UniqueFd socket, const relay::Hello& hello) {
     auto made = std::make_unique<RankChannel>(std::move(socket), hello, ring_B_, free_slots_.back());
     RankChannel& channel = *made;
     const relay::Process rank = hello.self;
-    handlers_.joined(channel);  // its table is written before it sees it
-    channel.sleep();
-    channel.welcome();
+    try {
+        loop_.watch(channel.socket(), EPOLLIN, [this, rank](std::uint32_t) { remove(rank); });  // it has nothing to say
+        loop_.watch(channel.bell(), EPOLLIN, [this, &channel](std::uint32_t) {
+            channel.silence_bell();
+            handlers_.rang(channel);
+        });
+        handlers_.joined(channel);  // its table is written before it sees it
+        channel.sleep();
+        channel.welcome();
+    } catch (...) {
+        loop_.forget(channel.socket());
+        loop_.forget(channel.bell());
+        throw;
+    }
     free_slots_.pop_back();
     ranks_[rank] = std::move(made);
     if (pulse_timer_ == 0) beat();
-    loop_.watch(channel.socket(), EPOLLIN, [this, rank](std::uint32_t) { remove(rank); });  // it has nothing to say
-    loop_.watch(channel.bell(), EPOLLIN, [this, &channel](std::uint32_t) {
-        channel.silence_bell();
-        handlers_.rang(channel);
-    });
 }
 
 void LocalRanks::beat() {

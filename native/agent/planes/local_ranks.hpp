@@ -60,7 +60,10 @@ class LocalRanks {
     bool of_another_world(const relay::Hello& hello) const;
     /// Why it is not admitted; empty: it is.
     std::string unlike_a_rank_of_this_job(const relay::Hello& hello) const;
+    /// Throws std::system_error.
     void admit(UniqueFd socket, const relay::Hello& hello);
+    /// Once: who is refused asks again and again.
+    void log_refusal(const std::string& why);
     bool wanted(int socket) const;
     void beat();
 

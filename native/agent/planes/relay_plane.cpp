@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <system_error>
 #include <utility>
 
 #include "fairlead/relay/wire.hpp"
@@ -155,8 +156,13 @@ void RelayPlane::dialled(Leg leg, std::variant<Link, std::string> result) {
     out.dialling = false;
     loop_.cancel(out.patience);
     if (const std::string* const why = std::get_if<std::string>(&result)) return fail(leg, *why);
-    out.stream.emplace(std::get<Link>(std::move(result)));
-    loop_.watch(out.stream->fd(), EPOLLIN, [this, leg](std::uint32_t events) { on_output(leg, events); });
+    Link& link = std::get<Link>(result);
+    try {
+        loop_.watch(link.socket.get(), EPOLLIN, [this, leg](std::uint32_t events) { on_output(leg, events); });
+    } catch (const std::system_error& error) {
+        return fail(leg, error.what());
+    }
+    out.stream.emplace(std::move(link));
     if (losses_timer_ == 0) losses_timer_ = loop_.after(kLossesPeriod_s, [this] { look_for_losses(); });
     if (leg.hop == Hop::first) tell_of_detours_over(leg.host);
     for (const Done& done : std::exchange(out.awaited_by, {})) done({});
@@ -237,8 +243,12 @@ void RelayPlane::accept(core::HostId from, Hop hop, Link link) {
     if (!up()) return;
     const Leg leg{from, hop};
     close(leg);  // the peer would not connect again if it still wrote to the earlier one
-    const auto [added, is_new] = incoming_.try_emplace(leg, std::move(link));
-    loop_.watch(added->second.fd(), EPOLLIN, [this, leg](std::uint32_t events) { on_input(leg, events); });
+    try {
+        loop_.watch(link.socket.get(), EPOLLIN, [this, leg](std::uint32_t events) { on_input(leg, events); });
+    } catch (const std::system_error& error) {
+        return log_("frames from host " + std::to_string(from) + ": " + error.what());
+    }
+    incoming_.try_emplace(leg, std::move(link));
 }
 
 void RelayPlane::close(Leg leg) {

@@ -37,6 +37,7 @@ void EventLoop::watch(int fd, std::uint32_t events, Handler handler) {
     auto entry = std::make_shared<Watch>(Watch{events, true, std::move(handler)});
     epoll_event event{.events = events, .data = {.fd = fd}};
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) < 0) {
+        if (errno == ENOSPC) throw_errno("epoll_ctl, at the limit fs.epoll.max_user_watches");
         if (errno != EPERM) throw_errno("epoll_ctl");
         entry->pollable = false;
         ++unpollable_;

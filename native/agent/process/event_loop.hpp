@@ -26,7 +26,8 @@ class EventLoop {
     EventLoop();
 
     /// Calls `handler` with EPOLLIN, EPOLLOUT, ... as long as they hold (level-triggered). The descriptor stays the
-    /// caller's, who calls forget() before closing it. Regular files and /dev/null are always ready.
+    /// caller's, who calls forget() before closing it. Regular files and /dev/null are always ready. Throws
+    /// std::system_error, and watches nothing, where the kernel has no room for it.
     void watch(int fd, std::uint32_t events, Handler handler);
     void change(int fd, std::uint32_t events);
     void forget(int fd);

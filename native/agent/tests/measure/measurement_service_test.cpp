@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a service does with connections of those who never speak, and where there is no thread for one.
+// What a service does with connections of those who never speak, and where there is no thread or no watch for one.
 #include "measure/measurement_service.hpp"
 
 #include <arpa/inet.h>
@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
+
+#include "tests/refused_watch.hpp"
 
 namespace fairlead::agent {
 namespace {
@@ -128,6 +130,15 @@ TEST_F(MeasurementServiceTest, WhoProvesNothingInTimeIsForgotten) {
     const double begin_s = monotonic_s();
     run_until([&] { return closed(connection); });
     EXPECT_GT(monotonic_s() - begin_s, Handshakes::kDeadline_s - 1.0);
+}
+
+TEST_F(MeasurementServiceTest, WhoCannotBeWatchedIsRefusedAlone) {
+    {
+        const RefusedWatch refused(0);
+        const UniqueFd connection = silent(1);
+        run_until([&] { return closed(connection); });
+    }
+    EXPECT_EQ(open_stream(1), "");
 }
 
 /// As at a limit of processes: a stack that no address space holds.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks and agents that do not keep to the relay plane's protocol: they harm nobody else.
+// Ranks and agents that do not keep to the relay plane's protocol, or that the kernel has no room for: they harm nobody
+// else.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <set>
 
 #include "relay/channel/handover.hpp"
+#include "tests/refused_watch.hpp"
 #include "tests/relay_hosts.hpp"
 
 namespace fairlead::agent {
@@ -131,6 +133,55 @@ TEST(RelayRogues, ARankOfAnotherProgramReachesNoneOfTheJobs) {
     child1->poll([&](std::span<const std::uint8_t> frame) { taken.push_back(number_of(frame, 8)); });
     EXPECT_TRUE(taken.empty());
     EXPECT_EQ(hosts.counts(0).absent + hosts.counts(1).absent, 0U);
+}
+
+TEST(RelayRogues, ARankThatCannotBeWatchedIsRefusedAlone) {
+    Hosts hosts(1);
+    const auto rank0 = hosts.join(0, 0);
+    // Its connection, before it has said who it is, and after; its bell.
+    for (const int others : {0, 1, 2}) {
+        const RefusedWatch refused(others);
+        EXPECT_THROW(joined(hosts.directory(0), 1, kProcesses), std::runtime_error) << others;
+    }
+    EXPECT_EQ(hosts.call([&] { return hosts.plane(0).ranks(); }), (std::set<std::uint32_t>{0}));
+    const std::string why = "epoll_ctl, at the limit fs.epoll.max_user_watches: No space left on device";
+    EXPECT_EQ(hosts.log(), (std::vector<std::string>{"a process that asked for the relay plane cannot be heard: " + why,
+                                                     "rank 1 runs without the relay plane: " + why}));
+    const auto rank1 = hosts.join(0, 1);
+    EXPECT_EQ(exchange(*rank0, 0, *rank1, 1, 10), count_to(10));
+}
+
+/// Sends until something arrives.
+bool gets_through(AgentCarrier& from, Process source, AgentCarrier& to, Process destination) {
+    Numbers taken;
+    return eventually([&] {
+        if (from.ready(destination)) from.send(destination, make_frame(source, destination, 1, 10));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        take(to, taken);
+        return !taken.empty();
+    });
+}
+
+TEST(RelayRogues, AConnectionOfAgentsThatCannotBeWatchedIsMadeAgain) {
+    Hosts hosts(2);
+    const auto rank0 = hosts.join(0, 0);
+    const auto rank1 = hosts.join(1, 1);
+    {
+        const RefusedWatch refused(1);  // the end that is written to; the other agent has taken its own
+        rank0->send(1, make_frame(0, 1, 1, 10));
+        EXPECT_TRUE(eventually([&] { return hosts.counts(0).unreachable == 1; }));
+    }
+    EXPECT_TRUE(gets_through(*rank0, 0, *rank1, 1));
+    {
+        const RefusedWatch refused(0);  // the end that is read
+        rank1->send(0, make_frame(1, 0, 1, 10));
+        EXPECT_TRUE(eventually([&] { return hosts.log().size() == 2; }));
+    }
+    EXPECT_EQ(hosts.log()[0].rfind("frames from host 1: epoll_ctl", 0), 0U) << hosts.log()[0];
+    EXPECT_EQ(hosts.log()[1].rfind("frames to host 0: ", 0), 0U) << hosts.log()[1];
+    const std::array<std::uint32_t, 1> there{0};
+    hosts.call([&] { hosts.plane(1).place(0, kWorld, there); });  // as its agent tells again
+    EXPECT_TRUE(gets_through(*rank1, 1, *rank0, 0));
 }
 
 /// Hands over memory for a ring of 64 KiB, and says that it is for another.
