@@ -126,6 +126,7 @@ void Agent::start_managing(const std::string& plane_error) {
                                        .plane_reason = plane_error,
                                        .low_port = told(guardian::low_ports()),
                                        .scheduling = scheduling_}));
+    ready_ = true;
     report_stats();  // the zero of what is counted while the program runs
     loop_.after(
         kLatencyPeriod_s, [this] { report_latencies(1); }, kReportSlack_s);

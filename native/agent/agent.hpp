@@ -33,8 +33,10 @@ class Agent {
     /// Binds the ports, starts the guardian, gives up all privileges. Throws std::system_error or ProtocolError.
     Agent(EventLoop& loop, Output& output, Config config);
 
-    /// Has the guardian set up the route plane, then says `ready`.
+    /// Has the guardian set up the route plane, then says `ready`. Throws, as does the loop until then, why it cannot.
     void start();
+    /// It was said.
+    bool ready() const { return ready_; }
     /// One line of the supervisor after the configuration.
     void on_line(std::string_view line);
     /// Withdraws everything, then stops the loop. `answer`: the supervisor asked for it and gets `stopped`.
@@ -73,6 +75,7 @@ class Agent {
     std::optional<ManageConfig> manage_;
     std::optional<Manager> manager_;        ///< once it is known whether there is a route plane
     std::optional<MessageWatch> messages_;  ///< where the ranks write rings
+    bool ready_ = false;
     bool stopping_ = false;
 };
 

@@ -35,8 +35,15 @@ class Conversation {
         watch_signals();
     }
 
+    /// Throws what has ended an agent that works.
     int run() {
-        loop_.run();
+        try {
+            loop_.run();
+        } catch (const std::exception& error) {
+            if (agent_ && agent_->ready()) throw;  // nobody waits for an answer any more
+            output_.answer(line_of(ErrorAnswer{error.what()}));
+            exit_code_ = 1;
+        }
         agent_.reset();
         // When all is taken back: nobody may read it, and a full pipe would keep us here.
         if (exit_code_ == kLeaseRanOut) std::fprintf(stderr, "fairlead-agent: %s\n", abandoned_.c_str());
@@ -67,33 +74,19 @@ class Conversation {
             loop_.forget(STDIN_FILENO);
             return end();
         }
-        try {
-            lines_.feed(std::span(buffer).first(static_cast<std::size_t>(count)));
-            sodium_memzero(buffer.data(), static_cast<std::size_t>(count));
-            while (auto line = lines_.next()) take(std::move(*line));
-        } catch (const std::length_error& error) {
-            fail(error.what());
-        }
+        lines_.feed(std::span(buffer).first(static_cast<std::size_t>(count)));
+        sodium_memzero(buffer.data(), static_cast<std::size_t>(count));
+        while (auto line = lines_.next()) take(std::move(*line));
     }
 
     void take(WipedLine line) {
         if (exit_code_ != 0 || line.empty()) return;
         if (lease_) lease_->renew();
         if (agent_) return agent_->on_line(std::string_view(line.data(), line.size()));
-        try {
-            Config config = parse_config(std::move(line));
-            if (config.lease_s > 0.0) begin_lease(config.lease_s);
-            agent_ = std::make_unique<Agent>(loop_, output_, std::move(config));
-            agent_->start();
-        } catch (const std::exception& error) {
-            fail(error.what());
-        }
-    }
-
-    void fail(const std::string& reason) {
-        output_.answer(line_of(ErrorAnswer{reason}));
-        exit_code_ = 1;
-        loop_.stop();
+        Config config = parse_config(std::move(line));
+        if (config.lease_s > 0.0) begin_lease(config.lease_s);
+        agent_ = std::make_unique<Agent>(loop_, output_, std::move(config));
+        agent_->start();
     }
 
     void begin_lease(double length_s) {

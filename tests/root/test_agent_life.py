@@ -8,6 +8,7 @@ import resource
 import secrets
 import signal
 import statistics
+import sys
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -122,6 +123,22 @@ def test_a_taken_port_is_told(star: Star) -> None:
         assert answer["type"] == "error"
         assert "in use" in answer["reason"]
         assert agent.process.wait(5) == 1
+
+
+# A guardian that leaves its agent no descriptor when it is to set up the route plane, and dies.
+EXHAUSTING = """
+import os, resource, socket
+socket.socket(fileno=0).recv(65536)
+_, hard = resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)
+resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (3, hard))
+"""
+
+
+def test_what_fails_after_the_guardian_has_answered_is_told(star: Star) -> None:
+    first = config(star, 0, secrets.token_hex(32), guardian=[sys.executable, "-c", EXHAUSTING])
+    agent = start(star, 0, first)
+    assert agent.answer() == {"type": "error", "reason": "getifaddrs: Too many open files"}
+    assert agent.process.wait(5) == 1
 
 
 def test_two_jobs_at_once(star: Star) -> None:
