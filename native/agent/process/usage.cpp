@@ -53,18 +53,17 @@ std::uint64_t resident_B() {
     return pages.value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-RunDelay::RunDelay() : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
-    last_ns_ = read_ns();
-}
+RunDelay::RunDelay() : RunDelay(UniqueFd(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC))) {}
 
-std::uint64_t RunDelay::read_ns() const {
-    return file_ ? second_number(file_.get()).value_or(0) : 0;
+RunDelay::RunDelay(UniqueFd schedstat) : file_(std::move(schedstat)) {
+    take_s();
 }
 
 double RunDelay::take_s() {
-    const std::uint64_t now_ns = read_ns();
-    const std::uint64_t before_ns = std::exchange(last_ns_, now_ns);
-    return now_ns > before_ns ? static_cast<double>(now_ns - before_ns) * 1e-9 : 0.0;
+    const auto now_ns = file_ ? second_number(file_.get()) : std::nullopt;
+    if (!now_ns) return 0.0;
+    const std::uint64_t before_ns = std::exchange(last_ns_, now_ns).value_or(*now_ns);
+    return *now_ns > before_ns ? static_cast<double>(*now_ns - before_ns) * 1e-9 : 0.0;
 }
 
 }  // namespace fairlead::agent

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "process/unique_fd.hpp"
 
@@ -22,13 +23,15 @@ std::uint64_t resident_B();
 class RunDelay {
   public:
     RunDelay();
-    /// Seconds since the last call; 0 where the kernel does not keep the figure.
+    /// From a file like that one.
+    explicit RunDelay(UniqueFd schedstat);
+    /// Seconds since the last call; 0 where the kernel does not keep the figure. If it cannot be read, the next call
+    /// makes up for it.
     double take_s();
 
   private:
     UniqueFd file_;
-    std::uint64_t last_ns_ = 0;
-    std::uint64_t read_ns() const;
+    std::optional<std::uint64_t> last_ns_;  ///< none: it was never read
 };
 
 }  // namespace fairlead::agent
