@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #include <array>
 #include <atomic>
@@ -123,6 +124,22 @@ TEST(AgentJoin, AnAgentThatBreaksTheProtocolIsLeftAndJoinedAgain) {
         EXPECT_TRUE(rank->left());
     }
     EXPECT_TRUE(joined());
+}
+
+/// As daemons are, and workers of Python's multiprocessing.
+TEST(AgentJoin, AChildThatIsForkedDoesNotKeepItsRankThere) {
+    Hosts hosts(1);
+    std::unique_ptr<AgentCarrier> rank0 = hosts.join(0, 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (;;) pause();
+    }
+    ASSERT_GT(child, 0);
+    rank0.reset();
+    EXPECT_TRUE(eventually([&] { return hosts.call([&] { return hosts.plane(0).ranks().empty(); }); }));
+    EXPECT_TRUE(hosts.join(0, 0, kProcesses, kNextWorld)->alive()) << "of the next program";
+    EXPECT_EQ(kill(child, SIGKILL), 0);
+    EXPECT_EQ(waitpid(child, nullptr, 0), child);
 }
 
 /// A rank joins again and again, and its program's descriptors are not many.

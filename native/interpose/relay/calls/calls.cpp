@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relay/calls/calls.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/random.h>
 
@@ -150,6 +151,8 @@ void begin() {
         const auto chaos = chaos_seed ? std::optional<Chaos>(*chaos_seed) : std::nullopt;
         // Never destroyed: threads may outlive main.
         plane = new Plane(chaos, directory ? directory->c_str() : nullptr, way_out(), world);
+        // A child that the program forks is no rank: what the plane has, and shares with the agent, is its parent's.
+        pthread_atfork(nullptr, nullptr, [] { plane = nullptr; });
     }
     // Only now that it is a rank: what it was until then may have begun another program in its place. An MPI job that a
     // rank starts has ranks of its own, of the same numbers, which the agent must not take for this job's.

@@ -2,11 +2,14 @@
 #include "relay/carriers/agent_carrier.hpp"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
@@ -25,6 +28,33 @@ template <class Error = std::runtime_error>
     throw Error("no relay plane: the agent in " + directory + ": " + why);
 }
 
+/// The end of a connection tells the agent that the rank has ended. Children that the program forks may outlive it, and
+/// would keep the connection: they close their copies. No process has as many at once as there are places.
+std::array<std::atomic<int>, 64> sockets;  ///< each and 1; 0: none
+
+void close_copies() {
+    for (std::atomic<int>& place : sockets) {
+        if (const int socket = place.exchange(0); socket != 0) close(socket - 1);
+    }
+}
+
+void keep_from_children(int socket) {
+    [[maybe_unused]] static const int error = pthread_atfork(nullptr, nullptr, close_copies);
+    for (std::atomic<int>& place : sockets) {
+        int none = 0;
+        if (place.compare_exchange_strong(none, socket + 1)) return;
+    }
+}
+
+void close_socket(int socket) {
+    if (socket < 0) return;
+    for (std::atomic<int>& place : sockets) {
+        int own = socket + 1;
+        if (place.compare_exchange_strong(own, 0)) break;
+    }
+    close(socket);  // last: a child must not close what the program has under that number next
+}
+
 int connect_to(const std::string& directory) {
     const std::string path = directory + "/" + kChannelSocket;
     sockaddr_un address{};
@@ -33,9 +63,10 @@ int connect_to(const std::string& directory) {
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) fail(directory, std::strerror(errno));
+    keep_from_children(fd);
     if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
         const int error = errno;
-        close(fd);
+        close_socket(fd);
         fail(directory, std::strerror(error));
     }
     return fd;
@@ -74,7 +105,8 @@ AgentCarrier::AgentCarrier(int socket, const Handover& received, Process process
     try {
         take_over(received);
     } catch (...) {
-        close_all({socket, received.bell, received.memory});
+        close_socket(socket);
+        close_all({received.bell, received.memory});
         throw;
     }
 }
@@ -90,7 +122,8 @@ void AgentCarrier::take_over(const Handover& received) {
 }
 
 AgentCarrier::~AgentCarrier() {
-    close_all({socket_, bell_});
+    close_socket(socket_);
+    close_all({bell_});
 }
 
 bool AgentCarrier::ready(Process to) {
@@ -165,7 +198,7 @@ void AgentCarrier::look_after_agent() {
 void AgentCarrier::leave() {
     alive_ = false;
     gone_ = true;
-    close_all({std::exchange(socket_, -1)});
+    close_socket(std::exchange(socket_, -1));
 }
 
 void AgentCarrier::feel_pulse(std::chrono::steady_clock::duration since_last_look) {
@@ -183,13 +216,13 @@ AgentJoin::AgentJoin(std::string directory, Process self, Process processes, Wor
     try {
         introduce(socket_, directory_, self, processes, world);
     } catch (...) {
-        close(socket_);
+        close_socket(socket_);
         throw;
     }
 }
 
 AgentJoin::~AgentJoin() {
-    if (socket_ >= 0) close(socket_);
+    close_socket(socket_);
 }
 
 std::unique_ptr<AgentCarrier> AgentJoin::poll() {
