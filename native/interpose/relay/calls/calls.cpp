@@ -3,20 +3,19 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "boundary.hpp"
 #include "mpi/pmpi.hpp"
 #include "relay/library/fatal.hpp"
+#include "relay/library/random_number.hpp"
 #include "relay/plane/now.hpp"
 
 namespace fairlead::relay {
@@ -69,9 +68,7 @@ Time patience_s() {
 WorldId drawn() {
     WorldId world = kNoWorld;
     while (world == kNoWorld) {
-        if (getrandom(&world, sizeof world, 0) != static_cast<ssize_t>(sizeof world)) {
-            fatal("the system has no random bits: getrandom: %s", std::strerror(errno));
-        }
+        world = random_number();
     }
     return world;
 }

@@ -8,6 +8,7 @@
 
 #include "mpi/pmpi.hpp"
 #include "relay/calls/calls.hpp"
+#include "relay/library/random_number.hpp"
 #include "relay/plane/now.hpp"
 
 namespace fairlead::relay {
@@ -102,7 +103,7 @@ void WindowLocks::keep_trying(IsFree&& is_free, Attempt&& attempt) {
     if (attempt()) {
         return;
     }
-    std::minstd_rand numbers(std::random_device{}());
+    std::minstd_rand numbers(random_number());
     Time longest_s = kFirstPause_s;
     do {
         const Time over_s = now_s() + std::uniform_real_distribution<Time>(0.0, longest_s)(numbers);
