@@ -15,6 +15,7 @@
 
 #include "record/clock.hpp"
 #include "record/file_names.hpp"
+#include "record/new_file.hpp"
 #include "record/reserve.hpp"
 
 namespace fairlead::record {
@@ -73,7 +74,7 @@ File::File(const std::string& directory) {
 bool File::open(const std::string& directory) {
     for (int attempt = 0; attempt < kMostNames; ++attempt) {
         path_ = directory + "/" + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".record";
-        fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        fd_ = open_new(path_.c_str());
         if (fd_ >= 0) {
             return true;
         }

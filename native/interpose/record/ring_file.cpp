@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
@@ -17,6 +16,7 @@
 #include <string>
 
 #include "record/file_names.hpp"
+#include "record/new_file.hpp"
 #include "record/pid_namespace.hpp"
 #include "record/reserve.hpp"
 
@@ -65,7 +65,7 @@ void* reserve_and_map(int fd) {
 // Under a name that agents do not look for until it is complete. Null: errno says why.
 Ring* in_file(const std::string& stem, std::int32_t rank, std::uint32_t thread) {
     const std::string unfinished = stem + ".new";
-    const int fd = open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int fd = open_new(unfinished.c_str());
     if (fd < 0) {
         return nullptr;
     }
