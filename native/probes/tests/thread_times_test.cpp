@@ -1,8 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark/noise/thread_times.hpp"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+
+namespace {
+
+int entries_left = INT_MAX;
+
+}  // namespace
+
+// In place of the C library's: as where the kernel has no memory to list the rest.
+extern "C" dirent* readdir(DIR* directory) {
+    static const auto next = reinterpret_cast<decltype(&readdir)>(dlsym(RTLD_NEXT, "readdir"));
+    if (entries_left == 0) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    --entries_left;
+    return next(directory);
+}
 
 namespace fairlead::benchmark {
 namespace {
@@ -29,6 +51,14 @@ TEST(ThreadTimes, OthersAreSeenAndThisProcessIsNot) {
         EXPECT_GE(parent->second.cpu, 0);
     }
     EXPECT_FALSE(now.contains({getpid(), getpid()}));
+}
+
+TEST(ThreadTimes, AListThatBreaksOffIsTakenAsFarAsItGoes) {
+    const std::size_t all = thread_times().size();
+    entries_left = 10;
+    EXPECT_LE(thread_times().size(), all);
+    EXPECT_EQ(entries_left, 0);
+    entries_left = INT_MAX;
 }
 
 }  // namespace

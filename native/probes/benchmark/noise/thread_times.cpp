@@ -25,6 +25,17 @@ std::optional<int> id_of(const fs::path& path) {
     return error == std::errc{} && end == name.data() + name.size() ? std::optional(id) : std::nullopt;
 }
 
+/// Of processes or threads, which may end meanwhile: as far as they can be listed.
+template <class Look>
+void for_each_id(const fs::path& directory, Look&& look) {
+    std::error_code gone;
+    for (fs::directory_iterator each(directory, gone), end; !gone && each != end; each.increment(gone)) {
+        if (const auto id = id_of(each->path())) {
+            look(*id, each->path());
+        }
+    }
+}
+
 std::optional<ThreadTime> read(const fs::path& task) {
     ThreadTime found;
     std::ifstream schedstat(task / "schedstat");
@@ -50,21 +61,16 @@ std::optional<ThreadTime> read(const fs::path& task) {
 
 ThreadTimes thread_times() {
     ThreadTimes found;
-    std::error_code error;
-    for (const fs::directory_entry& process : fs::directory_iterator("/proc", error)) {
-        const auto pid = id_of(process.path());
-        if (!pid || *pid == getpid()) {
-            continue;
+    for_each_id("/proc", [&](int pid, const fs::path& process) {
+        if (pid == getpid()) {
+            return;
         }
-        std::error_code gone;
-        for (fs::directory_iterator task(process.path() / "task", gone), end; !gone && task != end;
-             task.increment(gone)) {
-            const auto tid = id_of(task->path());
-            if (auto times = tid ? read(task->path()) : std::nullopt) {
-                found[{*pid, *tid}] = std::move(*times);
+        for_each_id(process / "task", [&](int tid, const fs::path& task) {
+            if (auto times = read(task)) {
+                found[{pid, tid}] = std::move(*times);
             }
-        }
-    }
+        });
+    });
     return found;
 }
 
