@@ -205,9 +205,11 @@ void forward_signal(int signals, pid_t child) {
     }
 }
 
+// Also if it can be read no more: EIO, say, of a terminal that is gone.
 bool has_ended(int input) {
     std::array<char, 256> ignored{};
-    return read(input, ignored.data(), ignored.size()) == 0;
+    const ssize_t count = read(input, ignored.data(), ignored.size());
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 // Until the child ends. If `input` >= 0, its end terminates the child.

@@ -92,6 +92,25 @@ def test_killing_what_entered_kills_what_it_runs(user_namespace: bool) -> None:
 
 
 @BOTH
+def test_the_end_of_input_ends_the_command_also_where_it_is_an_error(user_namespace: bool) -> None:
+    with running(STAR, user_namespace=user_namespace) as lab:
+        _, *rest = lab.enter_command("h0", ["sleep", "1000"])
+        ours, theirs = os.openpty()
+        os.close(theirs)  # to read the other end fails from now on
+        try:
+            with pytest.raises(OSError, match="Input/output error"):
+                os.read(ours, 1)
+            sleeper = subprocess.Popen([lab.record["enter"], "--end-with-stdin", *rest], stdin=ours)
+        finally:
+            os.close(ours)
+        try:
+            assert sleeper.wait(10) == -signal.SIGTERM
+        finally:
+            sleeper.kill()
+            sleeper.wait()
+
+
+@BOTH
 def test_the_remote_shell_agent_behaves_as_ssh(user_namespace: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOT_PASSED", "x")
     with running(STAR, user_namespace=user_namespace) as lab:
