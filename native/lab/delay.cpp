@@ -90,6 +90,13 @@ int open_sender(const std::string& interface, unsigned mark) {
     return sender;
 }
 
+// Of one packet, as on any link: the shaper's queue is full, the kernel has no memory, the interface is down for now,
+// or it is no packet that can be sent there.
+bool is_loss(int error) {
+    return error == ENOBUFS || error == EAGAIN || error == ENOMEM || error == ENETDOWN || error == EMSGSIZE ||
+           error == EINVAL;
+}
+
 class Forwarder {
   public:
     Forwarder(int tap, int sender, std::int64_t delay_ns)
@@ -136,8 +143,8 @@ class Forwarder {
         while (const auto packet = line_.pop(now_ns())) {
             if (write(sender_, packet->data(), packet->size()) >= 0) {
                 ++forwarded_;
-            } else if (errno == ENOBUFS || errno == EAGAIN || errno == ENETDOWN || errno == EMSGSIZE) {
-                ++refused_;  // the shaper's queue is full: a loss as on any link
+            } else if (is_loss(errno)) {
+                ++refused_;
             } else {
                 fail("send");
             }
