@@ -37,6 +37,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+// Names of devices, packet filters and files need not be UTF-8.
+std::string line_of(const json& said) {
+    return said.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
 json status_of(const Footprint& footprint) {
     std::map<Address, Address> relays;  // by their addresses as gateways
     for (const ShownRoute& route : footprint.routes)
@@ -188,7 +193,7 @@ void wake_stopped(Netlink& netlink, const std::string& job) {
 void print_status(Netlink& netlink, std::ostream& out) {
     json jobs = json::array();
     for (const Footprint& footprint : survey(netlink)) jobs.push_back(status_of(footprint));
-    out << json{{"jobs", jobs}}.dump() << '\n';
+    out << line_of(json{{"jobs", jobs}});
 }
 
 void clean(Netlink& netlink, const std::string& job, bool dry_run, std::ostream& out) {
@@ -201,8 +206,7 @@ void clean(Netlink& netlink, const std::string& job, bool dry_run, std::ostream&
         for (const Footprint& footprint : survey(netlink)) {
             if (footprint.alive || (!job.empty() && footprint.job != job)) continue;
             remove(netlink, footprint, dry_run, [&](const std::string& kind, const std::string& name) {
-                lines << json{{"job", footprint.job}, {"kind", kind}, {"name", name}, {"removed", !dry_run}}.dump()
-                      << '\n';
+                lines << line_of(json{{"job", footprint.job}, {"kind", kind}, {"name", name}, {"removed", !dry_run}});
             });
         }
     } catch (const std::exception&) {
@@ -236,7 +240,7 @@ bool print_check(Netlink& netlink, std::ostream& out) {
 
     std::error_code unknown;  // without /proc, say
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    out << json{{"ok", ok}, {"version", FAIRLEAD_VERSION}, {"program", program}, {"checks", checks}}.dump() << '\n';
+    out << line_of(json{{"ok", ok}, {"version", FAIRLEAD_VERSION}, {"program", program}, {"checks", checks}});
     return ok;
 }
 

@@ -133,6 +133,14 @@ def test_check_works_leaves_nothing_and_hints(host: Host, binary: str) -> None:
     assert [c["name"] for c in report["checks"] if c["ok"] is None] == ["forward_policy", "rp_filter"]
 
 
+def test_check_tells_of_names_that_are_no_text(host: Host, binary: str, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    program = shutil.copy(binary, folder / "fairlead-guardian")
+    report = json.loads(host.run(str(program), "--check"))
+    assert report["program"] == str(tmp_path / "caf\N{REPLACEMENT CHARACTER}" / "fairlead-guardian")
+
+
 UNREADABLE = 'mount --bind /dev/null /proc/sys/net/ipv4/ip_unprivileged_port_start && exec "$0" --check'
 
 
