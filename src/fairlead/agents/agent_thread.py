@@ -124,8 +124,8 @@ class AgentThread:
             raise AgentError("the agents were stopped") from error
 
     def _main(self) -> None:
-        go_first()
         try:
+            go_first()
             asyncio.run(self._live())
         except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
             if self._started.done():

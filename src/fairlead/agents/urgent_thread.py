@@ -10,6 +10,6 @@ seconds all leases would run out. Both: one waits while the other holds the inte
 
 
 def go_first() -> None:
-    """Put the calling thread first, where that is allowed (CAP_SYS_NICE)."""
-    with suppress(PermissionError):
+    """Put the calling thread first, where that is allowed (CAP_SYS_NICE, and no filter of system calls)."""
+    with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

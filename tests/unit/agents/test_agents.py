@@ -1,6 +1,7 @@
 """AgentGroup against a fake agent: answers, events, failures that name the host, nothing left behind."""
 
 import asyncio
+import errno
 import gc
 import json
 import os
@@ -17,8 +18,8 @@ from typing import Any
 import pytest
 
 from fairlead.agents import agent as agent_module
+from fairlead.agents import agent_thread, urgent_thread
 from fairlead.agents import group as groups
-from fairlead.agents import urgent_thread
 from fairlead.agents.agent_thread import AgentThread
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup, JobOptions
@@ -542,3 +543,23 @@ def test_the_agents_thread_goes_before_others_where_it_may() -> None:
     thread.join()
     assert found == [urgent_thread.NICE if os.geteuid() == 0 else before]
     assert os.getpriority(os.PRIO_PROCESS, threading.main_thread().native_id or 0) == before
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.ENOSYS])
+def test_where_it_may_not_it_goes_on(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's filter of system calls may answer with any number."""
+
+    def refuse(*_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "setpriority", refuse)
+    urgent_thread.go_first()
+
+
+def test_an_agents_thread_that_fails_at_once_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(agent_thread, "go_first", fail)
+    with EventThread(lambda host, event: None) as told, pytest.raises(ValueError, match="no luck"):
+        AgentThread(lambda: pytest.fail("it has no loop"), told).__enter__()
