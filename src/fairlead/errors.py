@@ -117,6 +117,10 @@ class MigrationRefusedError(CloudError):
     """A cloud manager will not move a virtual machine to this server. Another one may do."""
 
 
+MORE_PROCESSES = (
+    "raise the limit of your processes (`ulimit -u`; in a container, its pids limit), or end other programs of yours"
+)
+
 # What the system's own words leave open: what is wrong, and what helps.
 _SYSTEM_WORDS = {
     errno.ENOSPC: ("the file system is full", "free some space there, or use another directory"),
@@ -126,6 +130,7 @@ _SYSTEM_WORDS = {
     errno.EPERM: ("you have no permission", "change its permissions, or use another directory"),
     errno.EMFILE: ("this process has too many open files", "raise the limit with `ulimit -n`"),
     errno.ENFILE: ("the machine has too many open files", "end other programs, or raise fs.file-max"),
+    errno.EAGAIN: ("the limit of processes is reached", MORE_PROCESSES),  # of fork(2)
     errno.ENOMEM: ("the machine is out of memory", "end other programs, or use fewer hosts"),
     errno.E2BIG: (
         "its command line is too long: Linux takes 128 KiB in a word (MAX_ARG_STRLEN), and about 2 MiB in all",
@@ -139,14 +144,20 @@ def reason_of(error: BaseException) -> str:
     """What happened; of what the system refused in words and without the number: "the file system is full"."""
     if not isinstance(error, OSError):
         return str(error)
-    known = _SYSTEM_WORDS.get(error.errno or 0)
+    known = _known(error)
     return known[0] if known else error.strerror or str(error)
 
 
 def hint_of(error: OSError) -> str:
     """What the user can do about it; empty where that depends on what was tried."""
-    known = _SYSTEM_WORDS.get(error.errno or 0)
+    known = _known(error)
     return known[1] if known else ""
+
+
+def _known(error: OSError) -> tuple[str, str] | None:
+    if error.errno == errno.EAGAIN and error.strerror != os.strerror(errno.EAGAIN):  # Python's: a full pipe
+        return None
+    return _SYSTEM_WORDS.get(error.errno or 0)
 
 
 def of_system(

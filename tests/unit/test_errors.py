@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from fairlead import runtime
-from fairlead.errors import FairleadError, FileError, LabError, StoreError, of_system, reason_of
+from fairlead.cli import main
+from fairlead.errors import MORE_PROCESSES, FairleadError, FileError, LabError, StoreError, of_system, reason_of
 from fairlead.lab import holder, start
 from fairlead.manage.audience import Audience
 from fairlead.manage.narrator import Narrator
@@ -26,6 +27,13 @@ FULL = OSError(28, "No space left on device", "/data/results.lock")
         (OSError(122, "Disk quota exceeded"), "r", "cannot be written", "r: cannot be written: your disk quota is"),
         (OSError(30, "Read-only file system", b"r"), "", "", "r: the file system is read-only\n  use another"),
         (OSError(24, "Too many open files"), "", "", "this process has too many open files\n  raise the limit with"),
+        (
+            OSError(11, os.strerror(11)),
+            "",
+            "",
+            "the limit of processes is reached\n  raise the limit of your processes",
+        ),
+        (BlockingIOError(11, "write could not complete without blocking", 5), "", "", "write could not complete"),
         (OSError(40, "Too many levels of symbolic links", "r"), "", "", "r: Too many levels of symbolic links"),
     ],
 )
@@ -36,6 +44,22 @@ def test_an_error_of_the_system_names_the_file_the_reason_and_the_way_out(
     assert isinstance(told, FileError)
     assert str(told).startswith(text)
     assert "Errno" not in str(told)
+
+
+def test_a_limit_of_threads_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(**_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(main.command, "main", refuse)
+    with pytest.raises(SystemExit) as ended:
+        main._main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "fairlead: this machine: no further thread can be started: the limit of processes is reached",
+        f"  {MORE_PROCESSES}",
+    ]
 
 
 def test_the_class_and_the_way_out_may_be_the_callers() -> None:

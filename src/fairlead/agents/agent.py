@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
 
+from fairlead import threads
 from fairlead.cluster.remote import awaited, executed
 from fairlead.errors import AgentError, HostError, reason_of
 from fairlead.protocol import answers, commands, events, numbers, reading
@@ -94,9 +95,13 @@ class Agent:
                 )
             finally:
                 os.close(stderr)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             if self._errors_pipe is not None:
                 self._errors_pipe.close()
+            if threads.refused(error):  # asyncio waits for a process's end in a thread
+                raise threads.no_thread() from error
+            if not isinstance(error, OSError):
+                raise
             raise HostError(f"{self.host.name}: cannot start the agent: {reason_of(error)}", hint=_DOCTOR) from error
         with suppress(OSError):  # it has ended, or no descriptor is free
             self._noted = Process.of(self._process.pid)

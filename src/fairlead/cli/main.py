@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from fairlead import __version__, interrupts
+from fairlead import __version__, interrupts, threads
 from fairlead.cli.output import streams
 from fairlead.cli.parameters.default_group import refuse_misspelt
 from fairlead.errors import FairleadError, FileError, of_system
@@ -136,8 +136,10 @@ def main() -> None:
     _main()
 
 
-def _told(error: OSError) -> FairleadError:
+def _told(error: OSError | RuntimeError) -> FairleadError:
     """An error of the system in words. Of a current directory that is gone it names nothing."""
+    if not isinstance(error, OSError):
+        return threads.no_thread()
     if isinstance(error, FileNotFoundError) and error.filename is None:
         try:
             Path.cwd()
@@ -164,7 +166,9 @@ def _main() -> None:
             traceback.print_exc()
         click.echo(f"fairlead: {error}", err=True)
         sys.exit(error.exit_code)
-    except OSError as error:  # a full disk, a directory that may not be written
+    except (OSError, RuntimeError) as error:  # a full disk, a directory that may not be written, a limit
+        if not isinstance(error, OSError) and not threads.refused(error):
+            raise
         if verbose:
             traceback.print_exc()
         told = _told(error)

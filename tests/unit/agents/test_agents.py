@@ -563,3 +563,18 @@ def test_an_agents_thread_that_fails_at_once_keeps_nobody_waiting(monkeypatch: p
     monkeypatch.setattr(agent_thread, "go_first", fail)
     with EventThread(lambda host, event: None) as told, pytest.raises(ValueError, match="no luck"):
         AgentThread(lambda: pytest.fail("it has no loop"), told).__enter__()
+
+
+def test_a_limit_of_processes_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until Python 3.12, asyncio waits for each process's end in a thread."""
+
+    async def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refuse)
+
+    async def body() -> None:
+        with pytest.raises(HostError, match=r"no further thread can be started.*\n.*ulimit -u"):
+            await group_of(tmp_path, "good", "good").__aenter__()
+
+    run(body)

@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable
 
+from fairlead import threads
 from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.remote.end_limit import EndLimit
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, HostError
 
 _log = logging.getLogger(__name__)
 GRACE_S = 2.0  # from the signal to the end of patience; Open MPI gives its ranks 1 s from TERM to KILL
@@ -75,7 +76,12 @@ class Ending:
         self.limit.begin(self._grace_s + AFTER_S)
         running.told_to_end, running.limit = True, self.limit
         self._thread = threading.Thread(target=self._end, args=(running, number), name="ending", daemon=True)
-        self._thread.start()
+        try:
+            threads.start(self._thread)
+        except HostError as error:  # the job gets the signal nevertheless; the next one is tried again
+            self._thread = None
+            _log.warning("the program is not ended by force if it goes on after %s: %s", number.name, error)
+            return
         _say(self._announce, self._asked(running, number))
 
     def _asked(self, running: RunningJob, number: signal.Signals) -> str:
@@ -104,18 +110,16 @@ class Ending:
         self._insist(running)
 
     def _let_go(self, running: RunningJob) -> None:
-        if self._release is not None:
-            releasing = threading.Thread(target=self._release, name="release", daemon=True)
-            releasing.start()
+        if self._release is not None and (releasing := _beside("release", self._release)) is not None:
             releasing.join(RELEASE_S)
 
     def _insist(self, running: RunningJob) -> None:
         self.limit.begin(INSIST_S + ANSWER_S)
-        sweeping = threading.Thread(target=_sweep, args=(running,), name="sweep", daemon=True)
-        sweeping.start()
+        sweeping = _beside("sweep", _sweep, running)
         if not self._ended(running, INSIST_S + LAST_S):
             running.kill_here()
-        sweeping.join()
+        if sweeping is not None:
+            sweeping.join()
 
     @staticmethod
     def _ended(running: RunningJob, limit_s: float, hurry: threading.Event | None = None) -> bool:
@@ -129,9 +133,19 @@ class Ending:
 
 
 def _say(tell: Callable[[str], None], text: str) -> None:
-    telling = threading.Thread(target=tell, args=(text,), name="telling", daemon=True)
-    telling.start()
-    telling.join(TELL_S)
+    if (telling := _beside("telling", tell, text)) is not None:
+        telling.join(TELL_S)
+
+
+def _beside(name: str, function: Callable[..., None], *arguments: object) -> threading.Thread | None:
+    """A thread that does this; None: the limit of processes is reached. The end goes on without it."""
+    thread = threading.Thread(target=function, args=arguments, name=name, daemon=True)
+    try:
+        threads.start(thread)
+    except HostError as error:
+        _log.info("%s: %s", name, error)
+        return None
+    return thread
 
 
 def _sweep(running: RunningJob) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 
+from fairlead import threads
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
@@ -143,7 +144,7 @@ class JobProcesses:
         late = threading.Timer(limit_s, calls.give_up) if limit_s is not None else None
         if late is not None:
             late.daemon = True
-            late.start()
+            threads.start(late)
         # Within a limit all are asked at once: none may wait for its turn behind those that do not answer.
         at_once = None if limit_s is None else len(marks)
 

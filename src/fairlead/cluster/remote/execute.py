@@ -10,10 +10,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, TypeVar
 
+from fairlead import threads
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import awaited, executed
 from fairlead.display.words import first_of
-from fairlead.errors import HostError, MissingToolError, SilentHostError
+from fairlead.errors import HostError, MissingToolError, SilentHostError, hint_of, reason_of
 
 AT_ONCE = 32  # hosts talked to at the same time
 LOOK_S = 0.2  # in which is seen that a command was given up
@@ -40,7 +41,7 @@ def attempt(
     """Run ``argv`` on ``host`` and return what came of it, whatever its exit code.
 
     Raises:
-        HostError: the host was not reached.
+        HostError: the host was not reached, or nothing could be started here to reach it.
         SilentHostError: it did not answer in time, or was given up (`Calls`).
         MissingToolError: the executor's own program (ssh, nsenter) is not on this machine.
     """
@@ -57,6 +58,8 @@ def attempt(
         ) from error
     except FileNotFoundError as error:
         raise no_way_to(host, command[0]) from error
+    except OSError as error:  # no descriptor is free, for example
+        raise not_asked(host, error) from error
     if done.returncode < 0 and _given_up():
         raise _not_waited_for(host)
     check_reached(executor, host, done.returncode, done.stderr)
@@ -68,6 +71,11 @@ def no_way_to(host: str, program: str) -> MissingToolError:
     return MissingToolError(
         f"{program} is not on this machine, so {host} cannot be reached", hint=_HOW_TO_HAVE.get(program, "")
     )
+
+
+def not_asked(host: str, error: OSError) -> HostError:
+    """The error for a host for which this machine lets nothing be started."""
+    return HostError(f"{host}: could not be asked: {reason_of(error)}", hint=hint_of(error))
 
 
 def _not_waited_for(host: str) -> SilentHostError:
@@ -274,27 +282,49 @@ def on_all(
         at_once: so many hosts at a time; None: `AT_ONCE`.
 
     Raises:
-        HostError: a host failed; where several did, the first one's, which names the others.
+        HostError: a host failed; where several did, the first one's, which names the others. Or no thread could be
+            started; where only some could, these do all of it.
     """
-    names, under_way = list(hosts), calls or Calls()
+    under_way = calls or Calls()
+    futures: dict[str, Future[Result]] = {name: Future() for name in hosts}
 
-    def call(name: str) -> Result:
+    def call(name: str) -> None:
         _of_thread.calls = under_way
-        if under_way.given_up:
-            raise SilentHostError(f"{name}: is not asked any more")
-        return function(name)
-
-    with ThreadPoolExecutor(max_workers=min(at_once or AT_ONCE, max(1, len(names)))) as pool:
-        futures = {name: pool.submit(call, name) for name in names}
         try:
+            if under_way.given_up:
+                raise SilentHostError(f"{name}: is not asked any more")
+            futures[name].set_result(function(name))
+        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+            futures[name].set_exception(error)
+
+    with ThreadPoolExecutor(max_workers=min(at_once or AT_ONCE, max(1, len(futures)))) as pool:
+        try:
+            _submit_all(pool, call, futures)
             wait(futures.values())
-        except BaseException:
-            if not to_the_end:
+        except BaseException as error:
+            if not (to_the_end or isinstance(error, HostError)):
                 pool.shutdown(wait=False, cancel_futures=True)
                 under_way.give_up()
             raise
     _raise_first(futures)
     return {name: future.result() for name, future in futures.items()}
+
+
+def _submit_all(pool: ThreadPoolExecutor, call: Callable[[str], None], names: Iterable[str]) -> None:
+    """Have a pool do all of it, in as many threads as there can be.
+
+    Raises:
+        HostError: there can be none.
+    """
+    for number, name in enumerate(names):
+        try:
+            pool.submit(call, name)
+        except RuntimeError as error:
+            if not threads.refused(error):
+                raise
+            if not number:
+                raise threads.no_thread() from error
+            # It waits for its turn in the pool nevertheless, whose threads come to it.
 
 
 def _raise_first(futures: Mapping[str, "Future[Result]"]) -> None:

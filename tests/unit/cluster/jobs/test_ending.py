@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +24,8 @@ from fairlead.cluster.jobs.startup import StartupTimeout
 from fairlead.cluster.launchers.base import Launcher, get
 from fairlead.errors import HostError
 from fairlead.runtime import start_ticks
+
+from ... import thread_limit
 
 LOCAL = Cluster("c", "local", (Host("here", "127.0.0.1", interface="lo"),))
 CUSTOM = get("custom")()
@@ -271,6 +274,35 @@ def assert_ends(pid: int) -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"process {pid} is still there")
+
+
+def test_without_a_thread_for_it_a_job_gets_its_signal_and_the_next_one_ends_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    running = SimpleNamespace(launcher_known=True, ended=lambda: True)
+    said: list[str] = []
+    end = Ending(announce=said.append)
+    with monkeypatch.context() as patch:
+        thread_limit.allow(0, patch)
+        end.begin(running, signal.SIGTERM)  # type: ignore[arg-type]
+    assert "not ended by force if it goes on after SIGTERM" in caplog.text and "ulimit -u" in caplog.text
+    end.begin(running, signal.SIGTERM)  # type: ignore[arg-type]
+    assert said == [
+        "SIGTERM: the program has 2 s to end (--grace), a second signal ends it. MPI errors reported from "
+        "here on are a consequence"
+    ]
+
+
+def test_without_threads_for_its_steps_the_end_comes_nevertheless(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed = threading.Event()
+    running = SimpleNamespace(launcher_known=True, ended=killed.is_set, kill_here=killed.set)
+    monkeypatch.setattr(ending, "INSIST_S", 0.05)
+    monkeypatch.setattr(ending, "LAST_S", 0.0)
+    end = Ending(grace_s=0.05)
+    end.release_by(lambda: pytest.fail("no thread was left for it"))
+    thread_limit.allow(1, monkeypatch)
+    end.begin(running, signal.SIGTERM)  # type: ignore[arg-type]
+    assert killed.wait(5.0)
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, answer: list[int] | HostError) -> None:
