@@ -26,6 +26,7 @@ STOP_TIMEOUT_S = 5.0
 UNREADY_STOP_S = 1.0  # for one that has not said yet that it is ready: most often its host is not reached
 LAST_WORDS_S = 1.0  # for which the standard error of one that has ended is read on, where another holds it open
 STDERR_LINES = 8
+STDERR_LINE = 500  # characters of each
 UNREAD_B = 1 << 10  # of what is written and does not fit into the pipe; then nothing is added that has no answer
 
 
@@ -294,13 +295,25 @@ class Agent:
 
     async def _read_stderr(self) -> None:
         assert self._errors is not None
-        async for line in self._errors:
-            text = line.decode(errors="replace").strip()
-            if text:
-                self._stderr.append(text)
+        goes_on = False  # a line of which the beginning is kept
+        while part := await _line_or_part(self._errors):
+            text = part.decode(errors="replace").strip()
+            if text and not goes_on:
+                self._stderr.append(text[:STDERR_LINE])
+            goes_on = not part.endswith(b"\n")
 
     def _stderr_tail(self) -> str:
         return ": " + " | ".join(self._stderr) if self._stderr else ""
+
+
+async def _line_or_part(reader: asyncio.StreamReader) -> bytes:
+    """The next line, or as much of it as the reader takes together; nothing at the end."""
+    try:
+        return await reader.readuntil()
+    except asyncio.IncompleteReadError as end:
+        return end.partial
+    except asyncio.LimitOverrunError as long:
+        return await reader.readexactly(long.consumed)
 
 
 def _line(message: dict[str, Any]) -> bytes:

@@ -3,7 +3,8 @@
 Arguments: mode, pid file. Modes: good; mortal (good the first time, later ends before ready until cured);
 busy (the first port asked for in the file is taken), mute (never ready),
 deaf (does not even read what it is to do), heir (leaves a process that holds its standard error open),
-crash (ends before ready), garbage (answers no JSON), stubborn (ignores stop and end of input).
+crash (ends before ready), talkative (likewise, after a long line on its standard error), garbage (answers no JSON),
+stubborn (ignores stop and end of input).
 """
 
 import json
@@ -55,6 +56,9 @@ def main() -> None:
         Path(f"{pid_file}.heir").write_text(str(heir.pid))
     if mode == "crash" or (mode == "mortal" and pid_file.exists() and not Path(f"{pid_file}.cured").exists()):
         print("cannot open the device", file=sys.stderr)
+        sys.exit(3)
+    if mode == "talkative":
+        print(200_000 * "x" + "\ncannot open the device", file=sys.stderr, flush=True)
         sys.exit(3)
     if mode == "busy":
         first = Path(f"{pid_file}.port")

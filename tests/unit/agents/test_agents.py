@@ -450,6 +450,16 @@ def test_a_missing_executor_program_names_the_host() -> None:
     run(body)
 
 
+def test_a_long_line_hides_no_reason(tmp_path: Path) -> None:
+    """One that is longer than asyncio takes together; it is told as far as it is of use."""
+
+    async def body() -> None:
+        with pytest.raises(HostError, match=r"exit code 3: x{500} \| cannot open the device\n"):
+            await group_of(tmp_path, "good", "talkative").__aenter__()
+
+    run(body)
+
+
 def test_what_ignores_every_request_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "STOP_TIMEOUT_S", 0.3)
 
