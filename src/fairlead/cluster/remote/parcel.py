@@ -24,6 +24,7 @@ SLOWEST_COPY_Bps = 1e5
 CHECK_TIMEOUT_S = 30.0
 SLOWEST_CHECK_Bps = 1e7
 """Bytes a second; a host that reads and sums up slower, over a network as well, is given up."""
+STALE_min = 24 * 60
 _DAMAGED = 4  # exit code
 
 # $0: the parcel's name; $1: the directory that parcels of its kind are in.
@@ -44,8 +45,11 @@ identity=$0
 umask 077
 mkdir -p "$HOME/.cache/fairlead/$1"
 cd "$HOME/.cache/fairlead/$1"
+# Copies that were broken off before they could be removed, by a power failure for example; none takes so long.
+find . -mindepth 1 -maxdepth 1 -name '.[0-9a-f]*.??????' -mmin +{STALE_min} -exec rm -rf {{}} + 2>/dev/null || true
 new=$(mktemp -d ".$0.XXXXXX")
 trap 'rm -rf "$new"' EXIT
+trap 'exit 1' HUP INT TERM
 tar -x -C "$new" -f -
 (cd "$new" && sha256sum --check --quiet SHA256SUMS >&2) || exit {_DAMAGED}
 [ "$(sha256sum "$new/SHA256SUMS" | cut -d' ' -f1)" = "$0" ] || exit {_DAMAGED}

@@ -1,6 +1,8 @@
 """Files brought to a host that has a file system of its own: here another HOME on this machine."""
 
 import os
+import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.doctor.session import ProbeSession
 from fairlead.cluster.executors.base import Executor, with_environment
 from fairlead.cluster.job import Job
+from fairlead.cluster.remote import parcel
 from fairlead.cluster.remote.deploy import deploy, deploy_everywhere
 from fairlead.cluster.remote.execute import on_all
 from fairlead.errors import ConfigError, HostError, MissingToolError
@@ -104,6 +107,28 @@ def test_other_content_lives_elsewhere(far: Elsewhere, program: Path) -> None:
     second = deploy(far, "far", {"prog": program})["prog"]
     assert first != second
     assert Path(first).is_file()
+
+
+def test_copies_that_were_broken_off_go_with_the_next_one(far: Elsewhere, program: Path) -> None:
+    cache = far.home / ".cache/fairlead"
+    broken_off, in_progress, foreign = (cache / name for name in (f".{64 * 'a'}.Ab3dEf", f".{64 * 'b'}.xyz123", ".own"))
+    for path in (broken_off, in_progress, foreign):
+        path.mkdir(parents=True)
+        (path / "prog").touch()
+    for path in (broken_off, foreign):
+        os.utime(path, (0, 0))
+    placed = Path(deploy(far, "far", {"prog": program})["prog"])
+    assert sorted(cache.iterdir()) == sorted([placed.parent, in_progress, foreign])
+
+
+def test_a_copy_that_is_told_to_end_leaves_nothing(far: Elsewhere) -> None:
+    command = far.command("far", ["sh", "-c", parcel._PUT, 64 * "a", "."])
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as copying:
+        while not list(far.home.glob(".cache/fairlead/.a*")):
+            time.sleep(0.01)
+        copying.terminate()
+    assert copying.returncode == 1
+    assert list((far.home / ".cache/fairlead").iterdir()) == []
 
 
 def test_shared_files_are_not_copied(far: Elsewhere, program: Path) -> None:
