@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
-from fairlead import descriptors, native
+from fairlead import descriptors, native, threads
 from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors import executor_of
 from fairlead.cluster.executors.base import Executor
@@ -28,6 +28,8 @@ from fairlead.cluster.remote.execute import (
     end_session,
     given_up_with_others,
     last_words,
+    no_way_to,
+    not_asked,
     on_all,
     unexpected,
 )
@@ -162,16 +164,11 @@ def _keeper(
         keep: what it does; the last word is the directory.
         made: the hosts where it was made, which is known by the end.
         deadline: of its end.
+
+    Raises:
+        HostError, MissingToolError: nothing could be started here to reach the host.
     """
-    command = executor.command(host, keep)
-    executed.tell(command)
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as keeper:
+    with _started(executor, host, keep) as keeper:
         try:
             yield keeper
         finally:
@@ -182,6 +179,18 @@ def _keeper(
                 _log.warning("%s: %s may not be removed: %s", host, keep[-1], problem)
 
 
+def _started(executor: Executor, host: str, argv: Sequence[str]) -> "subprocess.Popen[bytes]":
+    command = executor.command(host, argv)
+    executed.tell(command)
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    except FileNotFoundError as error:
+        raise no_way_to(host, command[0]) from error
+    except OSError as error:  # no descriptor is free, for example
+        raise not_asked(host, error) from error
+
+
 def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> None:
     """Until the keeper has made its directory.
 
@@ -190,7 +199,7 @@ def _wait(executor: Executor, host: str, keeper: "subprocess.Popen[bytes]") -> N
     """
     assert keeper.stdout is not None
     late = threading.Timer(MAKE_TIMEOUT_S, end_session, (keeper,))
-    late.start()
+    threads.start(late)
     with awaited.awaited(host), given_up_with_others(keeper):
         said = keeper.stdout.readline().decode(errors="replace").strip()
     late.cancel()

@@ -103,6 +103,19 @@ def test_whoever_sees_the_name_of_a_directory_sees_it_made_already(
     assert calls == ["h0", "h1"]
 
 
+def test_what_cannot_be_started_here_is_told_as_an_error_of_the_host(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, job_id: str
+) -> None:
+    """Who asked for a directory that it can do without goes on then."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(HostError, match=r"^h0: could not be asked: this process has too many open files\n.*ulimit -n"):
+        preload.directory(CLUSTER, ["h0"], "test", job_id).__enter__()
+
+
 def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch, job_id: str) -> None:
     monkeypatch.setattr(preload, "MAKE_TIMEOUT_S", 0.2)
     monkeypatch.setattr(preload, "_KEEP", "sleep 1000; rm -rf")
