@@ -93,7 +93,7 @@ class HolderError(Exception):
 def _call(name: str, *arguments: Any) -> None:
     if getattr(_libc, name)(*arguments) != 0:
         number = ctypes.get_errno()
-        shown = ", ".join(str(a.decode() if isinstance(a, bytes) else a) for a in arguments if a is not None)
+        shown = ", ".join(str(os.fsdecode(a) if isinstance(a, bytes) else a) for a in arguments if a is not None)
         raise OSError(number, f"{name}({shown}): {os.strerror(number)}")
 
 
@@ -107,7 +107,7 @@ def _setns(descriptor: int) -> None:
 
 def _mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
     def encode(text: str | None) -> bytes | None:
-        return text.encode() if text is not None else None
+        return os.fsencode(text) if text is not None else None
 
     _call("mount", encode(source), encode(target), encode(kind), ctypes.c_ulong(flags), encode(options))
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,3 +30,18 @@ def test_a_tool_that_ends_before_it_has_read_a_large_batch_tells_why(failing: Bu
     lines = ["link add name a type veth"] * 40_000  # more than a pipe holds
     with pytest.raises(HolderError, match=r"^ip failed in the lab: RTNETLINK answers: No buffer space available\n"):
         failing._run_all({"": [("ip", lines)]})
+
+
+def test_a_directory_whose_name_is_no_text_is_mounted_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    mounted: list[tuple[object, ...]] = []
+
+    def mount(*arguments: object) -> int:
+        mounted.append(arguments)
+        return len(mounted) - 1
+
+    monkeypatch.setattr(holder, "_libc", SimpleNamespace(mount=mount))
+    name = os.fsdecode(b"/tmp/caf\xe9")
+    holder._mount("/proc/self/fd/3", name, None, holder.MS_BIND)
+    assert mounted[0][1] == b"/tmp/caf\xe9"
+    with pytest.raises(OSError, match=r"mount\(/proc/self/fd/3, /tmp/caf"):  # is told, too
+        holder._mount("/proc/self/fd/3", name, None, holder.MS_BIND)
