@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +20,7 @@ from fairlead.cluster.remote.execute import attempt, converse, on_all
 from fairlead.errors import FairleadError, HostError, PrivilegeError
 
 TIMEOUT_S = 60.0
+LOG_OUT_S = 10.0
 # What the user may read, root may not where home directories are on NFS: so it is the user's shell that opens it.
 _AS_ROOT = 'exec "$@" <"$0"'
 _PACKAGES = {
@@ -117,7 +119,8 @@ def install(executor: Executor, host: str, plan: InstallPlan) -> HostState:
     source = deploy(executor, host, {PROGRAM: native.program(PROGRAM)})[PROGRAM]
     _as_root(executor, host, plan, source)
     if out := executor.log_out(host):
-        subprocess.run(out, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        with suppress(subprocess.TimeoutExpired):  # what is asked next says that the connection hangs
+            subprocess.run(out, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LOG_OUT_S)
     return host_state(executor, host)
 
 

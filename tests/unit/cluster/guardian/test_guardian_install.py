@@ -105,6 +105,14 @@ def test_root_gets_the_guardian_by_standard_input(monkeypatch: pytest.MonkeyPatc
         installing.install(LOCAL, "localhost", InstallPlan(root, (), (RootCommand("false"),)))
 
 
+def test_a_shared_connection_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = replace(BARE, uid=0, passwordless=True)
+    saying(monkeypatch, root)
+    monkeypatch.setattr(installing, "LOG_OUT_S", 0.1)
+    monkeypatch.setattr(type(LOCAL), "log_out", lambda self, host: ["sleep", "1000"])
+    assert installing.install(LOCAL, "localhost", InstallPlan(root, (), (RootCommand("true"),))) == root
+
+
 def test_hosts_where_a_person_is_asked_come_last_and_in_turn() -> None:
     asked: list[str] = []
 
