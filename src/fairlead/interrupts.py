@@ -84,6 +84,12 @@ def held() -> Iterator[None]:
             _raise_once(number, None)
 
 
+def taken() -> signal.Signals | None:
+    """In a `held` block: the signal that waits for its end, if one came. It is the caller's then, without effect."""
+    number, _hold.waiting = _hold.waiting, None
+    return None if number is None else signal.Signals(number)
+
+
 def exit_code(error: BaseException | None) -> int:
     """What a shell expects of a process that ended so: 128 and the signal's number; Ctrl-C's if none is known."""
     return 128 + (error.signal if isinstance(error, Interrupted) else signal.SIGINT)

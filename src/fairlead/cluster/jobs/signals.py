@@ -88,11 +88,15 @@ def forwarding(on_signal: SignalCallback | None) -> Iterator[Callable[[RunningJo
             on_signal(running, early.pop(0))
 
     wanted = [number for number in FORWARDED if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, forward) for number in wanted}
+    with interrupts.held():  # an exception half-way would leave some of them to nobody
+        before = {number: signal.signal(number, forward) for number in wanted}
+        if (first := interrupts.taken()) is not None:
+            early.append(first)
     try:
         yield forward_to
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        with interrupts.held():
+            for number, handler in before.items():
+                signal.signal(number, handler)
         for number in early:
             signal.raise_signal(number)

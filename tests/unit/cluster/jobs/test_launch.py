@@ -1,20 +1,24 @@
 """Starting and staying with a job: exit codes, streams, signals, time-outs. The "mpirun" is a shell here."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from fairlead import interrupts
 from fairlead.cluster.description import Cluster, Host
 from fairlead.cluster.job import Job
-from fairlead.cluster.jobs import processes
+from fairlead.cluster.jobs import processes, signals
 from fairlead.cluster.jobs.launch import Course, prepare, run, start
 from fairlead.cluster.jobs.running_job import RunningJob
 from fairlead.cluster.jobs.signals import NotedSignals
@@ -159,6 +163,51 @@ def test_a_signal_while_the_job_is_started_goes_to_it(tmp_path: Path, monkeypatc
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
+@pytest.fixture
+def handlers() -> Iterator[dict[signal.Signals, object]]:
+    """Signals that end fairlead become exceptions, as on the command line: each one's handler."""
+    before = {number: signal.signal(number, interrupts._raise_once) for number in interrupts.ENDING}
+    yield dict.fromkeys(interrupts.ENDING, interrupts._raise_once)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def raise_at(place: int, number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the signal came with that call of `signal.signal`, counted from 0."""
+    usual, calls = signal.signal, itertools.count()
+
+    def handle(changed: signal.Signals, handler: Any) -> Any:
+        if next(calls) == place:
+            signal.raise_signal(number)
+        return usual(changed, handler)
+
+    monkeypatch.setattr(signal, "signal", handle)
+
+
+def test_a_signal_while_signals_become_the_jobs_is_its_own(
+    handlers: dict[signal.Signals, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    got: list[signal.Signals] = []
+    running = cast(RunningJob, None)
+    raise_at(2, signal.SIGTERM, monkeypatch)
+    with signals.forwarding(lambda _, number: got.append(number)) as forward_to:
+        forward_to(running)
+        signal.raise_signal(signal.SIGHUP)
+    assert got == [signal.SIGTERM, signal.SIGHUP]
+    assert {number: signal.getsignal(number) for number in handlers} == handlers
+
+
+def test_a_signal_while_they_cease_to_be_leaves_none_to_a_job_that_has_ended(
+    handlers: dict[signal.Signals, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = len(signals.FORWARDED)
+    raise_at(wanted + 2, signal.SIGINT, monkeypatch)  # its own handler is back
+    with pytest.raises(interrupts.Interrupted), signals.forwarding(lambda *_: None):
+        pass
+    handlers = dict.fromkeys(handlers, interrupts._say_patience)  # there is one exception
+    assert {number: signal.getsignal(number) for number in handlers} == handlers
+
+
 def test_a_signal_to_a_job_that_is_not_started_takes_its_usual_way(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **options: object) -> RunningJob:
         os.kill(os.getpid(), signal.SIGINT)
@@ -170,10 +219,10 @@ def test_a_signal_to_a_job_that_is_not_started_takes_its_usual_way(monkeypatch: 
 
 
 def test_a_signal_that_comes_too_late_is_not_what_ended_the_job() -> None:
-    signals = NotedSignals()
+    noted = NotedSignals()
     late = partial(os.kill, os.getpid(), signal.SIGTERM)
-    assert run(LOCAL, CUSTOM, job("exit 3"), on_signal=signals, course=Course(ended=late)) == 3
-    assert (signals.ended_by(), signals.exit_code(3, Unmarked())) == (None, 3)
+    assert run(LOCAL, CUSTOM, job("exit 3"), on_signal=noted, course=Course(ended=late)) == 3
+    assert (noted.ended_by(), noted.exit_code(3, Unmarked())) == (None, 3)
 
 
 def test_a_job_that_lasts_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
