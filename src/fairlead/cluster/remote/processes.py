@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
+from fairlead import interrupts
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.execute import end_session
@@ -62,10 +63,12 @@ class RemoteProcesses:
 
     def let_go(self) -> None:
         """Tell what still runs to end; nothing happens the second time."""
-        for fd in (self._held, self._stdin):
-            if fd >= 0:
-                os.close(fd)
-        self._stdin = self._held = -1
+        with interrupts.held():  # both or none
+            ends = self._held, self._stdin
+            self._held = self._stdin = -1  # before the numbers may come to mean other files
+            for fd in ends:
+                if fd >= 0:
+                    os.close(fd)
 
     def __enter__(self) -> Self:
         return self

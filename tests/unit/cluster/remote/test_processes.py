@@ -1,5 +1,6 @@
 """What is on a remote ends with who holds it."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead import interrupts
 from fairlead.cluster.cluster_file import load_cluster
 from fairlead.cluster.executors import Executor, executor_of
 from fairlead.cluster.executors.local import LocalExecutor
@@ -67,6 +69,28 @@ def test_what_does_not_end_is_killed(here: Executor, monkeypatch: pytest.MonkeyP
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
     assert process.returncode == 128 + 9
+
+
+def test_ctrl_c_while_it_is_let_go_closes_no_file_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    close, closed = os.close, []
+
+    def interrupted(fd: int) -> None:
+        close(fd)
+        closed.append(fd)
+        signal.raise_signal(signal.SIGINT)
+
+    before = {number: signal.signal(number, interrupts._raise_once) for number in interrupts.ENDING}
+    try:
+        remote = RemoteProcesses()
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "close", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                remote.let_go()
+            remote.let_go()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert len(closed) == len(set(closed)) == 2
 
 
 class CutOff(LocalExecutor):
