@@ -11,6 +11,7 @@ from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
+from fairlead import threads
 from fairlead.agents.events import EventThread
 from fairlead.agents.group import AgentGroup
 from fairlead.agents.urgent_thread import go_first
@@ -49,7 +50,7 @@ class AgentThread:
         Raises:
             AgentError, HostError: one could not be started; none is left.
         """
-        self._thread.start()
+        threads.start(self._thread)
         try:
             with self._limit.begun_by_interrupts():
                 self.group = self._started.result()

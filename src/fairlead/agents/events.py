@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from typing import Self
 
+from fairlead import threads
 from fairlead.agents.agent import EventCallback
 from fairlead.agents.urgent_thread import go_first
 from fairlead.protocol import events
@@ -73,7 +74,8 @@ class EventThread:
             self._changed.wait_for(lambda: not self._waiting and not self._busy)
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        """Raises HostError where the limit of processes is reached."""
+        threads.start(self._thread)
         return self
 
     def __exit__(self, *_: object) -> None:

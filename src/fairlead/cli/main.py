@@ -149,9 +149,9 @@ def _told(error: OSError | RuntimeError) -> FairleadError:
 
 
 def _main() -> None:
-    interrupts.become_exceptions()
     verbose = any(argument in ("-v", "--verbose") for argument in sys.argv[1:2])
     try:
+        interrupts.become_exceptions()
         code = command.main(standalone_mode=False)
         streams.flush()
         sys.exit(code if isinstance(code, int) else 0)

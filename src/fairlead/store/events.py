@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable
 
-from fairlead import interrupts
+from fairlead import interrupts, threads
+from fairlead.errors import HostError
 
 PERIOD_S = 0.5
 
@@ -12,7 +13,7 @@ EventRow = tuple[int, float, str, str]
 
 
 class EventBuffer:
-    """Collects rows and hands them to ``commit`` from a thread of its own.
+    """Collects rows and hands them to ``commit`` from a thread of its own; one by one where there can be none.
 
     A commit that fails is not lost sight of: `add` and `flush` raise its error. The rows are kept, those added
     meanwhile too, and committed with the first that succeeds: a disk that is full for a while costs nothing.
@@ -31,9 +32,9 @@ class EventBuffer:
         """Append a row; it is committed within `PERIOD_S`."""
         with self._guard:
             self._rows.append(row)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="fairlead-events", daemon=True)
-                self._thread.start()
+            alone = self._thread is None and not self._begin()
+        if alone:
+            self.flush()
         if self._failure is not None:
             raise self._failure
 
@@ -55,6 +56,16 @@ class EventBuffer:
         if self._thread is not None:
             self._thread.join()
         self.flush()
+
+    def _begin(self) -> bool:
+        """Start the thread; whether there can be one."""
+        thread = threading.Thread(target=self._run, name="fairlead-events", daemon=True)
+        try:
+            threads.start(thread)
+        except HostError:
+            return False
+        self._thread = thread
+        return True
 
     def _run(self) -> None:
         while not self._stop.wait(PERIOD_S):
