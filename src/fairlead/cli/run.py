@@ -145,6 +145,8 @@ def command(
 
     if own_mpirun:
         check_own_mpirun(mpirun, transport)
+    if own_mpirun and start_limit_s is not None:
+        raise click.UsageError("--start-limit: where your own launch line starts ranks is not known; omit it")
     if no_agents and plane != "auto" and PLANES.get(plane).by_agents:
         raise click.UsageError(f"--plane {plane} needs agents to carry the messages; omit --no-agents")
     if settings and (no_agents or (no_detection and set(settings) != {WAYS})):

@@ -194,6 +194,16 @@ def test_a_list_of_characterizations_has_nothing_else(word: str) -> None:
     assert done.output.splitlines()[-1] == f"Error: --list lists all characterizations; omit {left_out}"
 
 
+def test_a_start_limit_is_none_of_a_launch_line_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").touch()
+    line = ["run", str(tmp_path / "c.toml"), "--own-mpirun", "--start-limit", "60", "--", "mpirun", "./x"]
+    done = CliRunner().invoke(command, line, prog_name="fairlead")
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1] == (
+        "Error: --start-limit: where your own launch line starts ranks is not known; omit it"
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
