@@ -107,7 +107,7 @@ class IntegerList(click.ParamType):
         if isinstance(value, tuple):
             return value
         words = str(value).split(",")
-        if not all(word.strip().isdigit() and self._least <= int(word) <= self._most for word in words):
+        if not all(word.strip().isdecimal() and self._least <= int(word) <= self._most for word in words):
             self.fail(
                 f"{value!r} are not numbers from {self._least} to {self._most}; write for example 1,16",
                 parameter,

@@ -204,6 +204,13 @@ def test_a_start_limit_is_none_of_a_launch_line_of_ones_own(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.parametrize("pairs", ["\u00b2", "1,\u00b9", "0", "1,,2"])
+def test_a_list_has_whole_numbers(pairs: str) -> None:
+    done = CliRunner().invoke(command, ["measure", "c.toml", "mpi-latency", "--pairs", pairs], prog_name="fairlead")
+    assert done.exit_code == 2, done.output
+    assert "are not numbers from 1 to 1024; write for example 1,16" in done.output
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
