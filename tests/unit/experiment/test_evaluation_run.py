@@ -272,6 +272,16 @@ def test_a_failed_row_is_recorded_with_its_output_and_tried_again_as_often_as_th
         assert data.failed == {("a", 1): 2, ("a", 2): 2}
 
 
+def test_a_row_that_has_a_sample_has_not_failed_however_many_tries_it_took(tmp_path, monkeypatch):
+    """Also where the plan now allows fewer."""
+    monkeypatch.chdir(tmp_path)
+    script = "echo try >> {text}{number}; test $(wc -l < {text}{number}) -ge 3"
+    evaluate(tmp_path, script, "retries = 3\n", count=1)
+    with Store.open(tmp_path / "results") as store:
+        evaluation = Evaluation(plan_file.read(write(tmp_path, script, count=1)), store)
+        assert (evaluation.stored_rows, evaluation.failed_rows, evaluation.empty_cells) == (4, 0, 0)
+
+
 @pytest.mark.parametrize(("script", "code"), [("test {text} = a -o {number} = 1", 1), ("true", 0)])
 def test_the_exit_code_tells_of_rows_without_a_sample(tmp_path, monkeypatch, script, code):
     monkeypatch.setattr(sys, "argv", ["fairlead", "evaluate", str(write(tmp_path, script, count=2))])

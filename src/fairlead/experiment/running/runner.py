@@ -155,7 +155,8 @@ class Experiment(ABC):
     @property
     def failed_rows(self) -> int:
         """Rows of which there is no sample because every try at them failed."""
-        return sum(count > self._parts[0].replications.retries for count in self._failures.values())
+        retries = self._parts[0].replications.retries
+        return sum(count > retries for name, count in self._failures.items() if name not in self._done)
 
     @property
     def empty_cells(self) -> int:
