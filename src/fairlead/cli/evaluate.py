@@ -88,7 +88,7 @@ def run(plan_file: Path, results: Path, prices: Path | None, changes: "tuple[Con
         try:
             with progress_on(sys.stderr) as survey:
                 evaluation.run(say, tell, survey)
-        except (KeyboardInterrupt, FairleadError):
+        except (KeyboardInterrupt, FairleadError, OSError):
             click.echo(endings.how_to_go_on(plan_file, results, evaluation.stored_rows, changes, options), err=True)
             raise
         for line in endings.failures(plan_file, results, evaluation):

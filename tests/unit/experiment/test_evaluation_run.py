@@ -282,6 +282,17 @@ def test_a_row_that_has_a_sample_has_not_failed_however_many_tries_it_took(tmp_p
         assert (evaluation.stored_rows, evaluation.failed_rows, evaluation.empty_cells) == (4, 0, 0)
 
 
+def test_a_full_disk_is_no_reason_not_to_say_how_to_go_on(tmp_path, monkeypatch):
+    def fill(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Evaluation, "run", fill)
+    line = [str(write(tmp_path, "true")), "--results", str(tmp_path / "results")]
+    done = CliRunner().invoke(command, line)
+    assert isinstance(done.exception, OSError)
+    assert done.stderr.startswith("stopped with no rows stored; repeat the command to continue: fairlead evaluate ")
+
+
 @pytest.mark.parametrize(("script", "code"), [("test {text} = a -o {number} = 1", 1), ("true", 0)])
 def test_the_exit_code_tells_of_rows_without_a_sample(tmp_path, monkeypatch, script, code):
     monkeypatch.setattr(sys, "argv", ["fairlead", "evaluate", str(write(tmp_path, script, count=2))])
