@@ -155,6 +155,9 @@ def test_programs_placement_transport_congestion_and_management_are_factors(tmp_
     )
     second = plan.program_at({**levels, "program": "two", "transport": "self,tcp"})
     assert (second.command, second.mpirun, second.timeout_s) == (("is",), "mpirun.mpich", 5)
+    limited = under(parse(LAB, MANAGED.replace("[run]", "[run]\ntimeout_s = 7200")), tmp_path)
+    limits_s = [limited.program_at({**levels, "program": program}).timeout_s for program in ("one", "two")]
+    assert limits_s == [7200, 5]  # a program's own goes before that of all rows
     assert second.placement == tmp_path / "two.json"
     assert second.environment == {"OMPI_MCA_btl": "self,tcp"}
     assert plan.program_at({**levels, "placement": "apart"}).placement == tmp_path / "apart.json"
@@ -299,6 +302,10 @@ def test_commands_may_name_files_beside_the_plan() -> None:
         ((HEAD, FACTORS, RUN + 'program = "is"\n'), "command: give either command, or the program"),
         ((HEAD, FACTORS, "[run]\n"), "command: give either command, or the program"),
         ((HEAD, FACTORS, '[run]\nprogram = "{program}"\n', ONE), "run.program: no 'ft'; there are is"),
+        (
+            (HEAD, FACTORS, '[run]\nprogram = "is"\nranks = 4\n', ONE),
+            "ranks: are those of command; each of [[programs]] has its own",
+        ),
         ((HEAD, FACTORS, RUN, ONE), "run.program: is missing: name one of [[programs]]"),
         ((HEAD, FACTORS, '[run]\nprogram = "is"\n', ONE, ONE), "programs: two are called is"),
         ((HEAD, FACTORS, RUN + 'mpirun = "{mpi}"\n'), "run.mpirun: {mpi} is not a factor"),

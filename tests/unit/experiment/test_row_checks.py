@@ -210,6 +210,16 @@ def test_what_a_row_takes_is_told(plan: Path) -> None:
     ]
 
 
+def test_the_longest_of_the_programs_limits_is_what_a_row_takes_at_most(plan: Path) -> None:
+    programs = "".join(
+        f'[[programs]]\nname = "{name}"\ncommand = ["{name}"]\nranks = 1\n{limit}'
+        for name, limit in (("bt", "timeout_s = 300\n"), ("ft", ""))
+    )
+    rewrite(plan, ('command = ["{program}", "--class", "C"]\nranks = 16', 'program = "{program}"\ntimeout_s = 120'))
+    plan.write_text(plan.read_text() + programs)
+    assert row_needs.summary(plan_file.read(plan))[0] == "  a row takes about 30\u00a0s, and at most 5\u00a0min"
+
+
 LATE = """
 [management]
 factor = "management"

@@ -41,7 +41,7 @@ class ProgramTable(Model):
     mpirun: str | None = None
     """The mpirun to use. Default: the cluster's."""
     timeout_s: float = Field(default=600.0, gt=0)
-    """Seconds after which a run is ended and recorded as failed."""
+    """Seconds after which a run is ended and recorded as failed. In an evaluation, the default is ``run.timeout_s``."""
 
     def under(self, directory: Path) -> Self:
         """The same program with its relative path starting at ``directory``, and that in its command."""

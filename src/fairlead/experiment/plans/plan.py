@@ -71,7 +71,7 @@ class RunTable(Model):
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the ranks; values may hold ``{factor}``."""
     timeout_s: float = Field(default=600.0, gt=0)
-    """Seconds after which a row is ended and recorded as failed."""
+    """Seconds after which a row is ended and recorded as failed; an entry of ``[[programs]]`` may have its own."""
     value: Literal["time_s", "timed_section_s"] = "time_s"
     """What the report covers: wall time with the launcher, or the timed section that the program prints; seconds."""
     expected_s: float | None = Field(default=None, gt=0)
@@ -81,6 +81,8 @@ class RunTable(Model):
     def _consistent(self) -> Self:
         if bool(self.command) == (self.program is not None):
             raise ValueError("command: give either command, or the program of [[programs]]")
+        if self.program is not None and "ranks" in self.model_fields_set:
+            raise ValueError("ranks: are those of command; each of [[programs]] has its own")
         if self.program is not None and self.launcher == "custom":
             raise ValueError("launcher: custom runs a command unchanged; [[programs]] are started by mpirun")
         return self
@@ -264,6 +266,8 @@ class Plan(Model):
             program = Program(argv, fill_ranks(run.ranks, levels), timeout_s=run.timeout_s)
         else:
             program = replace(table.resolved(), command=tuple(fill_template(word, levels) for word in table.command))
+            if "timeout_s" not in table.model_fields_set:
+                program = replace(program, timeout_s=run.timeout_s)
         mpirun = program.mpirun or (fill_template(run.mpirun, levels) if run.mpirun else None)
         return replace(
             program,

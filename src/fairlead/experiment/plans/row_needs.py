@@ -14,7 +14,7 @@ def summary(plan: Plan) -> list[str]:
     """Some lines: how long a row takes, and the memory of the smallest and the largest row."""
     lines = []
     if plan.run.expected_s is not None:
-        limit = words.span(plan.run.timeout_s)
+        limit = words.span(max(plan.program_at(levels).timeout_s for levels in plan.combinations()))
         lines.append(f"  a row takes about {words.span(plan.run.expected_s)}, and at most {limit}")
     networks = Networks(plan)
     totals: dict[int, list[Start]] = {}  # by the memory of all of a row's programs
