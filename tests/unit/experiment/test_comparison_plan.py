@@ -380,6 +380,14 @@ def test_cases_are_chosen_by_congestion_too() -> None:
         session.chosen(plan, [], ["path"])
 
 
+def test_a_congestion_that_no_case_has_is_told() -> None:
+    spare = '[[congestions.spare.bottlenecks]]\nkind = "delay"\nlink = ["leaf0", "leaf1"]\ndelay = "9ms"\n'
+    plan = parse(CASES + spare + PROGRAMS)
+    with pytest.raises(ConfigError, match="--congestion spare: no case of the plan has this congestion") as told:
+        session.chosen(plan, [], ["spare"])
+    assert "spare" not in told.value.hint
+
+
 def test_a_program_runs_where_it_is_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same program, once by slots and once placed: the path starts at the plan, the hosts come from the file."""
     twice = PROGRAMS.replace('name = "nbody"', 'name = "placed"\nplacement = "placed.json"')

@@ -95,14 +95,20 @@ def chosen(plan: ComparisonPlan, patterns: Sequence[str], congestions: Sequence[
         congestions: names of the plan's congestions; without any: all.
 
     Raises:
-        ConfigError: a pattern matches no case, or the plan has no such congestion.
+        ConfigError: a pattern matches no case, or the plan has no such congestion, or no case with it.
     """
     for name in congestions:
         if name not in plan.congestions:
             known = ", ".join(plan.congestions) or "none that has a name"
             raise ConfigError(f"--congestion {name}: the plan has no such congestion", hint=f"there are {known}")
-    wanted = [plan.congestions[name] for name in congestions]
-    names = [case.name for case in plan.all_cases() if not wanted or case.congestion in wanted]
+    wanted, every = [plan.congestions[name] for name in congestions], plan.all_cases()
+    names = [case.name for case in every if not wanted or case.congestion in wanted]
+    if not names:
+        used = [name for name, each in plan.congestions.items() if each in [case.congestion for case in every]]
+        raise ConfigError(
+            f"--congestion {', '.join(congestions)}: no case of the plan has this congestion",
+            hint=f"cases have {', '.join(used)}",
+        )
     for pattern in patterns:
         if not fnmatch.filter(names, pattern):
             raise ConfigError(f"--only {pattern}: no case has this name", hint=f"there are {', '.join(names)}")
