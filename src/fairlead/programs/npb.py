@@ -162,7 +162,7 @@ def report(output: bytes) -> NpbReport | None:
     if not starts:
         return None
     text = output[starts[-1].end() :]
-    fields = {name.decode(): value.decode() for name, value in _LINE.findall(text)}
+    fields = {name.decode(): value.decode(errors="replace") for name, value in _LINE.findall(text)}
     unknown = re.search(rb"^ *Verification *= *NOT PERFORMED *$", text, re.MULTILINE)
     said = "NOT" if unknown else fields.get("Verification", "")
     try:

@@ -104,6 +104,8 @@ NPB_REPORT = b"""
         ("cg", 0, b"", "its output holds no verdict that can be read"),
         ("npb:cg.A", 0, NPB_REPORT % b"SUCCESSFUL", None),
         ("npb:cg.A", 0, NPB_REPORT % b"NOT PERFORMED", None),
+        # Lines of others', such as a path, may be in any encoding.
+        ("npb:cg.A", 0, NPB_REPORT % b"SUCCESSFUL" + b" written to = /home/jos\xe9\n", None),
         ("npb:cg.A", 0, NPB_REPORT % b"UNSUCCESSFUL", "its result is not verified"),
         ("npb:cg.A", 0, NPB_REPORT % b"SUCC[h0] warning", "its output holds no verdict that can be read"),
         ("./of-my-own", 0, b"", None),
