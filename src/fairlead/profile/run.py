@@ -15,7 +15,7 @@ from fairlead.cluster.jobs import launch
 from fairlead.cluster.jobs.signals import NotedSignals
 from fairlead.cluster.launchers import Launcher
 from fairlead.display.terminal import console
-from fairlead.errors import ConfigError, FairleadError
+from fairlead.errors import ConfigError, FairleadError, of_system
 from fairlead.prices.book import Book
 from fairlead.profile import json_form, priced, profile, terminal
 from fairlead.profile.analysis import collective_traffic
@@ -96,8 +96,8 @@ def run_profiled(
             _report(summary if book is None else priced.with_prices(summary, book), write)
             for write_trace in write_traces:
                 _or_said(partial(write_trace, found))
-        except FairleadError as error:  # the program's exit code still counts
-            _say(str(error))
+        except (FairleadError, OSError) as error:  # the program's exit code still counts
+            _say(_told(error))
     return signals.exit_code(code, launcher)
 
 
@@ -174,8 +174,12 @@ def _report(found: Summary, write: Write) -> None:
 def _or_said(action: Callable[[], None]) -> None:
     try:
         action()
-    except FairleadError as error:
-        _say(str(error))
+    except (FairleadError, OSError) as error:
+        _say(_told(error))
+
+
+def _told(error: FairleadError | OSError) -> str:
+    return str(of_system(error) if isinstance(error, OSError) else error)
 
 
 def _say(text: str) -> None:

@@ -76,7 +76,7 @@ def _of_object(object_: str, offsets: Sequence[int]) -> list[SourceLocation]:
     # The call is before the address that it returns to.
     command = [TOOL, "-f", "-C", "-e", object_, *(hex(offset - 1) for offset in offsets)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return unknown
     lines = done.stdout.splitlines()

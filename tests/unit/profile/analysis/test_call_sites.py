@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from fairlead.profile import json_form, profile, tables
 from fairlead.profile.analysis import call_sites
 from fairlead.profile.analysis.call_sites import SourceLocation
@@ -42,6 +44,19 @@ def test_objects_that_are_not_here_or_no_objects_stay_unnamed(tmp_path: Path) ->
         SourceLocation(HERE, 0x40),
         SourceLocation("", 0x99),
         SourceLocation(str(text), 0x10),
+    ]
+
+
+def test_a_source_file_with_a_name_in_another_encoding_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool, program = tmp_path / "addr2line", tmp_path / "prog"
+    tool.write_text("#!/bin/sh\nprintf 'solve\\n/home/jos\\351/cg.c:12\\n'\n")
+    tool.chmod(0o755)
+    program.touch()
+    monkeypatch.setattr(call_sites, "TOOL", str(tool))
+    assert call_sites.places([(str(program), 0x40)]) == [
+        SourceLocation(str(program), 0x40, "solve", "/home/jos\ufffd/cg.c", 12)
     ]
 
 
