@@ -16,7 +16,7 @@ from fairlead.cluster.description import Cluster
 from fairlead.cluster.executors.base import Executor
 from fairlead.cluster.host_binaries import HostBinaries
 from fairlead.cluster.remote import brought
-from fairlead.errors import HostError, LabError, NoSuchLabError
+from fairlead.errors import MORE_PROCESSES, HostError, LabError, NoSuchLabError
 from fairlead.lab import start, state
 from fairlead.manage import clean, live_runs
 from fairlead.runtime import Process
@@ -90,7 +90,7 @@ def test_a_host_that_the_system_gives_no_process_for_keeps_no_other_cluster_from
     monkeypatch.setattr(clean, "clean_host", asked)
     done = clean.clean([one, other])
     assert [each.what for each in done.removed] == [{"kind": "route"}]
-    assert done.unreachable == {"a": "Resource temporarily unavailable"}
+    assert done.unreachable == {"a": f"the limit of processes is reached\n  {MORE_PROCESSES}"}
 
 
 def test_runs_without_guardians_are_forgotten_without_a_look_at_their_hosts(

@@ -11,8 +11,8 @@ from fairlead.cluster.executors.base import executor_of
 from fairlead.cluster.job import LAUNCH_MARK, MARK, Job
 from fairlead.cluster.remote import executed
 from fairlead.cluster.remote.end_limit import EndLimit
-from fairlead.cluster.remote.execute import Calls, end_session, failure, on_all, run_on, unexpected
-from fairlead.errors import FairleadError, HostError, SilentHostError, reason_of
+from fairlead.cluster.remote.execute import Calls, end_session, failure, not_asked, on_all, run_on, unexpected
+from fairlead.errors import FairleadError, HostError, SilentHostError
 from fairlead.runtime import START_OF
 
 STOP_GRACE_S = 5.0  # from TERM to KILL
@@ -186,7 +186,7 @@ class JobProcesses:
         except FairleadError as error:  # raised by `end_leftovers` when the other hosts are through
             return error
         except OSError as error:  # no process can be started here, for example; the next time it may be
-            return HostError(f"{host or 'this machine'}: could not be asked: {reason_of(error)}")
+            return not_asked(host or "this machine", error)
 
     def _not_ended(self, left: dict[str, list[int] | FairleadError]) -> HostError:
         said, hints = [], []

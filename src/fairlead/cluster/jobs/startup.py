@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 
 from fairlead.cluster.jobs.running_job import RunningJob
-from fairlead.cluster.remote.execute import Calls, on_all
-from fairlead.errors import FairleadError, HostError, LaunchError, reason_of
+from fairlead.cluster.remote.execute import Calls, not_asked, on_all
+from fairlead.errors import FairleadError, HostError, LaunchError
 
 _log = logging.getLogger(__name__)
 TIMEOUT_S = 60.0
@@ -100,7 +100,7 @@ class StartWatch:
         except FairleadError as error:
             return error
         except OSError as error:  # no descriptor is free, for example
-            return HostError(f"{host}: could not be asked: {reason_of(error)}")
+            return not_asked(host, error)
 
     def _overdue(self) -> LaunchError | None:
         elapsed_s = time.monotonic() - self._begin_s

@@ -301,7 +301,7 @@ def test_a_host_for_which_no_process_could_be_started_is_asked_again(monkeypatch
     running.end_leftovers()
     assert signals == ["TERM", "TERM"]  # here, and on this machine, where the launch line ran
     refused += [OSError(11, "Resource temporarily unavailable")] * 2
-    with pytest.raises(HostError, match="everywhere: here: could not be asked: Resource temporarily unavailable"):
+    with pytest.raises(HostError, match="everywhere: here: could not be asked: the limit of processes"):
         running.end_leftovers(0.0)
 
 
