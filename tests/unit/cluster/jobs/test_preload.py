@@ -104,7 +104,7 @@ def test_whoever_sees_the_name_of_a_directory_sees_it_made_already(
 
 
 def test_what_cannot_be_started_here_is_told_as_an_error_of_the_host(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, job_id: str
+    monkeypatch: pytest.MonkeyPatch, job_id: str
 ) -> None:
     """Who asked for a directory that it can do without goes on then."""
 
