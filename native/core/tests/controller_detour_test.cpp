@@ -26,6 +26,34 @@ TEST(Controller, RestoresAfterTheDwellTime) {
     EXPECT_EQ(rig.controller.view(1).relay, kNoHost);
 }
 
+/// What round trips take longer than they did on the free direct path is what it costs to wait.
+TEST(Controller, ReturnsSoonFromADetourThatCostsMoreThanItGained) {
+    for (const bool costs : {true, false}) {
+        Rig rig;
+        rig.greet_all();
+        double busy_s = 0.0;
+        const auto use = [&](int samples, double srtt_s, double direct_queue_s) {
+            for (int i = 0; i < samples && rig.seen<Restored>().empty(); ++i) {
+                SocketSample sample = rig.sample(srtt_s);
+                sample.busy_s = busy_s += 0.04;
+                rig.step(sample, 0.04, direct_queue_s, 0.0);
+            }
+        };
+        use(20, 300e-6, 0.0);
+        use(10, 20e-3, 20e-3);
+        ASSERT_EQ(rig.seen<Rerouted>().size(), 1U);
+        use(150, costs ? 1.2e-3 : 305e-6, 0.0);
+        const auto restored = rig.seen<Restored>();
+        ASSERT_EQ(restored.size(), 1U);
+        EXPECT_EQ(restored[0].reason, RestoreReason::direct_good);
+        if (costs) {
+            EXPECT_LT(restored[0].away_s, 1.8);
+        } else {
+            EXPECT_GE(restored[0].away_s, 2.0);
+        }
+    }
+}
+
 TEST(Controller, ADetourIsLeftForADirectPathOnlyIfThatIsLow) {
     for (const double direct_queue_s : {0.3e-3, 2e-3}) {
         Rig rig;

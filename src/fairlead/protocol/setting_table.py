@@ -100,6 +100,8 @@ SETTINGS = {
     "detour.dwell_s": Setting(2.0, (0.0, 3600.0), 'detour.dwell_max_s'),
     "detour.slow_dwell_s": Setting(0.5, (0.0, 3600.0)),
     "detour.dwell_max_s": Setting(60.0, (0.0, 36000.0)),
+    "detour.credit_s": Setting(0.1, (0.0, 3600.0)),
+    "detour.credit_share": Setting(0.5, (0.0, 1.0)),
     "detour.relapse_s": Setting(10.0, (0.0, 3600.0)),
     "detour.hold_s": Setting(0.5, (0.0, 3600.0), 'detour.hold_max_s'),
     "detour.hold_max_s": Setting(30.0, (0.0, 36000.0)),

@@ -20,6 +20,10 @@ constexpr double kDoubt_s = 4.0;
 // A delay is the same for all probes. The queue of few streams may be, too, for a while: the trial shows which it is.
 constexpr double kSteady_s = 1.5;
 constexpr double kSteadyShare = 0.1;
+// Of the dwell time, for a pair whose detours may lose nothing more. The dwell time doubles with relapses.
+constexpr double kSpentShare = 0.125;
+// In which segments that were lost show that the direct path loses them.
+constexpr double kLosing_s = 0.5;
 }  // namespace
 
 Reroutes::Reroutes(const SearchParts& parts, Traffic& traffic, Peers& peers, Notices& notices, const Learning& learning,
@@ -66,8 +70,34 @@ void Reroutes::on_sample(const SocketSample& sample) {
     if (!destination.detour && !destination.route.pending() && sample.srtt_s > 0.0) {
         parts_.paths.probes().expect(sample.peer, sample.srtt_s);
     }
+    book(sample);
     watch_sockets(sample.peer);
     if (suspicion != Suspicion::none) suspect(sample.peer, suspicion);
+}
+
+/// What the pair's detour gains or loses it. Where agents carry messages the sockets stay on the direct path, and an
+/// equal-cost path costs nothing.
+void Reroutes::book(const SocketSample& sample) {
+    Destination& destination = destinations_[sample.peer];
+    if (!parts_.job.proves || destination.route.pending()) return;
+    const bool low = parts_.paths.congestion_level(sample.peer) == CongestionLevel::low;
+    if (!destination.detour) {
+        if (low && !destination.search) destination.account.on_direct(sample);
+    } else if (!destination.detour->manual() && !is_way(destination.detour->relay())) {
+        const Time recent = now_ - 2.0 * parts_.job.settings.detour.direct_period_s;
+        const ProbeDesk& probes = parts_.paths.probes();
+        const double queue_s =
+            probes.forward(sample.peer, recent).typical_s + probes.backward(sample.peer, recent).typical_s;
+        destination.account.on_detour(sample, {queue_s, low}, now_);
+    }
+}
+
+/// For how long the direct path must have been low before the pair returns.
+double Reroutes::dwell_s(HostId host) const {
+    const Destination& destination = destinations_[host];
+    const double dwell_s = destination.hold.dwell_s();
+    if (!destination.account.spent()) return dwell_s;
+    return std::min(kSpentShare * dwell_s, parts_.job.settings.detour.slow_dwell_s);
 }
 
 /// Whether the direct path may be longer, rather than full: all probes take the same time. Then its throughput is all
@@ -201,6 +231,8 @@ void Reroutes::rerouted(HostId host, const Rerouted& decision) {
     const HostId relay = decision.relay;
     const HostId before = traffic_.relay(host);
     if (!is_way(relay) && !relays_for_us(relay)) peers_.begin_beats(relay, now_);
+    if (before == kNoHost) destination.account.leaves_direct(traffic_.sockets(host).retransmits(now_, kLosing_s) > 0);
+    destination.account.changed();
     traffic_.sockets(host).begin_anew(now_);
     destination.detour.emplace(parts_.job, host, relay, decision.manual, now_);
     traffic_.lead_over(host, relay);
@@ -235,6 +267,7 @@ void Reroutes::restored(HostId host, RestoreReason reason) {
     if (!destination.detour) return;
     const Detour detour = *destination.detour;
     destination.detour.reset();
+    destination.account.changed();
     traffic_.lead_over(host, kNoHost);
     const bool taken_again = reason == RestoreReason::paused && destination.interrupted == detour.relay();
     if (!taken_again) release(detour.relay(), host);
@@ -421,7 +454,7 @@ void Reroutes::watch_detour(HostId host) {
     // An equal-cost path has the direct one's base: that is as good once it has been low for so long.
     const std::optional<double> detour_s =
         is_way(detour.relay()) ? std::nullopt : detour.latency_s(parts_.paths, traffic_, now_);
-    if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, destination.hold.dwell_s(), detour_s, now_)) {
+    if (direct_is_good(parts_.job, parts_.paths, traffic_, host, low_s, dwell_s(host), detour_s, now_)) {
         start_restore(host, RestoreReason::direct_good);
     }
 }

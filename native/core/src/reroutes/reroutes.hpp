@@ -11,6 +11,7 @@
 
 #include "detours/avoided_relays.hpp"
 #include "detours/detour.hpp"
+#include "detours/detour_account.hpp"
 #include "fairlead/core/random.hpp"
 #include "learning/learning.hpp"
 #include "reroutes/give_way.hpp"
@@ -83,10 +84,11 @@ class Reroutes {
     /// This host's traffic to one destination.
     struct Destination {
         Destination(const Settings& settings, bool learns)
-            : pause(settings), hold(settings, learns), route(settings.detour) {}
+            : pause(settings), hold(settings, learns), account(settings.detour), route(settings.detour) {}
 
         SearchPause pause;
         RouteHold hold;
+        DetourAccount account;
         RouteSwitch route;
         AvoidedRelays avoided;  ///< relays and ways
         GiveWay way_given;
@@ -151,6 +153,8 @@ class Reroutes {
     void judge_legs(HostId host);
     void judge_way(HostId host);
     bool only_delayed(HostId host) const;
+    void book(const SocketSample& sample);
+    double dwell_s(HostId host) const;
     bool echoes_wanted(const Destination& destination) const;
     Time next_echo(HostId host) const;
     void watch_echoes(HostId host);
