@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The long suites, in stages; each prints its figures. What fails is told again at the end, and the next stage follows.
 #   verify.sh [STAGE...]   some of: thread simulation fuzz labs faults (default: all, in this order)
-#   FUZZ_SECONDS           time for each fuzz target (default 120)
+#   FUZZ_SECONDS           time for each fuzz target (default 60)
 #   FAIRLEAD_SEED          first seed of the relay plane's random messages (default: twice the days since 1970)
 #   DRAW                   seed by which a tenth of the tests marked drawn are drawn (default: the date; empty: all run)
 set -uo pipefail
 cd "$(dirname "$0")/.."
-export FUZZ_SECONDS=${FUZZ_SECONDS:-120}
+export FUZZ_SECONDS=${FUZZ_SECONDS:-60}
 jobs=$(nproc)
 DRAW=${DRAW-$(date -u +%F)}
 # Random messages differ from day to day.
@@ -86,6 +86,8 @@ fuzz() {
     say "fuzz targets, $FUZZ_SECONDS s each, beside the long unit tests and those of MPI, which often wait"
     rm -rf build/pytest/long-waiting
     local tests failed=0 beside code
+    # Before the tests: beside ranks that spin while they wait the compiler would get little.
+    build build/fuzz fairlead_fuzzers -DFAIRLEAD_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ || return
     long_tests_of waiting -n 3 --dist worksteal tests/unit tests/mpi
     "${tests[@]}" >build/slow.log 2>&1 &
     beside=$!
@@ -100,9 +102,6 @@ fuzz() {
 }
 
 fuzz_all() {
-    export -f build
-    export jobs
-    nice -n 19 bash -c 'build build/fuzz fairlead_fuzzers -DFAIRLEAD_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++' || return
     local targets
     targets=$(find build/fuzz/native -type f -executable \( -name '*_fuzz' -o -name 'fuzz_*' -o -name '*_fuzz_*' \))
     [ -n "$targets" ] || { say "no fuzz target was built" >&2; return 1; }
