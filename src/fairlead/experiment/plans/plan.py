@@ -81,7 +81,7 @@ class RunTable(Model):
     def _consistent(self) -> Self:
         if bool(self.command) == (self.program is not None):
             raise ValueError("command: give either command, or the program of [[programs]]")
-        if self.program is not None and "ranks" in self.model_fields_set:
+        if self.program is not None and self.ranks != 1:  # a stored plan has the default, too
             raise ValueError("ranks: are those of command; each of [[programs]] has its own")
         if self.program is not None and self.launcher == "custom":
             raise ValueError("launcher: custom runs a command unchanged; [[programs]] are started by mpirun")
