@@ -27,6 +27,8 @@ LIMIT_S = 200.0
 # Messages that a rank waits for one after another in an iteration, about: what makes it as long as it is.
 IN_TURN = {"cg": 2.5, "ring": 1.0, "halo": 2.0, "alltoall": 7.0}
 KINDS = ("streams", "paced", "delay")
+# Agents that look for congestion as ever, and find hardly any detour good enough.
+STAYING = {"choice.margin": 0.99, "choice.flagged_margin": 0.99, "choice.min_gain_s": 10.0}
 
 
 @dataclass(frozen=True)
@@ -44,22 +46,26 @@ class Case:
 
 
 def measure(session: Session) -> Iterator[Figure]:
-    """Figures ``drawn.worst``, ``drawn.lost`` (cases above 1.02), ``drawn.gain`` (1 - the geometric mean),
+    """Figures ``drawn.worst``, ``drawn.lost`` (cases above 1.02), ``drawn.chance`` (the same under agents that reroute
+    hardly ever: what probes, and above all the order of events, make of it), ``drawn.gain`` (1 - the geometric mean),
     ``drawn.quiet`` (cases that reroute without congestion), and the median of each kind of congestion."""
     ratios: dict[str, list[float]] = {}
-    unrest = 0
+    unrest, by_chance = 0, 0
     for number in range(session.size(CASES, QUICK_CASES)):
         case = draw(session.seed, number)
         run_s = run(session.directory / "scenario.json", case.scenario)
         ratios.setdefault(case.group, []).append(run_s["managed_s"] / run_s["plain_s"])
         quiet = managed(session.directory / "scenario.json", {**case.scenario, "congestion": []})
         unrest += quiet["reroutes"] > 0
-        session.record(number=number, pattern=case.pattern, group=case.group, quiet=quiet, **run_s)
+        staying = managed(session.directory / "scenario.json", case.scenario, STAYING)
+        by_chance += staying["makespan_s"] / run_s["plain_s"] > WORST_TARGET
+        session.record(number=number, pattern=case.pattern, group=case.group, quiet=quiet, staying=staying, **run_s)
         if number % 20 == 0:
             session.say(f"case {number}")
     every = [ratio for group in ratios.values() for ratio in group]
     yield Figure("drawn.worst", max(every), "1", len(every), target=WORST_TARGET)
     yield Figure("drawn.lost", sum(ratio > WORST_TARGET for ratio in every) / len(every), "1", len(every))
+    yield Figure("drawn.chance", by_chance / len(every), "1", len(every))
     yield Figure("drawn.gain", 1 - math.exp(sum(map(math.log, every)) / len(every)), "1", len(every))
     yield Figure("drawn.quiet", unrest / len(every), "1", len(every), target=0.0)
     for group, found in sorted(ratios.items()):
