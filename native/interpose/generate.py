@@ -127,19 +127,19 @@ def _message(roles: dict[str, Any]) -> Body:
 
 def _matched(roles: dict[str, Any]) -> Body:
     """The receive of a matched message."""
-    before = [f"const Match match = take_match(*{roles['message']});"]
+    before = [f"const Match match = take_match({roles['message']});"]
     if "request" in roles:
         return Body(
             tuple(before),
             (f"receive_later(call, match, *{roles['request']});",),
-            f"not_received(call, match, *{roles['message']});",
+            f"not_received(call, match, {roles['message']});",
         )
     before += [line.format(status=roles["status"]) for line in _OWN_STATUS]
     return Body(
         tuple(before),
         (f"received(call, match, *{roles['status']});",),
         f"if (is_too_long(call, error)) received_too_long(call, match, *{roles['status']}); "
-        f"else not_received(call, match, *{roles['message']});",
+        f"else not_received(call, match, {roles['message']});",
     )
 
 
@@ -169,7 +169,7 @@ def _start(roles: dict[str, Any]) -> Body:
 def _release(roles: dict[str, Any]) -> Body:
     what = next(role for role in ("request", "communicator", "datatype") if role in roles)
     by = "call, " if what == "request" else ""
-    return Body(before=(f"forget_{what}({by}*{roles[what]});",))
+    return Body(before=(f"if ({roles[what]} != nullptr) forget_{what}({by}*{roles[what]});",))
 
 
 def _completion(roles: dict[str, Any]) -> Body:

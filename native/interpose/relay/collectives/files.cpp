@@ -25,7 +25,7 @@ int file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File
 
 int file_close(MPI_File* file) {
     const auto close = library<decltype(file_close)>(Function::MPI_File_close);
-    const auto members = plane != nullptr ? files.find(*file) : nullptr;
+    const auto members = plane != nullptr && !is_missing(file) ? files.find(*file) : nullptr;
     if (members == nullptr) {
         return close(file);
     }

@@ -93,7 +93,7 @@ std::shared_ptr<Window> known(MPI_Win win) {
 
 int win_free(MPI_Win* win) {
     const auto direct = library<decltype(win_free)>(Function::MPI_Win_free);
-    const auto window = plane != nullptr ? windows.find(*win) : nullptr;
+    const auto window = plane != nullptr && !is_missing(win) ? windows.find(*win) : nullptr;
     if (window == nullptr) {
         return direct(win);
     }

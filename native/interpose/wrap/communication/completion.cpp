@@ -18,6 +18,11 @@ bool is_null(MPI_Request request) {
     return request == request_null();
 }
 
+// Of an array that is missing, which the library refuses, none are looked at.
+int length(int count, const MPI_Request requests[]) {
+    return requests != nullptr ? std::max(count, 0) : 0;
+}
+
 // Whether the status of a receive with an error says from whom it got something.
 bool is_source(const Operation& operation, const MPI_Status& status) {
     return operation.receives && (operation.any_source == nullptr ||
@@ -47,15 +52,16 @@ Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Req
     : call_(call),
       certainty_(certainty),
       among_tests_(call.outermost() && call.thread().follows_vain_test(call.begin_ticks())),
-      none_(among_tests_ && std::all_of(requests, requests + std::max(count, 0), is_null)) {
+      none_(among_tests_ && std::all_of(requests, requests + length(count, requests), is_null)) {
     if (call.outermost()) {
         completing = true;
     }
     if (!any_tracked()) {
         return;
     }
+    const int there = length(count, requests);
     if (!call.outermost()) {
-        for (int index = 0; index < count && !completing; ++index) {
+        for (int index = 0; index < there && !completing; ++index) {
             Pending next{index, requests[index]};
             if (tracked(requests[index], next.operation) && !next.operation.persistent) {
                 in_callback_.push_back(std::move(next));
@@ -65,7 +71,7 @@ Completion::Completion(Call& call, Certainty certainty, int count, const MPI_Req
         return;
     }
     Scratch& kept = scratch(call.thread());
-    for (int index = 0; index < count; ++index) {
+    for (int index = 0; index < there; ++index) {
         Pending& next = kept.pending.emplace_back(index, requests[index]);
         if (certainty_ == Certainty::all ? take(requests[index], next.operation)
                                          : tracked(requests[index], next.operation)) {

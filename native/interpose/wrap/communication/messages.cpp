@@ -167,11 +167,14 @@ void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message
     matches->insert(key_of(message), std::move(match));
 }
 
-Match take_match(MPI_Message message) {
+Match take_match(const MPI_Message* message) {
+    if (message == nullptr) {
+        return {};
+    }
     const std::scoped_lock lock(matches_mutex);
-    Match* found = matches->find(key_of(message));
+    Match* found = matches->find(key_of(*message));
     Match match = found != nullptr ? *found : Match{};
-    matches->erase(key_of(message));
+    matches->erase(key_of(*message));
     return match;
 }
 
@@ -193,15 +196,15 @@ void received_too_long(Call& call, const Match& match, const MPI_Status& status)
     }
 }
 
-void not_received(Call& call, const Match& match, MPI_Message message) {
+void not_received(Call& call, const Match& match, const MPI_Message* message) {
     if (match.from == nullptr) {
         return;
     }
-    if (message != match.handle) {
+    if (*message != match.handle) {
         return lose_message(call, match.message);
     }
     const std::scoped_lock lock(matches_mutex);
-    matches->insert(key_of(message), Match(match));
+    matches->insert(key_of(*message), Match(match));
 }
 
 void receive_later(Call& call, MPI_Comm comm, int source, int tag, MPI_Request request) {

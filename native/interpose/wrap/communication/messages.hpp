@@ -84,11 +84,11 @@ struct Match {
     MPI_Message handle{};
 };
 void matched(Call& call, MPI_Comm comm, int source, int tag, MPI_Message message);
-Match take_match(MPI_Message message);
+Match take_match(const MPI_Message* message);  // null: the library refuses it
 void received(Call& call, const Match& match, const MPI_Status& status);
 void received_too_long(Call& call, const Match& match, const MPI_Status& status);
 // The call failed; `message` is the handle as it left it.
-void not_received(Call& call, const Match& match, MPI_Message message);
+void not_received(Call& call, const Match& match, const MPI_Message* message);
 
 constexpr std::uint64_t kByStatus = ~std::uint64_t{0};  // a size that only the status tells
 

@@ -124,7 +124,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
     Call call(Function::MPI_Comm_disconnect);
-    forget_communicator(*comm);
+    if (comm != nullptr) forget_communicator(*comm);
     return call.timed(next<decltype(MPI_Comm_disconnect)>(Function::MPI_Comm_disconnect)(comm));
 }
 
@@ -150,7 +150,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
 
 int MPI_Comm_free(MPI_Comm* comm) {
     Call call(Function::MPI_Comm_free);
-    forget_communicator(*comm);
+    if (comm != nullptr) forget_communicator(*comm);
     return call.timed(next<decltype(MPI_Comm_free)>(Function::MPI_Comm_free)(comm));
 }
 
@@ -284,24 +284,24 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
     Call call(Function::MPI_Imrecv);
-    const Match match = take_match(*message);
+    const Match match = take_match(message);
     const int error = call.timed(next<decltype(MPI_Imrecv)>(Function::MPI_Imrecv)(buf, count, datatype, message, request));
     if (call.counts(error)) {
         receive_later(call, match, *request);
     } else {
-        not_received(call, match, *message);
+        not_received(call, match, message);
     }
     return error;
 }
 
 int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
     Call call(Function::MPI_Imrecv_c);
-    const Match match = take_match(*message);
+    const Match match = take_match(message);
     const int error = call.timed(next<decltype(MPI_Imrecv_c)>(Function::MPI_Imrecv_c)(buf, count, datatype, message, request));
     if (call.counts(error)) {
         receive_later(call, match, *request);
     } else {
-        not_received(call, match, *message);
+        not_received(call, match, message);
     }
     return error;
 }
@@ -471,28 +471,28 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
     Call call(Function::MPI_Mrecv);
-    const Match match = take_match(*message);
+    const Match match = take_match(message);
     MPI_Status own_status;
     status = status == MPI_STATUS_IGNORE ? &own_status : status;
     const int error = call.timed(next<decltype(MPI_Mrecv)>(Function::MPI_Mrecv)(buf, count, datatype, message, status));
     if (call.counts(error)) {
         received(call, match, *status);
     } else {
-        if (is_too_long(call, error)) received_too_long(call, match, *status); else not_received(call, match, *message);
+        if (is_too_long(call, error)) received_too_long(call, match, *status); else not_received(call, match, message);
     }
     return error;
 }
 
 int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
     Call call(Function::MPI_Mrecv_c);
-    const Match match = take_match(*message);
+    const Match match = take_match(message);
     MPI_Status own_status;
     status = status == MPI_STATUS_IGNORE ? &own_status : status;
     const int error = call.timed(next<decltype(MPI_Mrecv_c)>(Function::MPI_Mrecv_c)(buf, count, datatype, message, status));
     if (call.counts(error)) {
         received(call, match, *status);
     } else {
-        if (is_too_long(call, error)) received_too_long(call, match, *status); else not_received(call, match, *message);
+        if (is_too_long(call, error)) received_too_long(call, match, *status); else not_received(call, match, message);
     }
     return error;
 }
@@ -572,7 +572,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
 
 int MPI_Request_free(MPI_Request* request) {
     Call call(Function::MPI_Request_free);
-    forget_request(call, *request);
+    if (request != nullptr) forget_request(call, *request);
     return call.timed(next<decltype(MPI_Request_free)>(Function::MPI_Request_free)(request));
 }
 
@@ -760,7 +760,7 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
 
 int MPI_Type_free(MPI_Datatype* datatype) {
     Call call(Function::MPI_Type_free);
-    forget_datatype(*datatype);
+    if (datatype != nullptr) forget_datatype(*datatype);
     return call.timed(next<decltype(MPI_Type_free)>(Function::MPI_Type_free)(datatype));
 }
 
