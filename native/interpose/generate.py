@@ -262,12 +262,10 @@ def _one_sided(roles: dict[str, Any]) -> Body:
 
 def _create(roles: dict[str, Any]) -> Body:
     """The creation of a communicator."""
-    made = f"*{roles['creates']}"
+    made = roles["creates"]
     later = roles.get("mode") == "nonblocking"
-    return Body(
-        before=(f"none_yet({roles['creates']});",),
-        after=(f"created_like({roles['communicator']}, {made});" if later else f"created({made});",),
-    )
+    noted = f"created_like({roles['communicator']}, *{made});" if later else f"created(*{made});"
+    return Body(before=(f"none_yet({made});",), after=(f"if ({made} != nullptr) {noted}",))
 
 
 BODIES: dict[str, Callable[[dict[str, Any]], Body]] = {

@@ -83,6 +83,9 @@ inline MPI_Datatype datatype_null() {
 inline MPI_Errhandler errors_return() {
     return 0x54000001;
 }
+inline MPI_Group group_null() {
+    return 0x08000000;
+}
 inline MPI_Info info_null() {
     return 0x1c000000;
 }

@@ -64,6 +64,7 @@ extern char ompi_mpi_comm_world;
 extern char ompi_mpi_byte;
 extern char ompi_mpi_datatype_null;
 extern char ompi_mpi_errors_return;
+extern char ompi_mpi_group_null;
 extern char ompi_mpi_info_null;
 extern char ompi_mpi_int64_t;
 extern char ompi_mpi_op_min;
@@ -132,6 +133,9 @@ inline MPI_Datatype datatype_null() {
 }
 inline MPI_Errhandler errors_return() {
     return reinterpret_cast<MPI_Errhandler>(&ompi_mpi_errors_return);
+}
+inline MPI_Group group_null() {
+    return reinterpret_cast<MPI_Group>(&ompi_mpi_group_null);
 }
 inline MPI_Info info_null() {
     return reinterpret_cast<MPI_Info>(&ompi_mpi_info_null);

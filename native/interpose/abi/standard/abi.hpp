@@ -115,6 +115,9 @@ inline MPI_Errhandler errors_return() {
     }();
     return returns;
 }
+inline MPI_Group group_null() {
+    return predefined<MPI_Group>(0x108);
+}
 inline MPI_Info info_null() {
     return predefined<MPI_Info>(0x130);
 }

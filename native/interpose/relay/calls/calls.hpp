@@ -136,9 +136,7 @@ inline int tag_of_name(const char* name) {
 template <class Create>
 int make_of(MPI_Comm comm, MPI_Comm* made, Create&& call) {
     const KeptHandler kept(comm);
-    if (made != nullptr) {
-        *made = comm_null();  // some say success of what they refused, once the program's own error handler was told
-    }
+    *made = comm_null();  // some say success of what they refused, once the program's own error handler was told
     const int error = call();
     if (error == MPI_SUCCESS && *made != comm_null()) {
         plane->appeared(*made);
@@ -153,7 +151,7 @@ int make_of(MPI_Comm comm, MPI_Comm* made, Create&& call) {
 template <class Create, class ByAll>
 int create(MPI_Comm comm, MPI_Comm* made, Create&& call, ByAll&& by_all) {
     plane->enter();
-    if (comm == comm_null()) {
+    if (comm == comm_null() || is_missing(made)) {
         return call();  // which says what is wrong
     }
     const Plane::Making making(*plane);

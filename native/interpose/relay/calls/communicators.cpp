@@ -27,7 +27,7 @@ int begin_copy(MPI_Comm comm, MPI_Comm* made, Copy&& copy) {
 
 int comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
     const auto copy = library<decltype(comm_idup)>(Function::MPI_Comm_idup);
-    if (passes_by()) {
+    if (passes_by() || is_missing(made)) {
         return copy(comm, made, request);
     }
     return begin_copy(comm, made, [&] { return copy(comm, made, request); });
@@ -35,7 +35,7 @@ int comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
 
 int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
     const auto copy = library<decltype(comm_idup_with_info)>(Function::MPI_Comm_idup_with_info);
-    if (passes_by()) {
+    if (passes_by() || is_missing(made)) {
         return copy(comm, info, made, request);
     }
     return begin_copy(comm, made, [&] { return copy(comm, Hints(info), made, request); });
@@ -56,7 +56,8 @@ int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     const auto create = library<decltype(comm_create_group)>(Function::MPI_Comm_create_group);
     int place = MPI_UNDEFINED;
-    if (passes_by() || comm == comm_null() || PMPI_Group_rank(group, &place) != MPI_SUCCESS || place == MPI_UNDEFINED) {
+    if (passes_by() || comm == comm_null() || group == group_null() || is_missing(made) ||
+        PMPI_Group_rank(group, &place) != MPI_SUCCESS || place == MPI_UNDEFINED) {
         return create(comm, group, tag, made);
     }
     plane->enter();
@@ -78,12 +79,12 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
 
 int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errors, MPI_Comm* made) {
     const auto create = library<decltype(comm_create_from_group)>(Function::MPI_Comm_create_from_group);
-    if (passes_by()) {
+    if (passes_by() || group == group_null() || is_missing(name) || is_missing(made)) {
         return create(group, name, info, errors, made);
     }
     plane->enter();
     const GroupMembers members = members_of(group);
-    if (members.outside() || is_missing(name) || is_missing(made)) {
+    if (members.outside() || !members.has_place()) {
         return create(group, name, info, errors, made);
     }
     const Plane::Making making(*plane);
@@ -102,7 +103,7 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
 // everybody has come, and once more when nothing is pulled any more.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made) {
     const auto create = library<decltype(intercomm_create)>(Function::MPI_Intercomm_create);
-    if (passes_by() || local == comm_null()) {
+    if (passes_by() || local == comm_null() || is_missing(made)) {
         return create(local, local_leader, peers, remote_leader, tag, made);
     }
     plane->enter();

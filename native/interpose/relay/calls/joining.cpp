@@ -3,7 +3,7 @@
 // are the library's own. Those who come do so in their own time: who waits for them sleeps in the library, after
 // everything that can leave has left.
 #include <algorithm>
-#include <set>
+#include <optional>
 #include <vector>
 
 #include "mpi/pmpi.hpp"
@@ -27,7 +27,7 @@ int join_by_port(const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_C
 
 int comm_join(int fd, MPI_Comm* made) {
     const auto direct = library<decltype(comm_join)>(Function::MPI_Comm_join);
-    if (passes_by()) {
+    if (passes_by() || is_missing(made)) {
         return direct(fd, made);
     }
     plane->enter();
@@ -39,31 +39,49 @@ int comm_join(int fd, MPI_Comm* made) {
     return error;
 }
 
-// Collective over both groups.
+// The two leaders, as this one knows them. Nothing where one is outside the world, which knows of no meetings, or where
+// the library will refuse it.
+std::optional<GroupMembers> leaders(const GroupMembers& ours, MPI_Group remote, int remote_leader) {
+    if (remote == group_null()) {
+        return std::nullopt;
+    }
+    const GroupMembers theirs = members_of(remote);
+    const int self = ours.world_ranks[ours.place];
+    if (theirs.outside() || remote_leader < 0 || remote_leader >= static_cast<int>(theirs.world_ranks.size()) ||
+        std::ranges::find(theirs.world_ranks, self) != theirs.world_ranks.end()) {
+        return std::nullopt;
+    }
+    const int other = theirs.world_ranks[static_cast<std::size_t>(remote_leader)];
+    return GroupMembers{{std::min(self, other), std::max(self, other)}, self < other ? 0U : 1U};
+}
+
+// Collective over both groups. Each group's leader alone has to name the other one: when all of a group have come, its
+// leader meets the other's.
 int intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
                                  const char* name, MPI_Info info, MPI_Errhandler errors, MPI_Comm* made) {
     const auto direct = library<decltype(intercomm_create_from_groups)>(Function::MPI_Intercomm_create_from_groups);
     const auto call = [&] {
         return direct(local, local_leader, remote, remote_leader, name, Hints(info), errors, made);
     };
-    if (passes_by()) {
+    if (passes_by() || local == group_null() || is_missing(name) || is_missing(made)) {
         return call();
     }
     plane->enter();
     const GroupMembers ours = members_of(local);
-    const GroupMembers theirs = members_of(remote);
-    std::set<int> all(ours.world_ranks.begin(), ours.world_ranks.end());
-    all.insert(theirs.world_ranks.begin(), theirs.world_ranks.end());
-    const bool apart = all.size() == ours.world_ranks.size() + theirs.world_ranks.size();
-    const bool known = !is_missing(name) && !is_missing(made) && apart && !ours.outside() && !theirs.outside() &&
-                       ours.place < ours.world_ranks.size();
-    if (known) {
-        const auto place = std::distance(all.begin(), all.find(ours.world_ranks[ours.place]));
-        plane->meet({{all.begin(), all.end()}, static_cast<std::size_t>(place)}, comm_null(), tag_of_name(name));
-        *made = comm_null();
+    if (ours.outside() || !ours.has_place()) {
+        return call();
     }
+    const int tag = tag_of_name(name);
+    plane->meet(ours, comm_null(), tag);
+    if (static_cast<int>(ours.place) == local_leader) {
+        if (const auto both = leaders(ours, remote, remote_leader)) {
+            plane->meet(*both, comm_null(), tag);
+        }
+    }
+    plane->meet(ours, comm_null(), tag);
+    *made = comm_null();
     const int error = call();
-    if (error == MPI_SUCCESS && known) {
+    if (error == MPI_SUCCESS) {
         plane->appeared(*made);
         plane->add(*made);
     }

@@ -15,7 +15,9 @@ namespace fairlead::relay {
 // World ranks of a group's members, and the place of this process among them.
 struct GroupMembers {
     std::vector<int> world_ranks;
-    std::size_t place = 0;
+    std::size_t place = 0;  // beyond them where it is none of them
+
+    bool has_place() const { return place < world_ranks.size(); }
 
     /// Some of them are not of MPI_COMM_WORLD.
     bool outside() const { return std::ranges::find(world_ranks, MPI_UNDEFINED) != world_ranks.end(); }

@@ -11,7 +11,7 @@ int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPIX_Comm_shrink)>(Function::MPIX_Comm_shrink)(comm, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -57,7 +57,7 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
     none_yet(comm_cart);
     const int error = call.timed(next<decltype(MPI_Cart_create)>(Function::MPI_Cart_create)(comm_old, ndims, dims, periods, reorder, comm_cart));
     if (call.counts(error)) {
-        created(*comm_cart);
+        if (comm_cart != nullptr) created(*comm_cart);
     }
     return error;
 }
@@ -67,7 +67,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Cart_sub)>(Function::MPI_Cart_sub)(comm, remain_dims, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -77,7 +77,7 @@ int MPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm com
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_accept)>(Function::MPI_Comm_accept)(port_name, info, root, comm, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -87,7 +87,7 @@ int MPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm co
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_connect)>(Function::MPI_Comm_connect)(port_name, info, root, comm, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -97,7 +97,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_create)>(Function::MPI_Comm_create)(comm, group, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -107,7 +107,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info 
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_create_from_group)>(Function::MPI_Comm_create_from_group)(group, stringtag, info, errhandler, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -117,7 +117,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_create_group)>(Function::MPI_Comm_create_group)(comm, group, tag, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -133,7 +133,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_dup)>(Function::MPI_Comm_dup)(comm, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -143,7 +143,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_dup_with_info)>(Function::MPI_Comm_dup_with_info)(comm, info, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -159,7 +159,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_idup)>(Function::MPI_Comm_idup)(comm, newcomm, request));
     if (call.counts(error)) {
-        created_like(comm, *newcomm);
+        if (newcomm != nullptr) created_like(comm, *newcomm);
     }
     return error;
 }
@@ -169,7 +169,7 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_idup_with_info)>(Function::MPI_Comm_idup_with_info)(comm, info, newcomm, request));
     if (call.counts(error)) {
-        created_like(comm, *newcomm);
+        if (newcomm != nullptr) created_like(comm, *newcomm);
     }
     return error;
 }
@@ -179,7 +179,7 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
     none_yet(intercomm);
     const int error = call.timed(next<decltype(MPI_Comm_join)>(Function::MPI_Comm_join)(fd, intercomm));
     if (call.counts(error)) {
-        created(*intercomm);
+        if (intercomm != nullptr) created(*intercomm);
     }
     return error;
 }
@@ -189,7 +189,7 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info inf
     none_yet(intercomm);
     const int error = call.timed(next<decltype(MPI_Comm_spawn)>(Function::MPI_Comm_spawn)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
     if (call.counts(error)) {
-        created(*intercomm);
+        if (intercomm != nullptr) created(*intercomm);
     }
     return error;
 }
@@ -199,7 +199,7 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
     none_yet(intercomm);
     const int error = call.timed(next<decltype(MPI_Comm_spawn_multiple)>(Function::MPI_Comm_spawn_multiple)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
     if (call.counts(error)) {
-        created(*intercomm);
+        if (intercomm != nullptr) created(*intercomm);
     }
     return error;
 }
@@ -209,7 +209,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_split)>(Function::MPI_Comm_split)(comm, color, key, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -219,7 +219,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     none_yet(newcomm);
     const int error = call.timed(next<decltype(MPI_Comm_split_type)>(Function::MPI_Comm_split_type)(comm, split_type, key, info, newcomm));
     if (call.counts(error)) {
-        created(*newcomm);
+        if (newcomm != nullptr) created(*newcomm);
     }
     return error;
 }
@@ -229,7 +229,7 @@ int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const i
     none_yet(comm_dist_graph);
     const int error = call.timed(next<decltype(MPI_Dist_graph_create)>(Function::MPI_Dist_graph_create)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
     if (call.counts(error)) {
-        created(*comm_dist_graph);
+        if (comm_dist_graph != nullptr) created(*comm_dist_graph);
     }
     return error;
 }
@@ -239,7 +239,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
     none_yet(comm_dist_graph);
     const int error = call.timed(next<decltype(MPI_Dist_graph_create_adjacent)>(Function::MPI_Dist_graph_create_adjacent)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
     if (call.counts(error)) {
-        created(*comm_dist_graph);
+        if (comm_dist_graph != nullptr) created(*comm_dist_graph);
     }
     return error;
 }
@@ -249,7 +249,7 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int
     none_yet(comm_graph);
     const int error = call.timed(next<decltype(MPI_Graph_create)>(Function::MPI_Graph_create)(comm_old, nnodes, index, edges, reorder, comm_graph));
     if (call.counts(error)) {
-        created(*comm_graph);
+        if (comm_graph != nullptr) created(*comm_graph);
     }
     return error;
 }
@@ -311,7 +311,7 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     none_yet(newintercomm);
     const int error = call.timed(next<decltype(MPI_Intercomm_create)>(Function::MPI_Intercomm_create)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
     if (call.counts(error)) {
-        created(*newintercomm);
+        if (newintercomm != nullptr) created(*newintercomm);
     }
     return error;
 }
@@ -321,7 +321,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MP
     none_yet(newintercomm);
     const int error = call.timed(next<decltype(MPI_Intercomm_create_from_groups)>(Function::MPI_Intercomm_create_from_groups)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
     if (call.counts(error)) {
-        created(*newintercomm);
+        if (newintercomm != nullptr) created(*newintercomm);
     }
     return error;
 }
@@ -331,7 +331,7 @@ int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
     none_yet(newintracomm);
     const int error = call.timed(next<decltype(MPI_Intercomm_merge)>(Function::MPI_Intercomm_merge)(intercomm, high, newintracomm));
     if (call.counts(error)) {
-        created(*newintracomm);
+        if (newintracomm != nullptr) created(*newintracomm);
     }
     return error;
 }

@@ -236,7 +236,8 @@ static void count_errors(MPI_Comm* comm, int* error, ...) {
     MPI_Iprobe(last_rank, 99, world, &flag, MPI_STATUS_IGNORE); /* inside a call, and maybe one of the plane's steps */
 }
 
-/// Calls that make a communicator of none: each says so, to the error handler once, and nothing else happens.
+/// Calls that make a communicator of none, or of no group, or into no memory: each says so, to the error handler once,
+/// and nothing else happens.
 void wrong_communicators(void) {
     MPI_Comm made, parts;
     MPI_Group all;
@@ -255,6 +256,18 @@ void wrong_communicators(void) {
         errors[calls++] = MPI_Comm_create_group(MPI_COMM_NULL, all, 1, &made);
         NEED(handled == (counted ? calls : 0));
         while (!counted && calls > 0) NEED(class_of(errors[--calls]) == MPI_ERR_COMM);
+        handled = 0;
+        const int error = MPI_Comm_create_group(world, MPI_GROUP_NULL, 1, &made);
+#ifdef OPEN_MPI /* to which none is an empty one */
+        NEED(error == MPI_SUCCESS && made == MPI_COMM_NULL && handled == 0);
+#else
+        NEED(handled == counted && (counted || class_of(error) == MPI_ERR_GROUP));
+#endif
+#ifndef MPI_ABI
+        handled = 0;
+        NEED(class_of(MPI_Comm_dup(world, NULL)) == MPI_ERR_ARG || counted);
+        NEED(handled == counted);
+#endif
         MPI_Intercomm_create(MPI_COMM_NULL, 0, world, 0, 1, &made); /* nor is this always one to it */
     }
     returning(MPI_ERRORS_ARE_FATAL);

@@ -69,6 +69,7 @@ static const struct Case {
     {"communicators", communicators},
     {"made while receiving", made_while_receiving},
     {"made beside messages", made_beside_messages},
+    {"between groups", between_groups},
     {"very many", very_many},
     {"attributes", attributes},
     {"callbacks on itself", callbacks_on_itself},

@@ -88,6 +88,37 @@ void made_beside_messages(void) {
     MPI_Comm_free(&parent);
 }
 
+/// Between groups: who does not lead its own need not name the other one.
+void between_groups(void) {
+#if MPICH_NUMVERSION >= 50000000 /* other libraries look at it, or do not have the function */
+    MPI_Group all, first, others;
+    MPI_Comm made;
+    const int zero = 0;
+    MPI_Comm_group(world, &all);
+    MPI_Group_incl(all, 1, &zero, &first);
+    MPI_Group_excl(all, 1, &zero, &others);
+    for (int time = 0; time < 3; ++time) {
+        int got = -1, peers;
+        MPI_Intercomm_create_from_groups(rank == 0 ? first : others, 0,
+                                         rank == 0   ? others
+                                         : rank == 1 ? first
+                                                     : all,
+                                         0, "between", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
+        MPI_Comm_remote_size(made, &peers);
+        NEED(peers == (rank == 0 ? size - 1 : 1));
+        if (rank > 0) {
+            MPI_Recv(&got, 1, MPI_INT, 0, TAG, made, MPI_STATUS_IGNORE);
+            NEED(got == time);
+        }
+        for (int other = 0; rank == 0 && other < peers; ++other) MPI_Send(&time, 1, MPI_INT, other, TAG, made);
+        MPI_Comm_free(&made);
+    }
+    MPI_Group_free(&first);
+    MPI_Group_free(&others);
+    MPI_Group_free(&all);
+#endif
+}
+
 /// A message that waits while windows are made.
 void windows_beside_messages(void) {
     MPI_Comm parent;

@@ -81,6 +81,7 @@ void attributes(void);
 void freed_first(void);
 /* making.c */
 void made_beside_messages(void);
+void between_groups(void);
 void windows_beside_messages(void);
 void very_many(void);
 void callbacks_on_itself(void);
