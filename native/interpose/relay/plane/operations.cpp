@@ -52,6 +52,16 @@ bool may_be_wrong(const Layout& layout, MPI_Datatype datatype) {
     return !layout.contiguous() || (layout.buffer() == nullptr && layout.size_B() > 0) || datatype == datatype_null();
 }
 
+/// Of a persistent send of the library's: whether it is over there. The program may have completed it past the
+/// wrappers, which cannot be told from one that it never completed; afterwards it has.
+bool is_over(Operation& operation) {
+    int over = 0;
+    if (operation.sends && operation.persistent && operation.in_library && !operation.apart) {
+        PMPI_Test(&operation.handle, &over, MPI_STATUS_IGNORE);
+    }
+    return over != 0;
+}
+
 /// MPICH and its kin look at no datatype of no elements; Open MPI refuses none at all.
 bool has_type(MPI_Count count, MPI_Datatype datatype) {
     return datatype != datatype_null() || count == 0;
@@ -329,7 +339,15 @@ void Plane::began_in_turn(MPI_Request request) {
 int Plane::start(MPI_Request* request) {
     const auto native = [request] { return PMPI_Start(request); };
     const OperationPtr operation = operation_of(*request);
-    if (operation != nullptr && operation->apart) {
+    if (operation == nullptr) {
+        return native();
+    }
+    // Refused, and what it does goes on. Open MPI 4 would start it again: a send under another handle.
+    if (operation->active && !is_over(*operation)) {
+        MPI_Request none = request_null();
+        return operation->apart ? native() : PMPI_Start(&none);
+    }
+    if (operation->apart) {
         operation->in_library = true;
         operation->complete = false;
         operation->error = MPI_SUCCESS;
@@ -338,11 +356,8 @@ int Plane::start(MPI_Request* request) {
         return error;
     }
     // Of a communicator that is freed, no member has anything on the plane; and in the end nothing is relayed any more.
-    if (operation != nullptr && (operation->channel->freed || (ended_ && operation->sends))) {
+    if (operation->channel->freed || (ended_ && operation->sends)) {
         operations_.erase(key_of(*request));
-        return native();
-    }
-    if (operation == nullptr) {
         return native();
     }
     if (operation->channel->outside) {

@@ -367,6 +367,40 @@ void told_once(void) {
     MPI_Errhandler_free(&counting);
 }
 
+static void refuse_to_start(MPI_Request* request) {
+    NEED(class_of(MPI_Start(request)) == MPI_ERR_REQUEST);
+}
+
+/// Requests that are active, or that cannot be started at all: refused, and what they do goes on. Without the
+/// plane Open MPI 4 starts persistent ones again.
+void started_twice(void) {
+    enum { RECEIVE, SEND, LATER, ONCE, LAST };
+    int in[LAST] = {-1, -1, -1, -1};
+    MPI_Request requests[LAST];
+    MPI_Ssend_init(&rank, 1, MPI_INT, next_rank, GOOD, world, &requests[SEND]);
+    MPI_Recv_init(&in[RECEIVE], 1, MPI_INT, last_rank, GOOD, world, &requests[RECEIVE]);
+    MPI_Recv_init(&in[LATER], 1, MPI_INT, MPI_ANY_SOURCE, LONG, world, &requests[LATER]);
+    returning(MPI_ERRORS_RETURN);
+    for (int time = 0; time < TIMES; ++time) {
+        in[RECEIVE] = in[LATER] = in[ONCE] = -1;
+        MPI_Irecv(&in[ONCE], 1, MPI_INT, time % 2 ? last_rank : MPI_ANY_SOURCE, AFTER, world, &requests[ONCE]);
+        MPI_Start(&requests[LATER]);
+        MPI_Start(&requests[SEND]);
+        for (int each = SEND; each < LAST; ++each) refuse_to_start(&requests[each]);
+        MPI_Barrier(world);
+        MPI_Start(&requests[RECEIVE]);
+        refuse_to_start(&requests[RECEIVE]);
+        MPI_Send(&rank, 1, MPI_INT, next_rank, AFTER, world);
+        MPI_Send(&rank, 1, MPI_INT, next_rank, LONG, world);
+        NEED(MPI_Waitall(LAST, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        NEED(in[RECEIVE] == last_rank && in[LATER] == last_rank && in[ONCE] == last_rank);
+        NEED(requests[ONCE] == MPI_REQUEST_NULL);
+        nothing_is_lost();
+    }
+    returning(MPI_ERRORS_ARE_FATAL);
+    for (int each = RECEIVE; each <= LATER; ++each) MPI_Request_free(&requests[each]);
+}
+
 /// Memory that is not there, and types that were not committed: refused by the call, whichever way the message takes.
 void wrong_messages(void) {
     MPI_Datatype column;

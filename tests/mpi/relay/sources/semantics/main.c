@@ -61,6 +61,7 @@ static const struct Case {
     {"wrong exchanges", wrong_exchanges},
     {"wrong communicators", wrong_communicators},
     {"told once", told_once},
+    {"started twice", started_twice},
     {"wrong messages", wrong_messages},
     {"wrong probes", wrong_probes},
     {"left open", left_open},

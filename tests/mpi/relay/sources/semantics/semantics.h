@@ -69,6 +69,7 @@ void errors(void);
 void wrong_exchanges(void);
 void wrong_communicators(void);
 void told_once(void);
+void started_twice(void);
 void wrong_messages(void);
 void wrong_probes(void);
 void left_open(void);
