@@ -53,15 +53,20 @@ ThreadCache& cache() {
 
 using AskGroup = int(MPI_Comm, MPI_Group*);
 
-// Ranks in the world of a group's members.
+// Ranks in the world of a group's members. Of threads (MPIX_Threadcomm_init of MPICH 5) there are more than members:
+// they are outside.
 std::vector<int> world_ranks(MPI_Comm comm, AskGroup* ask_group, int size) {
     std::vector<int> own(static_cast<std::size_t>(size));
     std::iota(own.begin(), own.end(), 0);
     std::vector<int> translated(own.size(), MPI_UNDEFINED);
     if (has_world) {
         MPI_Group group{};
+        int members = 0;
         ask_group(comm, &group);
-        PMPI_Group_translate_ranks(group, size, own.data(), world, translated.data());
+        PMPI_Group_size(group, &members);
+        if (members == size) {
+            PMPI_Group_translate_ranks(group, size, own.data(), world, translated.data());
+        }
         PMPI_Group_free(&group);
     }
     std::ranges::replace(translated, MPI_UNDEFINED, record::kOutsideWorld);

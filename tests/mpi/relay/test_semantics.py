@@ -260,6 +260,51 @@ def test_mpich_may_not_rely_on_receives_being_from_named_sources(mpi: Mpi, tmp_p
     assert said == ["false", "false", "true"]
 
 
+OF_THREADS = """
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+enum { EACH = 3 };
+static MPI_Comm all;
+static void* take_part(void* unused) {
+    int rank, size, sum = 0, got = -1;
+    const int one = 1;
+    MPIX_Threadcomm_start(all);
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &size);
+    MPI_Barrier(all);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+    if (rank == 0) MPI_Send(&sum, 1, MPI_INT, size - 1, 5, all);
+    if (rank == size - 1) {
+        MPI_Recv(&got, 1, MPI_INT, 0, 5, all, MPI_STATUS_IGNORE);
+        printf("%d %d\\n", sum, got);
+    }
+    MPIX_Threadcomm_finish(all);
+    return unused;
+}
+int main(int argc, char** argv) {
+    pthread_t threads[EACH];
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPIX_Threadcomm_init(MPI_COMM_WORLD, EACH, &all);
+    for (int i = 0; i < EACH; ++i) pthread_create(&threads[i], NULL, take_part, NULL);
+    for (int i = 0; i < EACH; ++i) pthread_join(threads[i], NULL);
+    MPIX_Threadcomm_free(&all);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("seed", [None, 50])
+def test_communicators_of_threads_are_the_librarys(seed: int | None, tmp_path: Path) -> None:
+    """MPICH 5 alone has them. Their members are no processes of the world."""
+    (tmp_path / "threads.c").write_text(OF_THREADS)
+    program = LIBRARIES[3].need().compile(tmp_path / "threads.c", tmp_path / "threads")
+    said, counts = run(LIBRARIES[3], 2, [str(program)], seed, tmp_path / "records")
+    assert said == ["6 6"]
+    assert counts["outside"] == 1
+
+
 HEIRS = """
 #include <mpi.h>
 #include <stdlib.h>
