@@ -412,6 +412,9 @@ CREATED_BY_HAND = (
     "MPI_Comm_create_group", "MPI_Comm_join", "MPI_Intercomm_create", "MPI_Intercomm_create_from_groups",
 )  # fmt: skip
 
+# MPICH's MPI_Comm_get_info says what these are told of the new communicator; others' info it takes for their own.
+KEEPS_ASSERTIONS = ("MPI_Comm_dup_with_info", "MPI_Comm_split_type")
+
 
 def _relay_kind(function: Function) -> str:
     """What the relay plane makes of a function: a key of ``RELAY_BODIES``, or an empty string."""
@@ -481,8 +484,11 @@ def _relay_collective(function: Function) -> list[str]:
 
 def _relay_create(function: Function) -> list[str]:
     comm = next(_name_of(each) for each in function.declarations if each.startswith("MPI_Comm "))
-    arguments = re.sub(r"\binfo\b", "Hints(info)", function.arguments)
-    return [f"return create({comm}, {function.roles['creates']}, [&] {{ return direct({arguments}); }});"]
+    made = function.roles["creates"]
+    keeps = function.name in KEEPS_ASSERTIONS
+    arguments = re.sub(r"\binfo\b", "hints" if keeps else "Hints(info)", function.arguments)
+    call = f"create({comm}, {made}, [&] {{ return direct({arguments}); }})"
+    return ["const Hints hints(info);", f"return noted(hints, {made}, {call});"] if keeps else [f"return {call};"]
 
 
 def _relay_file(function: Function) -> list[str]:

@@ -145,6 +145,14 @@ int make_of(MPI_Comm comm, MPI_Comm* made, Create&& call) {
     return error;
 }
 
+/// What the program says of the communicator that a call made, by what the library got of it.
+inline int noted(const Hints& hints, const MPI_Comm* made, int error) {
+    if (error == MPI_SUCCESS && !is_missing(made)) {
+        plane->asserted(*made, hints.said());
+    }
+    return error;
+}
+
 /// A call that is collective over `comm` made a communicator. `call`: the library's function. `by_all`: whether all its
 /// members make it, else nothing is agreed with them, and its messages are the library's. Processes outside the world
 /// are not waited for: they may not have the plane.

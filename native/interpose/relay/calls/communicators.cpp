@@ -38,7 +38,8 @@ int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Reques
     if (passes_by() || is_missing(made)) {
         return copy(comm, info, made, request);
     }
-    return begin_copy(comm, made, [&] { return copy(comm, Hints(info), made, request); });
+    const Hints hints(info);
+    return noted(hints, made, begin_copy(comm, made, [&] { return copy(comm, hints, made, request); }));
 }
 
 // Open MPI makes a communicator of any group. Of processes that are not of `comm` some do not make it, and agree on
@@ -91,12 +92,13 @@ int comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI
     // Threads may make several at the same time, which MPI tells apart by this name.
     const CommunicatorId number = plane->meet(members, comm_null(), tag_of_name(name), plane->propose());
     *made = comm_null();
-    const int error = create(group, name, Hints(info), errors, made);
+    const Hints hints(info);
+    const int error = create(group, name, hints, errors, made);
     if (error == MPI_SUCCESS) {
         plane->appeared(*made);
         plane->add(*made, number);
     }
-    return error;
+    return noted(hints, made, error);
 }
 
 // The two groups' leaders meet before anybody sleeps in the library, which may use the peers' communicator: once when
@@ -167,7 +169,24 @@ int comm_shrink(MPI_Comm comm, MPI_Comm* made) {
 
 int comm_set_info(MPI_Comm comm, MPI_Info info) {
     const auto set = library<decltype(comm_set_info)>(Function::MPI_Comm_set_info);
-    return plane == nullptr ? set(comm, info) : set(comm, Hints(info));
+    if (plane == nullptr) {
+        return set(comm, info);
+    }
+    const Hints hints(info);
+    return noted(hints, &comm, set(comm, hints));
+}
+
+int comm_get_info(MPI_Comm comm, MPI_Info* info) {
+    const int error = library<decltype(comm_get_info)>(Function::MPI_Comm_get_info)(comm, info);
+    if (plane != nullptr && error == MPI_SUCCESS && !is_missing(info)) {
+        const Assertions said = plane->assertions(comm);
+        for (std::size_t at = 0; at < said.size(); ++at) {
+            if (said[at]) {
+                PMPI_Info_set(*info, kAssertions[at], *said[at] ? "true" : "false");
+            }
+        }
+    }
+    return error;
 }
 
 /// Whether it is for the library alone to say what becomes of it. Freeing concerns the plane also inside another call:
@@ -230,6 +249,7 @@ void put_communicators(Table& table) {
     table.put(Function::MPI_Comm_idup, comm_idup);
     table.put(Function::MPI_Comm_idup_with_info, comm_idup_with_info);
     table.put(Function::MPI_Comm_set_info, comm_set_info);
+    table.put(Function::MPI_Comm_get_info, comm_get_info);
     table.put(Function::MPIX_Comm_agree, comm_agree);
     table.put(Function::MPIX_Comm_shrink, comm_shrink);
     table.put(Function::MPI_Comm_free, comm_free);

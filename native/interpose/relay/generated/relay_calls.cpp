@@ -135,7 +135,8 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     const auto direct = library<decltype(wrapped::MPI_Comm_dup_with_info)>(Function::MPI_Comm_dup_with_info);
     if (passes_by()) return direct(comm, info, newcomm);
-    return create(comm, newcomm, [&] { return direct(comm, Hints(info), newcomm); });
+    const Hints hints(info);
+    return noted(hints, newcomm, create(comm, newcomm, [&] { return direct(comm, hints, newcomm); }));
 }
 
 int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
@@ -159,7 +160,8 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
     const auto direct = library<decltype(wrapped::MPI_Comm_split_type)>(Function::MPI_Comm_split_type);
     if (passes_by()) return direct(comm, split_type, key, info, newcomm);
-    return create(comm, newcomm, [&] { return direct(comm, split_type, key, Hints(info), newcomm); });
+    const Hints hints(info);
+    return noted(hints, newcomm, create(comm, newcomm, [&] { return direct(comm, split_type, key, hints, newcomm); }));
 }
 
 int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {

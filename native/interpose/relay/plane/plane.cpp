@@ -203,8 +203,29 @@ void Plane::copied(MPI_Comm comm, MPI_Comm copy) {
         [&] { return copies_numbers_[key_of(copy)] = (number_of(comm) + 1) * kCopySpread + copied_.at(key_of(comm)); });
 }
 
+void Plane::asserted(MPI_Comm comm, const Assertions& said) {
+    if (comm == comm_null() || said == Assertions{}) {
+        return;
+    }
+    locked([&] {
+        Assertions& all = asserted_[key_of(comm)];
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            all[at] = said[at].has_value() ? said[at] : all[at];
+        }
+        return 0;
+    });
+}
+
+Assertions Plane::assertions(MPI_Comm comm) {
+    return locked([&] {
+        const auto found = asserted_.find(key_of(comm));
+        return found != asserted_.end() ? found->second : Assertions{};
+    });
+}
+
 void Plane::forget_notes(MPI_Comm comm) {
     locked([&] {
+        asserted_.erase(key_of(comm));
         copied_.erase(key_of(comm));
         copies_numbers_.erase(key_of(comm));
         if (const auto outside = outside_channels_.extract(key_of(comm)); !outside.empty()) {

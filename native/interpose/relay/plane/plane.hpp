@@ -30,6 +30,7 @@
 #include "relay/carriers/fallback_carrier.hpp"
 #include "relay/carriers/mpi_carrier.hpp"
 #include "relay/library/group_members.hpp"
+#include "relay/library/hints.hpp"
 #include "relay/library/operation.hpp"
 #include "relay/plane/absence_watch.hpp"
 #include "relay/plane/send_buffers.hpp"
@@ -208,6 +209,10 @@ class Plane {
     void copies(MPI_Comm comm);
     /// It has begun to: this will be the copy.
     void copied(MPI_Comm comm, MPI_Comm copy);
+    /// What the program says of it by an MPI_Info, and the library is not told (hints.hpp).
+    void asserted(MPI_Comm comm, const Assertions& said);
+    /// All that it has said.
+    Assertions assertions(MPI_Comm comm);
     /// The program frees it: what is noted of it, but for what the plane carries there.
     void forget_notes(MPI_Comm comm);
     /// One was made: what was noted of a former one with its handle is void.
@@ -411,6 +416,7 @@ class Plane {
     /// How often MPI_Comm_idup was called, by all members at the same of its calls.
     std::unordered_map<std::uintptr_t, std::uint64_t> copied_;
     std::unordered_map<std::uintptr_t, CommunicatorId> copies_numbers_;  ///< by which members of copies meet
+    std::unordered_map<std::uintptr_t, Assertions> asserted_;
     std::vector<std::shared_ptr<Channel>> dropped_;  ///< by the program, but still needed; MPI_Finalize frees the rest
     std::unordered_map<std::uintptr_t, OperationPtr> operations_;  ///< by the program's handle
     std::unordered_map<ReceiveId, OperationPtr> receives_;         ///< that are not complete
