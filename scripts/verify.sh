@@ -111,9 +111,9 @@ fuzz_all() {
 labs() {
     say "long tests in labs and on this machine's kernel"
     # Labs mostly wait. A file's tests stay together, for they share a lab; files with few tests take no less long than
-    # others, so they are not left for last. Those that measure rates: alone.
-    local alone=(tests/lab/{emulation/test_lab_bond,measure/test_measure_lab,run/test_equal_cost_lab}.py) failed=0
-    local others=(--ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}") tests
+    # others, so they are not left for last. Those that measure rates, or fill the machine: alone.
+    local alone=(tests/lab/{emulation/test_lab_bond,measure/test_measure_lab,run/test_equal_cost_lab,run/test_many_hosts}.py)
+    local others=(--ignore tests/unit --ignore tests/mpi "${alone[@]/#/--ignore=}") tests failed=0
     rm -rf build/pytest/long-labs
     long_tests_of labs -n 3 --dist loadfile --no-loadscope-reorder "${others[@]}"
     "${tests[@]}"
