@@ -87,12 +87,12 @@ fuzz() {
     rm -rf build/pytest/long-waiting
     local tests failed=0 beside code
     # Before the tests: beside ranks that spin while they wait the compiler would get little.
-    build build/fuzz fairlead_fuzzers -DFAIRLEAD_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ || return
+    build build/fuzz fairlead_fuzzers -DFAIRLEAD_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ || failed=1
     long_tests_of waiting -n 3 --dist worksteal tests/unit tests/mpi
     "${tests[@]}" >build/slow.log 2>&1 &
     beside=$!
     trap 'kill "$beside" 2>/dev/null' EXIT
-    fuzz_all || failed=1
+    if [ "$failed" = 0 ]; then fuzz_all || failed=1; fi
     wait "$beside"
     code=$?
     trap - EXIT

@@ -80,7 +80,8 @@ if TYPE_CHECKING:
 @click.option("--placement", "placement_file", metavar="FILE", type=NamedPath(path_type=Path, dir_okay=False),
               help="Rank placement from `fairlead placement --json`.")  # fmt: skip
 @click.option("--start-limit", "start_limit_s", metavar="SECONDS", type=RealRange(min=0, min_open=True),
-              help="End the program if a reachable host has no rank by then  [default: no limit].")  # fmt: skip
+              help="End the program if a reachable host has no rank by then; not with --own-mpirun  "
+                   "[default: no limit].")  # fmt: skip
 @click.option("--grace", "grace_s", metavar="SECONDS", type=RealRange(min=0), default=2.0, show_default=True,
               help="Time the program gets to end after Ctrl-C, TERM or HUP before it is killed.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Print no messages on stderr while the program runs.")

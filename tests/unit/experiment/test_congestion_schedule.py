@@ -50,7 +50,7 @@ def test_moves_from_bottleneck_to_bottleneck() -> None:
     assert congestion.log == ["start 1", "stop 1", "start 0", "stop 0"]
     first, second = schedule.occurrences
     assert (first.bottleneck, second.bottleneck) == (1, 0)
-    assert first.ended_s - first.began_s >= 0.25
+    assert 0.25 <= first.ended_s - first.began_s <= 5.0
 
 
 def test_the_clock_starts_when_what_is_there_from_the_start_is_there() -> None:
@@ -66,7 +66,7 @@ def test_the_clock_starts_when_what_is_there_from_the_start_is_there() -> None:
         begun_s = time.time()
         until(lambda: len(begun) == 2)
     first, second = schedule.occurrences
-    assert second.began_s - begun_s > 0.25, "of the start, it were at once"
+    assert 0.25 < second.began_s - begun_s < 5.0, "counted from the start, it would begin at once"
     assert first.began_s <= begun_s + 0.05
 
 

@@ -34,7 +34,7 @@ TEST(OtherProcess, HasEndedAlsoWhereItEndsWhileItIsLookedAt) {
     for (int child = 0; child < 150; ++child) {
         const pid_t pid = fork();
         if (pid == 0) _exit(0);
-        const OtherProcess process{pid, 1};
+        const OtherProcess process{pid};  // when it started is not known: until its number is free
         std::thread parent([pid] { waitpid(pid, nullptr, 0); });
         EXPECT_NO_THROW(while (!process.ended()){});
         parent.join();

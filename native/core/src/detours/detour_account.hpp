@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pair's detours have gained and lost it so far, in time with bytes in flight: a detour costs while the direct
-// path would carry the same bytes sooner.
+// What a pair's detours have gained and lost it so far: a detour costs while the direct path would carry the same bytes
+// sooner. Losses are time with bytes in flight; so are gains, unless the direct path lost segments: time-outs cost the
+// whole time.
 #pragma once
 
 #include <array>

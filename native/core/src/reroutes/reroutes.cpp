@@ -92,11 +92,13 @@ void Reroutes::book(const SocketSample& sample) {
     }
 }
 
-/// For how long the direct path must have been low before the pair returns.
+/// For how long the direct path must have been low before the pair returns. Of equal-cost paths nothing is booked, so
+/// what relays have cost is no reason to leave them.
 double Reroutes::dwell_s(HostId host) const {
     const Destination& destination = destinations_[host];
     const double dwell_s = destination.hold.dwell_s();
-    if (!destination.account.spent()) return dwell_s;
+    const bool booked = parts_.job.proves && !is_way(destination.detour->relay());
+    if (!booked || !destination.account.spent()) return dwell_s;
     return std::min(kSpentShare * dwell_s, parts_.job.settings.detour.slow_dwell_s);
 }
 
@@ -287,6 +289,7 @@ void Reroutes::restored(HostId host, RestoreReason reason) {
 
 /// It need not keep room for the pair any more. Of a way nobody has to hear it.
 void Reroutes::release(HostId relay, HostId host) {
+    if (destinations_[host].interrupted == relay) destinations_[host].interrupted = kNoHost;
     if (!is_way(relay)) out_.send(relay, wire::RelayRelease{host});
 }
 
@@ -306,9 +309,10 @@ bool Reroutes::relays_for_us(HostId relay) const {
 
 void Reroutes::lose_host(HostId lost, bool stopped) {
     lose_relay(lost, stopped ? RestoreReason::peer_stopped : RestoreReason::relay_dead);
-    const Destination& destination = destinations_[lost];
+    Destination& destination = destinations_[lost];
+    destination.interrupted = kNoHost;
     if (!destination.detour && destination.route.rerouting() == nullptr) return;
-    destinations_[lost].route.retry_at_once(now_);
+    destination.route.retry_at_once(now_);
     start_restore(lost, stopped ? RestoreReason::peer_stopped : RestoreReason::destination_lost);
 }
 
@@ -342,6 +346,7 @@ void Reroutes::lose_plane() {
         if (!parts_.job.other(host)) continue;
         Destination& destination = destinations_[host];
         destination.search.reset();
+        destination.interrupted = kNoHost;
         if (destination.trial) {
             out_.emit(ManualEnded{host, destination.trial->proof.relay(), "this host's data plane is gone"});
             destination.trial.reset();
@@ -426,14 +431,16 @@ double Reroutes::rate_over_relay_bps(HostId host) const {
 HostId Reroutes::reserved(HostId host) const {
     const Destination& destination = destinations_[host];
     if (destination.detour) return destination.detour->relay();
-    return now_ < paused_until_ ? destination.interrupted : kNoHost;
+    return now_ < paused_until_ && !stopping_ ? destination.interrupted : kNoHost;
 }
 
 void Reroutes::beat() {
     std::map<HostId, std::vector<wire::RelayUse>> uses;  // of those that relay for this host
-    for (const HostId host : awake_) uses[reserved(host)].push_back({host, rate_over_relay_bps(host)});
+    for (const HostId host : awake_) {
+        const HostId relay = reserved(host);
+        if (parts_.job.other(relay)) uses[relay].push_back({host, rate_over_relay_bps(host)});
+    }
     for (const auto& [relay, pairs] : uses) {
-        if (!parts_.job.other(relay)) continue;
         if (peers_.beat(relay, pairs, now_, out_)) lose_relay(relay, RestoreReason::relay_dead);
     }
 }

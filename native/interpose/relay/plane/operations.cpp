@@ -5,6 +5,7 @@
 #include "mpi/handles.hpp"
 #include "relay/library/native_calls.hpp"
 #include "relay/library/terms.hpp"
+#include "relay/library/unheard.hpp"
 #include "relay/plane/plane.hpp"
 
 namespace fairlead::relay {
@@ -55,11 +56,23 @@ bool may_be_wrong(const Layout& layout, MPI_Datatype datatype) {
 /// Of a persistent send of the library's: whether it is over there. The program may have completed it past the
 /// wrappers, which cannot be told from one that it never completed; afterwards it has.
 bool is_over(Operation& operation) {
-    int over = 0;
-    if (operation.sends && operation.persistent && operation.in_library && !operation.apart) {
-        PMPI_Test(&operation.handle, &over, MPI_STATUS_IGNORE);
+    if (!operation.sends || !operation.persistent || !operation.in_library || operation.apart) {
+        return false;
     }
-    return over != 0;
+    std::optional<Unheard> unheard;
+    if (kLooksAreHeard) {
+        unheard.emplace(*operation.channel);
+    }
+    int over = 0;
+    MPI_Status status{};
+    if (kErrorsFreePersistent) {  // a test of one that failed would free it
+        PMPI_Request_get_status(operation.handle, &over, &status);
+        if (over == 0 || status.MPI_ERROR != MPI_SUCCESS) {
+            return false;
+        }
+    }
+    MPI_Request request = operation.handle;
+    return PMPI_Test(&request, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over != 0;
 }
 
 /// MPICH and its kin look at no datatype of no elements; Open MPI refuses none at all.

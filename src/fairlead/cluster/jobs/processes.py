@@ -4,6 +4,7 @@ import math
 import subprocess
 import threading
 import time
+from contextlib import suppress
 
 from fairlead import threads
 from fairlead.cluster.description import Cluster
@@ -144,7 +145,8 @@ class JobProcesses:
         late = threading.Timer(limit_s, calls.give_up) if limit_s is not None else None
         if late is not None:
             late.daemon = True
-            threads.start(late)
+            with suppress(HostError):  # without a thread for it each call still has a limit of its own
+                threads.start(late)
         # Within a limit all are asked at once: none may wait for its turn behind those that do not answer.
         at_once = None if limit_s is None else len(marks)
 

@@ -240,8 +240,8 @@ struct DetourSettings {
     double slow_dwell_s = 0.5;
     /// longest such time; it doubles each time congestion returns soon after a restoration
     double dwell_max_s = 60.0;
-    /// time that a pair's detours may lose it, beyond the share below of what they gained, before it returns as soon as
-    /// the direct path is low
+    /// time that a pair's detours may lose it, beyond credit_share of what they gained, before it waits for an eighth
+    /// of the dwell time only, at most 0.5 s
     double credit_s = 0.1;
     /// share of the time that a pair's detours have gained it which they may lose again
     double credit_share = 0.5;
